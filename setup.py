@@ -1,7 +1,9 @@
-"""The compiled kernel: built where there is a Rust toolchain, left out where there is none or where it does not compile.
+"""Build the kernel where there is a Rust toolchain; leave it out where there is none or where it
+does not compile.
 
-The wheel's tag says which: cp310-abi3 with the kernel, py3-none-any without. With NEARFOLD_REQUIRE_KERNEL=1 in the
-environment a build without the kernel fails; releases are built that way.
+The wheel's tag says which: cp310-abi3 with the kernel, py3-none-any without. With
+NEARFOLD_REQUIRE_KERNEL=1 in the environment a build without the kernel fails; releases are built
+that way.
 """
 
 import os

@@ -15,15 +15,18 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 WIDTH = 110
 HEAD = """# The command line
 
-Written by `tools/cli_reference.py` from the commands' own help; a test keeps it true. `python -m indexer` is the same program.
+Written by `tools/cli_reference.py` from the commands' own help; a test keeps it true. `python -m
+indexer` is the same program.
 
-Exit codes: 0 all well; 1 finished, but some documents failed (they are listed); 2 wrong usage; 3 the store, the recipe or the
-index does not fit (the message says what to do); 4 stopped early, run again to resume; 70 our own fault; 130 interrupted;
-143 terminated (both leave a state from which the same command goes on).
+Exit codes: 0 all well; 1 finished, but some documents failed (they are listed); 2 wrong usage; 3
+the store, the recipe or the index does not fit (the message says what to do); 4 stopped early,
+run again to resume; 70 our own fault; 130 interrupted; 143 terminated (both leave a state from
+which the same command goes on).
 
-A store is a URL: `sqlite:///nearfold.db` (relative), `sqlite:////var/nearfold.db` (absolute), `opensearch://host:9200/index`,
-`opensearch+https://...`, `elasticsearch://...`, `elasticsearch+https://...`. Secrets come from the environment
-(`NEARFOLD_USER` and `NEARFOLD_PASSWORD`, or `NEARFOLD_API_KEY`), never from the command line.
+A store is a URL: `sqlite:///nearfold.db` (relative), `sqlite:////var/nearfold.db` (absolute),
+`opensearch://host:9200/index`, `opensearch+https://...`, `elasticsearch://...`,
+`elasticsearch+https://...`. Secrets come from the environment (`NEARFOLD_USER` and
+`NEARFOLD_PASSWORD`, or `NEARFOLD_API_KEY`), never from the command line.
 """
 
 

@@ -50,7 +50,8 @@ def _installed(place: Path, *locks: str) -> list[str]:
     """Make an environment with what these locks name; how its pip installs."""
     if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
         sys.exit(
-            f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3."
+            f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. "
+            "Run this file with a newer python3."
         )
     print(
         f"Setting up {place.name} (a minute or two the first time) ...", file=sys.stderr, flush=True

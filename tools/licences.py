@@ -17,8 +17,8 @@ from environment import LOCKS, ROOT
 PAGE = ROOT / "docs" / "licences.md"
 HEAD = """# Licences of what nearfold installs
 
-nearfold itself: Apache-2.0. Packages marked ● come with every installation, the others with an extra. Written by
-`tools/licences.py` from `requirements/all.txt` and the packages' own metadata.
+nearfold itself: Apache-2.0. Packages marked ● come with every installation, the others with an
+extra. Written by `tools/licences.py` from `requirements/all.txt` and the packages' own metadata.
 
 | package | | licence |
 |---|---|---|

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import click
@@ -145,7 +146,8 @@ def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
     """Print the labellings of a store."""
     if as_json:
         names = ("number", "at", "added", "removed", "documents", "restored")
-        print_json([{name: getattr(job, name) for name in names} for job in jobs])
+        values = attrgetter(*names)
+        print_json([dict(zip(names, values(job), strict=True)) for job in jobs])
         return
     out = console()
     out.print(f"{count_of(len(jobs), 'labelling')}")

@@ -158,12 +158,12 @@ class _Run(Generic[K]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether results are still to come."""
+        """True while results are still to come."""
         return self._under_way > 0 or bool(self._to_retry)
 
     @property
     def is_full(self) -> bool:
-        """Whether no further task should be submitted now."""
+        """True while no further task should be submitted."""
         has_retries = self._is_retrying or bool(self._to_retry)
         return has_retries or self._under_way >= self._most or self._bytes > _MOST_BYTES
 

@@ -92,7 +92,7 @@ class Worker:
 
     @property
     def is_spent(self) -> bool:
-        """Whether it has ended, or takes so much memory that the next document needs a new one."""
+        """True if it has ended, or takes so much memory that the next document needs a new one."""
         if self._verdict or self._process.poll() is not None:
             return True
         try:

@@ -178,7 +178,8 @@ def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoRes
         record_job(journal, "undo_labels") as record,
     ):
         changes = _changes_of(journal, job)
-        rows = {row.id: row for row in rows_of(store, [change.id for change in changes])}
+        ids = [change.id for change in changes]
+        rows = {row.id: row for row in rows_of(store, ids)}
         restored: list[LabelChange] = []
         changed_since: list[LabelUpdate] = []
         for change in changes:

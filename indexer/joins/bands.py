@@ -23,7 +23,7 @@ from indexer.sketch.keys import band_hashes
 
 @dataclass(frozen=True, slots=True)
 class CapReport:
-    """What the cap left out.
+    """The pairs that the cap left out.
 
     `keys`: band values that more documents share than the cap allows; `largest`: the most documents
     that share one; `pairs`: the pairs of documents that were not compared because of it. A pair

@@ -27,7 +27,7 @@ class Allowance:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more may be unpacked."""
+        """True when nothing more may be unpacked."""
         return self.left <= 0
 
     def take(self, size: int) -> None:

@@ -72,7 +72,12 @@ def pack_row(rows: Iterable[Row]) -> Batches:
     """Yield rows as batches of the columns `ROW`, at most 500 rows each."""
     remaining = iter(rows)
     while part := list(islice(remaining, ROWS)):
-        yield batch(ROW, [[_arrow_value(name, getattr(row, name)) for row in part] for name in ROW])
+        yield batch(ROW, [_arrow_column(name, part) for name in ROW])
+
+
+def _arrow_column(name: str, rows: Sequence[Row]) -> list[Any]:
+    """Return the values of one field of the rows, as Arrow takes them."""
+    return [_arrow_value(name, getattr(row, name)) for row in rows]
 
 
 def unpack_row(part: Any) -> Iterator[Row]:
