@@ -34,7 +34,7 @@ def winners() -> tuple[str, ...]:
     return tuple(words[place] for place in first.tolist())
 
 
-def crafted(number: int, letters: int = 32) -> str:
+def craft_text(number: int, letters: int = 32) -> str:
     """Return random letters seeded by `number`, with a winner inside each run of `letters`."""
     random = Random(number)
     runs = ("".join(random.choices(ascii_lowercase, k=letters)) for _ in winners())

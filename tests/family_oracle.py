@@ -150,7 +150,7 @@ def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
             problems += _wrong(row, head, threshold)
         elif row.similarity is not None or (row.principal and row.status != "complete"):
             problems.append(
-                f"{row.id} ({row.status}) leads its family with similarity {row.similarity}"
+                f"{row.id} ({row.status}) is a principal with similarity {row.similarity}"
             )
     return problems
 
@@ -162,8 +162,8 @@ def _wrong(row: Row, head: Row, threshold: float) -> list[str]:
         else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
     )
     wrong = {
-        "who does not lead": head.family != head.id or head.principal is False,
-        f"who is {head.status}": head.status != "complete",
+        "which is no principal": head.family != head.id or head.principal is False,
+        f"which is {head.status}": head.status != "complete",
         f"and is {row.status}": row.status not in ("complete", "truncated"),
         "and is a principal": row.principal is not False,
         f"to whom it is similar to {value}": value < threshold,

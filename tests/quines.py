@@ -44,13 +44,13 @@ _SHORT = 8  # bytes of c and g
 
 
 def gzip_quine() -> bytes:
-    """A gzip file that unpacks to itself."""
+    """Return a gzip file that unpacks to itself."""
     head = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
     return _quine(lambda packed, whole: (head, struct.pack("<II", CHECKSUM, whole)))
 
 
 def zip_quine() -> bytes:
-    """A zip archive of one file, which is the archive."""
+    """Return a zip archive of one file, which is the archive."""
 
     def around(packed: int, whole: int) -> tuple[bytes, bytes]:
         facts = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, CHECKSUM, packed, whole, len(NAME), 0)
@@ -81,14 +81,14 @@ def _quine(around: Callable[[int, int], tuple[bytes, bytes]]) -> bytes:
         return head + _program(head, tail, free) + tail
 
     return file(
-        _forged(lambda free: zlib.crc32(file(free.to_bytes(4, "little"))), CHECKSUM).to_bytes(
-            4, "little"
-        )
+        _forge_checksum(
+            lambda free: zlib.crc32(file(free.to_bytes(4, "little"))), CHECKSUM
+        ).to_bytes(4, "little")
     )
 
 
 def _program(head: bytes, tail: bytes, free: bytes) -> bytes:
-    """The instructions, as blocks of deflate that begin and end with a byte."""
+    """Return the instructions, as blocks of deflate that begin and end with a byte."""
     begin = head + _print(len(head) + 5)
     a = _repeat(len(begin), _LONG)
     a1, a2, b, c = (
@@ -105,17 +105,18 @@ def _program(head: bytes, tail: bytes, free: bytes) -> bytes:
 
 
 def _print(size: int) -> bytes:
-    """A stored block of so many bytes, which come next."""
+    """Return a stored block that announces so many bytes, which come next."""
     return b"\x00" + struct.pack("<HH", size, 0xFFFF ^ size)
 
 
 def _repeat(count: int, size: int) -> bytes:
-    """The last so many bytes again, spelled in `size` bytes: copies, empty blocks, and an empty
-    stored block to end a byte.
+    """Return a block of `size` bytes that repeats the last `count` bytes.
+
+    Copies, empty blocks, and an empty stored block to end a byte.
     """
     for first in (count, *range(3, count - 2)):
-        copies = [one for one in (first, count - first) if one]
-        bits = "010" + "".join(_copy(one, count) for one in copies) + _END
+        copies = [length for length in (first, count - first) if length]
+        bits = "010" + "".join(_copy(length, count) for length in copies) + _END
         while len(bits) + 3 <= 8 * (size - 4):
             if len(bits) + 3 > 8 * (size - 5):
                 return _bytes(bits + "000") + struct.pack("<HH", 0, 0xFFFF)
@@ -124,24 +125,25 @@ def _repeat(count: int, size: int) -> bytes:
 
 
 def _last(tail: int) -> bytes:
-    """The last instruction: itself and the tail again."""
+    """Return the last instruction: itself and the tail again."""
     return next(
-        made
+        block
         for size in range(3, 9)
-        if len(made := _bytes("110" + _copy(size + tail, size + tail) + _END)) == size
+        if len(block := _bytes("110" + _copy(size + tail, size + tail) + _END)) == size
     )
 
 
 def _copy(length: int, distance: int) -> str:
-    """A pair of length and distance in the fixed codes: codes with their first bit first, what is
-    added with its last.
+    """Return a pair of length and distance in the fixed codes.
+
+    Codes first bit first, extra bits last bit first.
     """
-    start, code, extra = max(one for one in _LENGTHS if one[0] <= length)
+    start, code, extra = max(entry for entry in _LENGTHS if entry[0] <= length)
     code, rest = code + ((length - start) >> extra), (length - start) & ((1 << extra) - 1)
-    spelled = f"{code - 256:07b}" if code < 280 else f"{code - 280 + 0b11000000:08b}"
-    start, far, more = max(one for one in _DISTANCES if one[0] <= distance)
+    bits = f"{code - 256:07b}" if code < 280 else f"{code - 280 + 0b11000000:08b}"
+    start, far, more = max(entry for entry in _DISTANCES if entry[0] <= distance)
     far, left = far + ((distance - start) >> more), (distance - start) & ((1 << more) - 1)
-    return spelled + _backwards(rest, extra) + f"{far:05b}" + _backwards(left, more)
+    return bits + _backwards(rest, extra) + f"{far:05b}" + _backwards(left, more)
 
 
 def _backwards(number: int, bits: int) -> str:
@@ -152,18 +154,18 @@ def _bytes(bits: str) -> bytes:
     return bytes(int(bits[place : place + 8][::-1], 2) for place in range(0, len(bits), 8))
 
 
-def _forged(checksum: Callable[[int], int], wanted: int) -> int:
-    """The 32 bits for which an affine function of them gives what is wanted, by elimination."""
+def _forge_checksum(checksum: Callable[[int], int], target: int) -> int:
+    """Return the 32 bits for which an affine function of them gives the target, by elimination."""
     zero = checksum(0)
     rows: dict[int, tuple[int, int]] = {}
     for bit in range(32):
-        image, made = checksum(1 << bit) ^ zero, 1 << bit
+        image, source_bits = checksum(1 << bit) ^ zero, 1 << bit
         while image and image.bit_length() in rows:
-            known, source = rows[image.bit_length()]
-            image, made = image ^ known, made ^ source
-        rows[image.bit_length()] = (image, made)
-    left, found = wanted ^ zero, 0
+            pivot, source = rows[image.bit_length()]
+            image, source_bits = image ^ pivot, source_bits ^ source
+        rows[image.bit_length()] = (image, source_bits)
+    left, solution = target ^ zero, 0
     while left:
-        known, source = rows[left.bit_length()]
-        left, found = left ^ known, found ^ source
-    return found
+        pivot, source = rows[left.bit_length()]
+        left, solution = left ^ pivot, solution ^ source
+    return solution

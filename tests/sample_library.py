@@ -1,6 +1,4 @@
-"""A small store of texts for tests of matching and grouping, and what their texts say about each
-other.
-"""
+"""A small store of texts for tests of matching and grouping, and their true similarities."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ WORDS = (
 
 
 def sentence(seed: int, words: int = 40) -> str:
-    """Words in an order that depends on the seed; no randomness."""
+    """Return words in an order that depends on the seed; no randomness."""
     return " ".join(
         f"{WORDS[(seed * 7 + place * (3 + seed % 5)) % len(WORDS)]}{(seed * place) % 11}"
         for place in range(words)
@@ -30,7 +28,7 @@ def sentence(seed: int, words: int = 40) -> str:
 
 
 def edited(text: str, edits: int, mark: str = "x") -> str:
-    """The text with its last words replaced."""
+    """Replace the last words of a text."""
     words = text.split()
     return " ".join([*words[: len(words) - edits], *(f"{mark}{place}" for place in range(edits))])
 
@@ -61,18 +59,18 @@ def rows(
     return documents
 
 
-def library(made: list[Row], recipe: Recipe = DEFAULT) -> Any:
-    """A store in memory that holds these rows."""
+def library(rows: list[Row], recipe: Recipe = DEFAULT) -> Any:
+    """Return a store in memory that holds these rows."""
     store = open_store("sqlite://:memory:")
     store.prepare(recipe)
-    assert store.write(made) == [None] * len(made)
+    assert store.write(rows) == [None] * len(rows)
     return store
 
 
 def true_pairs(
     texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT
 ) -> dict[tuple[str, str], float]:
-    """Brute force: the pairs at the threshold or above by the recipe's features."""
+    """Return, by brute force, the pairs at the threshold or above by the recipe's features."""
     sets = {id: feature_set(text, recipe) for id, text in texts.items()}
     values = {(a, b): jaccard(sets[a], sets[b]) for a, b in combinations(sorted(texts), 2)}
     return {pair: value for pair, value in values.items() if value >= threshold and value > 0}

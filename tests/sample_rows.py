@@ -1,4 +1,4 @@
-"""Rows for tests: every field filled with something that a careless store would change."""
+"""Rows for tests, with every field filled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEXT = "The quick brown fox jumps over the lazy dog."
 
 
 def row(id: str, **changes: Any) -> Row:
-    """A complete row whose path is `/library/ID.txt` unless told otherwise."""
+    """Return a complete row; its path is `/library/ID.txt` by default."""
     values: dict[str, Any] = {
         "id": id,
         "recipe": DEFAULT.id,

@@ -1,6 +1,4 @@
-"""Small documents of many formats with the same text, and hostile ones; made here, so that nobody
-wonders what is in them.
-"""
+"""Small documents of many formats with the same text, and hostile ones, all generated here."""
 
 from __future__ import annotations
 
@@ -36,14 +34,14 @@ def docx(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
     document.core_properties.title = TITLE
     for text in paragraphs:
         document.add_paragraph(text)
-    return _saved(document.save)
+    return _save_bytes(document.save)
 
 
 def odt(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
     document = OpenDocumentText()
     for text in paragraphs:
         document.text.addElement(P(text=text))
-    return _saved(document.write)
+    return _save_bytes(document.write)
 
 
 def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
@@ -60,9 +58,7 @@ def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 def pdf(
     paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1
 ) -> bytes:
-    """`pages` pages with the same paragraphs; with a password nobody can read it who does not have
-    it.
-    """
+    """Return a PDF with `pages` pages of the same paragraphs; a password encrypts it."""
 
     def save(file: io.BytesIO) -> None:
         canvas = Canvas(file, encrypt=None if password is None else StandardEncryption(password))
@@ -73,7 +69,7 @@ def pdf(
             canvas.showPage()
         canvas.save()
 
-    return _saved(save)
+    return _save_bytes(save)
 
 
 def eml(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
@@ -89,11 +85,11 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             for name, data in files.items():
                 archive.writestr(name, data)
 
-    return _saved(save)
+    return _save_bytes(save)
 
 
 def formats() -> dict[str, bytes]:
-    """The same text in every format, by file name."""
+    """Return the same text in every format, by file name."""
     return {
         "a.docx": docx(),
         "a.eml": eml(),
@@ -129,7 +125,7 @@ def zip_bomb(name: str, unit: bytes, repeat: int) -> bytes:
     return local + packed + central + end64 + locator + end
 
 
-def _saved(save: object) -> bytes:
+def _save_bytes(save: object) -> bytes:
     file = io.BytesIO()
     save(file)  # type: ignore[operator]
     return file.getvalue()

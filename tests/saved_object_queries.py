@@ -21,13 +21,15 @@ def body(visualization: dict, scripted: dict[str, str]) -> dict:
     state = json.loads(attributes["visState"])
     source = json.loads(attributes["kibanaSavedObjectMeta"]["searchSourceJSON"])
     metrics = {
-        one["id"]: _metric(one)
-        for one in state["aggs"]
-        if one["schema"] == "metric" and one["type"] != "count"
+        aggregation["id"]: _metric(aggregation)
+        for aggregation in state["aggs"]
+        if aggregation["schema"] == "metric" and aggregation["type"] != "count"
     }
     tree = metrics
-    for one in reversed([one for one in state["aggs"] if one["schema"] != "metric"]):
-        tree = {one["id"]: {**_bucket(one, scripted), "aggs": tree}}
+    for aggregation in reversed(
+        [aggregation for aggregation in state["aggs"] if aggregation["schema"] != "metric"]
+    ):
+        tree = {aggregation["id"]: {**_bucket(aggregation, scripted), "aggs": tree}}
     return {"size": 0, "query": kuery(source["query"]["query"]), "aggs": tree}
 
 
@@ -40,7 +42,10 @@ def _bucket(agg: dict, scripted: dict[str, str]) -> dict:
     if agg["type"] == "filters":
         return {
             "filters": {
-                "filters": {one["label"]: kuery(one["input"]["query"]) for one in params["filters"]}
+                "filters": {
+                    filter_entry["label"]: kuery(filter_entry["input"]["query"])
+                    for filter_entry in params["filters"]
+                }
             }
         }
     field = params["field"]
@@ -64,7 +69,7 @@ def _bucket(agg: dict, scripted: dict[str, str]) -> dict:
 
 
 def kuery(text: str) -> dict:
-    """A query in the products' language: all documents, or one field and its value."""
+    """Parse a query in the products' language: all documents, or one field and its value."""
     if not text:
         return {"match_all": {}}
     field, _, value = text.partition(":")
@@ -72,36 +77,34 @@ def kuery(text: str) -> dict:
 
 
 def filled(vega: object, filters: list[dict], times: dict) -> object:
-    """A Vega specification with its placeholders replaced by a dashboard's filters and time
-    range.
-    """
+    """Replace the placeholders of a Vega specification by a dashboard's filters and time range."""
     if isinstance(vega, list):
-        made = []
-        for one in vega:
-            if isinstance(one, str) and one.startswith("%dashboard_context-"):
-                made += filters if "filter_clause" in one else []
+        values = []
+        for value in vega:
+            if isinstance(value, str) and value.startswith("%dashboard_context-"):
+                values += filters if "filter_clause" in value else []
             else:
-                made.append(filled(one, filters, times))
-        return made
+                values.append(filled(value, filters, times))
+        return values
     if isinstance(vega, dict):
         return (
             times
             if vega == {"%timefilter%": True}
-            else {name: filled(one, filters, times) for name, one in vega.items()}
+            else {name: filled(value, filters, times) for name, value in vega.items()}
         )
     return vega
 
 
 class Product(BaseHTTPRequestHandler):
-    """The four calls of the saved-objects API, as its documentation tells them."""
+    """The four calls of the saved-objects API, as its documentation describes them."""
 
     version, kept, refuse = "3.0.0", {}, ()
 
     def do_GET(self):
         if self.path == "/api/status":
             return self.say(200, {"version": {"number": self.version}})
-        found = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
-        return self.say(200, found) if found else self.say(404, {"message": "not found"})
+        record = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
+        return self.say(200, record) if record else self.say(404, {"message": "not found"})
 
     def do_DELETE(self):
         self.say(
@@ -117,11 +120,11 @@ class Product(BaseHTTPRequestHandler):
         assert end.strip() == "--" and 'name="file"; filename="nearfold.ndjson"' in part
         objects = [json.loads(line) for line in part.partition("\r\n\r\n")[2].strip().splitlines()]
         errors = [
-            {"id": one["id"], "error": {"type": "conflict"}}
-            for one in objects
-            if one["type"] in self.refuse
+            {"id": record["id"], "error": {"type": "conflict"}}
+            for record in objects
+            if record["type"] in self.refuse
         ]
-        self.kept.update({f"{one['type']}/{one['id']}": one for one in objects})
+        self.kept.update({f"{record['type']}/{record['id']}": record for record in objects})
         return self.say(
             200,
             {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors},
@@ -140,8 +143,9 @@ class Product(BaseHTTPRequestHandler):
 
 @contextmanager
 def running() -> Iterator[tuple[type[Product], str]]:
-    """A product of the OpenSearch kind on loopback: its handler class, which keeps what it is
-    given, and its address.
+    """Start a product of the OpenSearch kind on loopback.
+
+    Yield its handler class, which records requests, and its address.
     """
     kind = type("Kept", (Product,), {"kept": {}})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)

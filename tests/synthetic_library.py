@@ -43,7 +43,7 @@ def library(seed: int, size: int) -> list[Record]:
                 for word in chance.choice(family)
             ]
             family.append(edited[: -chance.randint(1, 3)] if chance.random() < 0.3 else edited)
-        texts += [_dressed(" ".join(text), chance) for text in family]
+        texts += [_vary(" ".join(text), chance) for text in family]
     texts += ["", "", "ab", "12345 6789", "12345 6789", "x y", "0000000000000000", " \n"]
     return [
         Record(
@@ -57,38 +57,36 @@ def library(seed: int, size: int) -> list[Record]:
     ]
 
 
-def _dressed(text: str, chance: random.Random) -> str:
-    """Now and then the text with other case or more words that normalise away: the same text,
-    another document.
-    """
+def _vary(text: str, chance: random.Random) -> str:
+    """Sometimes change case or add words that normalise away: the same text, another document."""
     if chance.random() < 0.1:
         text = text.upper()
     return f"{text} ." if chance.random() < 0.1 else text
 
 
 def store_of(records: list[Record], url: str, recipe: Recipe = DEFAULT) -> Store:
-    """The records in a store, signed by one machine."""
+    """Return a store of the records, signed by one machine."""
     store = open_store(url)
     store.prepare(recipe)
     for start in range(0, len(records), 1000):
         part = records[start : start + 1000]
         signed = fingerprints([record.text for record in part], recipe)
         rows = [
-            row_of(_extracted(record), signed[place], recipe.id)
+            row_of(_document_of(record), signed[place], recipe.id)
             for place, record in enumerate(part)
         ]
         assert not any(store.write(rows))
     return store
 
 
-def _extracted(record: Record) -> ExtractedBlob:
+def _document_of(record: Record) -> ExtractedBlob:
     modified = None if record.modified is None else record.modified * 1_000_000
     document = Document(record.text, truncated=record.truncated, labels=record.labels)
     return ExtractedBlob(Blob(record.id, b"", f"/{record.id}", b"", 0, modified), "", "", document)
 
 
 def as_json(records: list[Record], folder: Path, files: int) -> Path:
-    """The records as JSON lines, dealt to so many files."""
+    """Write the records as JSON lines, spread over so many files."""
     folder.mkdir(parents=True)
     for place in range(files):
         lines = (json.dumps(vars(record)) for record in records[place::files])

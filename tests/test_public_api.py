@@ -1,4 +1,4 @@
-"""The public names, pinned: adding or removing one is a decision, not an accident."""
+"""The public names, pinned: adding or removing a name is a decision."""
 
 import pickle
 import subprocess

@@ -1,1 +1,1 @@
-"""What every store promises."""
+"""Tests that every store passes."""

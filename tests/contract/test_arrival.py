@@ -54,7 +54,7 @@ def test_principals_that_share_a_band(store):
     )
 
 
-def test_who_shares_most_is_among_the_principals_found(store):
+def test_the_row_that_shares_most_is_among_the_principals(store):
     crowd = [row(f"{place:03}", bands=(band(0, 1),), minhash=slots(1)) for place in range(60)]
     near = row("near", bands=(band(0, 1), band(1, 7)), minhash=slots(7))
     store.write([*crowd, near])
@@ -240,7 +240,7 @@ def test_what_another_indexer_does_meanwhile(store):
     assert stored(store)["c"][0] == "c"
 
 
-def test_clusters_lose_the_name_of_who_is_deleted(store):
+def test_clusters_are_renamed_when_their_first_member_is_deleted(store):
     store.write([row(id, family=id) for id in "abcde"])
     store.families.assign(
         [Assignment(id, id, True, None, "a") for id in "abc"]

@@ -9,15 +9,15 @@ from indexer.model import Candidate, Candidates
 
 
 def expected(rows, bands, blocks, limit):
-    """What the seam promises, by counting."""
+    """Return the candidates that the store interface promises, by counting."""
     shared = Counter(
-        {one: len({*one.bands} & {*bands}) + len({*one.blocks} & {*blocks}) for one in rows}
+        {row: len({*row.bands} & {*bands}) + len({*row.blocks} & {*blocks}) for row in rows}
     )
     ranked = sorted(
-        (one for one in rows if shared[one]),
-        key=lambda one: (-shared[one], one.path.encode(), one.id.encode()),
+        (row for row in rows if shared[row]),
+        key=lambda row: (-shared[row], row.path.encode(), row.id.encode()),
     )
-    return [(one.id, shared[one]) for one in ranked[:limit]], len(ranked) > limit
+    return [(row.id, shared[row]) for row in ranked[:limit]], len(ranked) > limit
 
 
 def test_order_and_set_are_those_of_counting(store):
@@ -32,26 +32,26 @@ def test_order_and_set_are_those_of_counting(store):
         )
         for place in range(90)
     ]
-    rows = [Hashable(one) for one in rows]
-    store.write([one.row for one in rows])
+    rows = [Hashable(item) for item in rows]
+    store.write([item.row for item in rows])
     store.refresh()
     for limit in (0, 1, 7, 40, 1_000):
         bands, blocks = (
             [band(column, 1) for column in range(6)],
             [block(column, 2) for column in range(2)],
         )
-        found = store.candidates([(bands, blocks)], limit)[0]
-        assert ([(one.id, one.keys_shared) for one in found.found], found.cut) == expected(
+        result = store.candidates([(bands, blocks)], limit)[0]
+        assert ([(item.id, item.keys_shared) for item in result.found], result.cut) == expected(
             rows, bands, blocks, limit
         )
-        assert found.capped_keys == ()
+        assert result.capped_keys == ()
 
 
 class Hashable:
-    """A row that can be counted, by identity."""
+    """Row that can be counted, by identity."""
 
-    def __init__(self, one):
-        self.row = one
+    def __init__(self, row):
+        self.row = row
 
     def __getattr__(self, name):
         return getattr(self.row, name)
@@ -80,7 +80,7 @@ def test_no_keys_no_candidates(store):
     )
 
 
-def test_a_key_asked_twice_counts_once(store):
+def test_a_key_given_twice_counts_once(store):
     store.write([row("1", bands=(band(0, 1), band(1, 1)))])
     store.refresh()
     assert store.candidates([([band(0, 1), band(0, 1)], [])], 10)[0].found[0].keys_shared == 1
@@ -89,12 +89,14 @@ def test_a_key_asked_twice_counts_once(store):
 def test_bands_and_blocks_of_one_spelling_are_different_keys(store):
     store.write([row("1", bands=("00ab",)), row("2", blocks=("00ab",))])
     store.refresh()
-    assert [one.id for one in store.candidates([(["00ab"], [])], 10)[0].found] == ["1"]
-    assert [one.id for one in store.candidates([([], ["00ab"])], 10)[0].found] == ["2"]
-    assert [one.id for one in store.candidates([(["00ab"], ["00ab"])], 10)[0].found] == ["1", "2"]
+    assert [candidate.id for candidate in store.candidates([(["00ab"], [])], 10)[0].found] == ["1"]
+    assert [candidate.id for candidate in store.candidates([([], ["00ab"])], 10)[0].found] == ["2"]
+    assert [
+        candidate.id for candidate in store.candidates([(["00ab"], ["00ab"])], 10)[0].found
+    ] == ["1", "2"]
 
 
-def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
+def test_a_hot_key_is_not_searched_but_reported(store):
     hot, warm, rare = band(0, 7), band(1, 7), band(2, 7)
     hot_block = block(0, 7)
     rows = [
@@ -108,16 +110,16 @@ def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
     ]
     store.write(rows)
     store.refresh()
-    found = store.candidates([([hot, warm, rare], [hot_block, block(1, 1)])], 5)[0]
-    assert found.capped_keys == (hot, hot_block)
-    assert [(one.id, one.keys_shared) for one in found.found] == [
+    result = store.candidates([([hot, warm, rare], [hot_block, block(1, 1)])], 5)[0]
+    assert result.capped_keys == (hot, hot_block)
+    assert [(candidate.id, candidate.keys_shared) for candidate in result.found] == [
         ("0000", 2),
         ("0001", 2),
         ("0002", 1),
         ("0003", 1),
         ("0004", 1),
     ]
-    assert found.cut
+    assert result.cut
     assert store.candidates([([hot], [])], 5)[0] == Candidates((), (hot,), False)
 
 
@@ -138,12 +140,12 @@ def test_a_share_of_the_rows_decides_above_the_floor(store):
 def test_rows_without_keys_are_never_candidates(store):
     store.write([row("1", status="empty", text=""), row("2", bands=(band(0, 1),))])
     store.refresh()
-    assert [one.id for one in store.candidates([([band(0, 1)], [block(0, 1)])], 10)[0].found] == [
-        "2"
-    ]
+    assert [
+        candidate.id for candidate in store.candidates([([band(0, 1)], [block(0, 1)])], 10)[0].found
+    ] == ["2"]
 
 
-def test_many_look_ups_at_once_find_what_each_finds_alone(store):
+def test_many_lookups_at_once_find_the_same_as_each_alone(store):
     chance = random.Random(4)
     store.hot_key_floor, store.hot_key_share = 20, 0.1
     store.write(
@@ -162,19 +164,19 @@ def test_many_look_ups_at_once_find_what_each_finds_alone(store):
         ]
     )
     store.refresh()
-    asked = [
+    queries = [
         (
             [band(column, chance.randrange(40)) for column in range(5)],
             [block(0, chance.randrange(50))],
         )
         for _ in range(23)
     ]
-    asked += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), asked[0]]
+    queries += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), queries[0]]
     for limit in (3, 1_000):
-        together = store.candidates(asked, limit)
+        together = store.candidates(queries, limit)
         assert together == [
-            store.candidates([(bands, blocks)], limit)[0] for bands, blocks in asked
+            store.candidates([(bands, blocks)], limit)[0] for bands, blocks in queries
         ]
     assert together[24] == Candidates((), (band(0, 1),), False)
-    assert sum(len(one.found) for one in together) > 100
+    assert sum(len(result.found) for result in together) > 100
     assert store.candidates([], 5) == []

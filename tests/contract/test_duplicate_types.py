@@ -43,7 +43,7 @@ def contracts(unprepared, tmp_path):
 
 
 def paths(page):
-    """Path and number of each hit, with those folded under it and how."""
+    """Return path and number of each hit, with the hits folded under it and their types."""
     return [
         (_at(hit), [(_at(folded_hit), folded_hit.type) for folded_hit in hit.folded])
         for hit in page.hits

@@ -15,7 +15,7 @@ THRESHOLD = 0.8
 
 
 def family(number, copies=COPIES, start=0):
-    """Near duplicates of one text, by id: they lie far apart in the order of paths."""
+    """Return near duplicates of one text, by id; they lie far apart in the order of paths."""
     text = sentence(number, words=60)
     return {
         f"{copy:02}-{number:02}": edited(text, copy, mark=f"e{copy}")
@@ -47,8 +47,9 @@ def flat(shown):
 
 
 def pages(store, arrive=None, **options):
-    """Ids of each page's hits, and what was folded under them, with something happening after each
-    page.
+    """Return the ids of each page's hits and of the hits folded under them.
+
+    Call a function after each page.
     """
     shown, folded, token = [], [], None
     while True:
@@ -111,7 +112,7 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
     "sqlite",
     reason="an embedded store keeps no snapshots: a family is shown again if its head is deleted",
 )
-def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
+def test_a_snapshot_search_goes_on_over_documents_that_are_deleted_or_changed(library):
     def gone(page):
         library.delete([f"00-{place:02}" for place in range(5 * (page - 1), 5 * page)])
         write(library, {f"01-{place:02}": sentence(90 + place) for place in range(FAMILIES)})
@@ -122,7 +123,7 @@ def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
     assert len(folded) == FAMILIES * (COPIES - 1)
 
 
-def test_a_token_whose_snapshot_expired_goes_on_and_says_so(library):
+def test_a_token_whose_snapshot_expired_goes_on_and_reports_it(library):
     first = search(library, "", SearchOptions(sort="path", limit=5, keep_alive=True))
     last_page = SearchOptions(sort="path", limit=50, after=first.next)
     rest = search(library, "", last_page)  # releases the snapshot
@@ -183,7 +184,7 @@ def test_hits_of_any_query_are_folded_in_their_order(library):
     assert fold_hits(library, []) == ()
 
 
-def test_many_look_ups_find_what_each_finds_alone(library):
+def test_many_lookups_find_the_same_as_each_alone(library):
     texts = [
         sentence(3, words=60),
         "nothing like it anywhere in this library of ferries",

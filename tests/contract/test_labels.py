@@ -1,4 +1,7 @@
-"""Labels: carried to families, left for review, undone; and where they disagree, in every store."""
+"""Labels.
+
+Propagation to families, exceptions for review, undo and disagreements, on every store.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,12 +31,12 @@ LABELS = {"a": ("known",), "e": ("responsive",)}
 
 @pytest.fixture(autouse=True)
 def state(tmp_path, monkeypatch):
-    """Journals of engines lie in the user's state folder."""
+    """Put the user's state folder, which holds journals of engines, into a temporary folder."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
 @pytest.fixture
-def grouped(store):
+def grouped_store(store):
     assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)
     group(store)
     assert {row.id: row.family for row in store.scan()} == dict(
@@ -46,21 +49,23 @@ def labels_of(store):
     return {row.id: row.labels for row in store.scan() if row.labels}
 
 
-def found(store, *filters, text=""):
+def found_ids(store, *filters, text=""):
     ranking = store.search(Query(text, filters, "path"))
     hits = [hit.id for hit in ranking.hits]
     assert ranking.total == len(hits)
     return hits
 
 
-def test_labels_are_carried_to_families(grouped):
+def test_labels_are_carried_to_families(grouped_store):
     planned = label(
-        grouped,
+        grouped_store,
         ["c", "g", "nobody"],
         LabelOptions(add=["junk"], remove=["known"], family=True),
         dry_run=True,
     )
-    assert labels_of(grouped) == LABELS and planned.job is None and planned.absent == ("nobody",)
+    assert (
+        labels_of(grouped_store) == LABELS and planned.job is None and planned.absent == ("nobody",)
+    )
     assert [(change.id, change.before, change.after) for change in planned.changes] == [
         ("a", ("known",), ("junk",)),
         ("b", (), ("junk",)),
@@ -69,35 +74,41 @@ def test_labels_are_carried_to_families(grouped):
     ]
     assert [change.similarity is None for change in planned.changes] == [False, False, True, True]
     result = label(
-        grouped, ["c", "g", "nobody"], LabelOptions(add=["junk"], remove=["known"], family=True)
+        grouped_store,
+        ["c", "g", "nobody"],
+        LabelOptions(add=["junk"], remove=["known"], family=True),
     )
     assert result.changes == planned.changes
-    assert labels_of(grouped) == {**dict.fromkeys("abcg", ("junk",)), "e": ("responsive",)}
-    assert found(grouped, ("labels", "junk")) == list("abcg")
-    again = label(grouped, ["c", "g"], LabelOptions(add=["junk"], family=True))
+    assert labels_of(grouped_store) == {**dict.fromkeys("abcg", ("junk",)), "e": ("responsive",)}
+    assert found_ids(grouped_store, ("labels", "junk")) == list("abcg")
+    again = label(grouped_store, ["c", "g"], LabelOptions(add=["junk"], family=True))
     assert (again.job, again.changes, again.unchanged) == (None, (), 4)
 
 
-def test_one_document_and_no_other(grouped):
-    label(grouped, ["a"], LabelOptions(add=["x", "known", "x"]))
-    assert labels_of(grouped) == {"a": ("known", "x"), "e": ("responsive",)}
+def test_one_document_and_no_other(grouped_store):
+    label(grouped_store, ["a"], LabelOptions(add=["x", "known", "x"]))
+    assert labels_of(grouped_store) == {"a": ("known", "x"), "e": ("responsive",)}
 
 
-def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
+def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped_store):
     """Near duplicates of what is not responsive are tagged; those of what is responsive are
     queued.
     """
     result = label(
-        grouped, ["b", "d"], LabelOptions(add=["nonresponsive"], family=True, review=["responsive"])
+        grouped_store,
+        ["b", "d"],
+        LabelOptions(add=["nonresponsive"], family=True, review=["responsive"]),
     )
     assert [item.id for item in result.changes] == ["a", "b", "c", "d"]
     assert result.review == ()  # e, the only other document of its family, was judged already
     later = label(
-        grouped, ["f", "d"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
+        grouped_store,
+        ["f", "d"],
+        LabelOptions(add=["responsive"], family=True, review=["responsive"]),
     )
     assert [item.id for item in later.changes] == ["d", "f"] and later.review == ()
     queued = label(
-        grouped, ["a"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
+        grouped_store, ["a"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
     )
     assert [item.id for item in queued.changes] == ["a"]
     assert [(item.id, item.labels, item.reason) for item in queued.review] == [
@@ -106,8 +117,8 @@ def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
     ]
 
 
-def test_members_that_are_less_similar_are_left_for_review(grouped):
-    result = label(grouped, ["a"], LabelOptions(add=["junk"], family=True, threshold=0.999))
+def test_members_that_are_less_similar_are_left_for_review(grouped_store):
+    result = label(grouped_store, ["a"], LabelOptions(add=["junk"], family=True, threshold=0.999))
     assert [item.id for item in result.changes] == ["a"]
     assert [(item.id, item.reason) for item in result.review] == [
         ("b", "similarity"),
@@ -116,11 +127,12 @@ def test_members_that_are_less_similar_are_left_for_review(grouped):
     assert all(0.8 <= item.similarity < 0.999 for item in result.review)
 
 
-def test_documents_named_by_a_label(grouped):
-    result = label(grouped, (), LabelOptions(add=["junk"], family=True), carrying="known")
+def test_documents_named_by_a_label(grouped_store):
+    result = label(grouped_store, (), LabelOptions(add=["junk"], family=True), carrying="known")
     assert [change.id for change in result.changes] == ["a", "b", "c"]
     assert (
-        label(grouped, (), LabelOptions(add=["junk"]), carrying="nobody carries it").changes == ()
+        label(grouped_store, (), LabelOptions(add=["junk"]), carrying="nobody carries it").changes
+        == ()
     )
 
 
@@ -130,8 +142,8 @@ def undoable(store):
     return store
 
 
-def test_what_was_labelled_is_undone(grouped):
-    store = undoable(grouped)
+def test_what_was_labelled_is_undone(grouped_store):
+    store = undoable(grouped_store)
     result = label(store, ["c"], LabelOptions(add=["junk"], remove=["known"], family=True))
     label(store, ["b"], LabelOptions(add=["later"]))
     planned = undo_labels(store, result.job, dry_run=True)
@@ -157,19 +169,23 @@ def test_what_was_labelled_is_undone(grouped):
             undo_labels(store, job)
 
 
-def test_labels_lose_the_white_space_around_them(grouped):
-    result = label(grouped, ["b"], LabelOptions(add=[" hot ", "hot", "\u3000later"], family=False))
+def test_labels_lose_the_white_space_around_them(grouped_store):
+    result = label(
+        grouped_store, ["b"], LabelOptions(add=[" hot ", "hot", "\u3000later"], family=False)
+    )
     assert [change.after for change in result.changes] == [("hot", "later")]
     assert [
-        change.after for change in label(grouped, ["b"], LabelOptions(remove=["\thot "])).changes
+        change.after
+        for change in label(grouped_store, ["b"], LabelOptions(remove=["\thot "])).changes
     ] == [("later",)]
-    grouped.labels.relabel({"b": [" old;label\n"]})
+    grouped_store.labels.relabel({"b": [" old;label\n"]})
     assert [
-        change.after for change in label(grouped, ["b"], LabelOptions(remove=["old;label"])).changes
+        change.after
+        for change in label(grouped_store, ["b"], LabelOptions(remove=["old;label"])).changes
     ] == [()]
 
 
-def test_what_is_no_label(grouped):
+def test_what_is_no_label(grouped_store):
     for name in [
         "",
         " \t",
@@ -182,12 +198,12 @@ def test_what_is_no_label(grouped):
         "\ud800",
     ]:
         with pytest.raises(UsageError, match="label"):
-            label(grouped, ["b"], LabelOptions(add=[name], family=True))
-    assert labels_of(grouped) == LABELS
+            label(grouped_store, ["b"], LabelOptions(add=[name], family=True))
+    assert labels_of(grouped_store) == LABELS
 
 
-def test_history_is_read_without_keeping_a_job_out(grouped):
-    store = undoable(grouped)
+def test_history_is_read_without_keeping_a_job_out(grouped_store):
+    store = undoable(grouped_store)
     assert label_history(store) == ()
     label(store, ["b"], LabelOptions(add=["hot"]))
     with LabelJournal(journal_path(store.address)), pytest.raises(StoreBusy):
@@ -201,8 +217,8 @@ def test_history_is_read_without_keeping_a_job_out(grouped):
     assert [job.added for job in label_history(store)] == [("later",), ("hot",)]
 
 
-def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
-    store = undoable(grouped)
+def test_a_labelling_cut_short_is_undone_too(grouped_store, monkeypatch):
+    store = undoable(grouped_store)
     if hasattr(store, "_opened"):
         pytest.skip("a store that is opened for every call cannot fail in between")
     whole = store.labels.relabel
@@ -222,8 +238,8 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
     ) == LABELS
 
 
-def test_a_document_that_is_gone_is_told(grouped):
-    store = undoable(grouped)
+def test_a_missing_document_is_reported(grouped_store):
+    store = undoable(grouped_store)
     result = label(store, ["b"], LabelOptions(add=["junk"]))
     store.delete(["b"])
     store.refresh()
@@ -240,36 +256,41 @@ def test_a_document_that_is_gone_is_told(grouped):
         {"add": ["x"], "threshold": 2},
     ],
 )
-def test_what_makes_no_sense(grouped, wrong):
+def test_what_makes_no_sense(grouped_store, wrong):
     with pytest.raises(UsageError):
-        label(grouped, ["a"], LabelOptions(**wrong))
-    assert labels_of(grouped) == LABELS
+        label(grouped_store, ["a"], LabelOptions(**wrong))
+    assert labels_of(grouped_store) == LABELS
 
 
-def test_nobody_is_named(grouped):
+def test_nobody_is_named(grouped_store):
     with pytest.raises(UsageError, match="name documents"):
-        label(grouped, (), LabelOptions(add=["x"]))
+        label(grouped_store, (), LabelOptions(add=["x"]))
 
 
-def test_families_whose_labels_disagree(grouped):
-    assert found(grouped, ("label_conflict", "true")) == list("abcde")
-    assert found(grouped, ("label_conflict", "false")) == ["f", "g"]
-    assert found(grouped, ("label_conflict", "true"), ("labels", "known")) == ["a"]
-    first, second = consistency(grouped)
+def test_families_whose_labels_disagree(grouped_store):
+    assert found_ids(grouped_store, ("label_conflict", "true")) == list("abcde")
+    assert found_ids(grouped_store, ("label_conflict", "false")) == ["f", "g"]
+    assert found_ids(grouped_store, ("label_conflict", "true"), ("labels", "known")) == ["a"]
+    first, second = consistency(grouped_store)
     assert (first.family, first.labels, first.unlabelled) == ("a", {"known": 1}, 2)
     assert [(member.id, member.labels, member.principal) for member in second.members] == [
         ("d", (), True),
         ("e", ("responsive",), False),
     ]
-    label(grouped, ["b", "c"], LabelOptions(add=["known"]))
-    grouped.labels.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
-    grouped.refresh()
-    assert found(grouped, ("label_conflict", "true")) == [] and consistency(grouped) == ()
-    grouped.labels.relabel({"a": ()})
-    grouped.refresh()
-    assert found(grouped, ("label_conflict", "true"), text=sentence(1).split()[0]) == list("abc")
+    label(grouped_store, ["b", "c"], LabelOptions(add=["known"]))
+    grouped_store.labels.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
+    grouped_store.refresh()
+    assert (
+        found_ids(grouped_store, ("label_conflict", "true")) == []
+        and consistency(grouped_store) == ()
+    )
+    grouped_store.labels.relabel({"a": ()})
+    grouped_store.refresh()
+    assert found_ids(
+        grouped_store, ("label_conflict", "true"), text=sentence(1).split()[0]
+    ) == list("abc")
     with pytest.raises(UsageError, match="true or false"):
-        found(grouped, ("label_conflict", "maybe"))
+        found_ids(grouped_store, ("label_conflict", "maybe"))
 
 
 def test_many_families_disagree(store):
@@ -304,5 +325,5 @@ def test_many_families_disagree(store):
     store.write(documents)
     store.labels.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
     store.refresh()
-    assert len(found(store, ("label_conflict", "false"))) == 330
-    assert len(found(store, ("label_conflict", "true"))) == 2_970
+    assert len(found_ids(store, ("label_conflict", "false"))) == 330
+    assert len(found_ids(store, ("label_conflict", "true"))) == 2_970

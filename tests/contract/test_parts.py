@@ -37,7 +37,7 @@ def part(parent: str, number: int, **changes) -> Row:
     return row(f"{parent}#{number}", **{"bands": KEYS, **place, **changes})
 
 
-def divided(id: str, count: int, **changes) -> Row:
+def divide(id: str, count: int, **changes) -> Row:
     return row(
         id, bands=KEYS, parts=tuple(part(id, number) for number in range(1, count + 1)), **changes
     )
@@ -53,7 +53,7 @@ def ids(rows) -> list[str]:
     return [row.id for row in rows]
 
 
-def test_how_documents_are_divided_is_kept(store):
+def test_the_division_of_documents_is_stored(store):
     assert store.parts.kind() is None
     store.parts.record("clauses_v1")
     assert store.parts.kind() == "clauses_v1"
@@ -70,7 +70,7 @@ def test_a_part_comes_back_as_it_was_written(parts):
 
 
 def test_each_view_sees_its_own(parts):
-    parts.write([divided("a", 2), divided("b", 1)])
+    parts.write([divide("a", 2), divide("b", 1)])
     parts.refresh()
     for scope, expected in (
         ("documents", ["a", "b"]),
@@ -105,15 +105,15 @@ def test_principals_of_each_view(parts):
 
 def test_a_key_is_hot_among_rows_of_its_view_only(parts):
     parts.hot_key_floor, parts.hot_key_share = 2, 0.0
-    parts.write([divided("a", 3)])
+    parts.write([divide("a", 3)])
     parts.refresh()
     assert parts.candidates([(KEYS, ())], 10)[0].capped_keys == ()
     assert parts.parts.view("parts").candidates([(KEYS, ())], 10)[0].capped_keys == KEYS
 
 
 def test_fewer_parts_remove_the_old_ones(parts):
-    parts.write([divided("a", 3), divided("b", 2)])
-    parts.write([divided("a", 1)])
+    parts.write([divide("a", 3), divide("b", 2)])
+    parts.write([divide("a", 1)])
     parts.refresh()
     assert ids(parts.parts.view("parts").scan()) == ["a#1", "b#1", "b#2"]
     assert sorted(ids(parts.parts.view("parts").search(Query("fox")).hits)) == ["a#1", "b#1", "b#2"]
@@ -124,21 +124,21 @@ def test_fewer_parts_remove_the_old_ones(parts):
 
 def test_sending_again_changes_nothing(parts):
     for _ in range(2):
-        parts.write([divided("a", 2)])
+        parts.write([divide("a", 2)])
     parts.refresh()
     assert ids(parts.parts.view("both").scan()) == ["a", "a#1", "a#2"]
     assert len(parts.parts.view("parts").candidates([(KEYS, ())], 10)[0].found) == 2
 
 
-def test_a_row_that_says_nothing_of_parts_leaves_them(parts):
-    parts.write([divided("a", 2)])
+def test_a_row_without_parts_leaves_stored_parts(parts):
+    parts.write([divide("a", 2)])
     parts.write([row("a", title="Another title")])
     parts.refresh()
     assert ids(parts.parts.view("parts").scan()) == ["a#1", "a#2"]
 
 
 def test_deleting_a_document_deletes_its_parts(parts):
-    parts.write([divided("a", 2), divided("b", 1)])
+    parts.write([divide("a", 2), divide("b", 1)])
     assert parts.delete(["a", "absent"]) == 1
     parts.refresh()
     assert ids(parts.parts.view("both").scan()) == ["b", "b#1"]
@@ -147,7 +147,7 @@ def test_deleting_a_document_deletes_its_parts(parts):
 
 
 def test_labels_reach_the_parts(parts):
-    parts.write([divided("a", 1)])
+    parts.write([divide("a", 1)])
     parts.refresh()
     assert parts.labels.relabel({"a": ["reviewed"]}) == 1
     parts.refresh()
@@ -158,7 +158,7 @@ def test_labels_reach_the_parts(parts):
 
 
 def test_families_of_parts(parts):
-    parts.write([divided("a", 1), divided("b", 1)])
+    parts.write([divide("a", 1), divide("b", 1)])
     assert parts.families.assign([Assignment("b#1", "a#1", False, 0.9, None)]) == 1
     parts.refresh()
     assert sorted(parts.parts.view("parts").families.members("family", ["a#1"])) == [
@@ -171,7 +171,7 @@ def test_families_of_parts(parts):
 
 def test_a_document_is_refused_with_its_part(parts):
     bad = replace(part("a", 1), recipe="another")
-    refused, accepted = parts.write([row("a", parts=(bad,)), divided("b", 1)])
+    refused, accepted = parts.write([row("a", parts=(bad,)), divide("b", 1)])
     assert "another" in refused
     assert accepted is None
     parts.refresh()

@@ -1,4 +1,4 @@
-"""A store is made by `prepare`, holds one recipe, and says what to do before that."""
+"""Preparing a store: `prepare` creates it, one recipe, and errors before that."""
 
 import dataclasses
 
@@ -28,7 +28,7 @@ def test_opening_makes_nothing(unprepared):
     assert unprepared.stored_recipe() is None
 
 
-def test_what_needs_a_store_says_how_to_make_one(unprepared):
+def test_calls_on_an_unprepared_store_name_the_remedy(unprepared):
     for name, call in CALLS.items():
         with pytest.raises(StoreError, match="nearfold index"):
             pytest.fail(f"{name} gave {call(unprepared)}")
@@ -45,9 +45,9 @@ def test_preparing_twice_keeps_everything(store):
 def test_two_openers_prepare_one_store(store, opening, kind):
     if kind == "memory":
         pytest.skip("memory is shared with nobody")
-    other = opening()
-    other.prepare(DEFAULT)
-    other.write([row("1")])
+    second_store = opening()
+    second_store.prepare(DEFAULT)
+    second_store.write([row("1")])
     assert set(store.get(["1"])) == {"1"}
 
 

@@ -1,6 +1,4 @@
-"""Another recipe for a store: rows are signed anew, everything else stays, and other users of the
-store notice.
-"""
+"""Reindexing a store: rows signed anew, everything else unchanged, other users notified."""
 
 import dataclasses
 
@@ -38,12 +36,12 @@ def filled(store, tmp_path, monkeypatch):
 
 
 def test_rows_are_signed_anew_and_everything_else_stays(filled):
-    before = {one.id: one for one in filled.scan()}
+    before = {row.id: row for row in filled.scan()}
     done = reindex(filled, OTHER)
     assert done.copied == 14
     assert filled.stored_recipe() == OTHER
-    after = {one.id: one for one in filled.scan()}
-    assert after == {id: sign_rows([one], OTHER)[0] for id, one in before.items()}
+    after = {row.id: row for row in filled.scan()}
+    assert after == {id: sign_rows([row], OTHER)[0] for id, row in before.items()}
     assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
     assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
     assert filled.search(Query("ferries")).total == 13
@@ -55,7 +53,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     assert reindex(filled, OTHER).copied == 0
 
 
-def test_who_has_the_store_open_notices(filled, opening, kind):
+def test_another_open_store_notices_the_new_recipe(filled, opening, kind):
     if kind == "memory":
         pytest.skip("a store in memory has one user")
     reader = opening()
@@ -70,7 +68,7 @@ def test_there_and_back(filled):
     before = list(filled.scan())
     reindex(filled, OTHER)
     reindex(filled, DEFAULT)
-    assert list(filled.scan()) == [dataclasses.replace(one, provisional=True) for one in before]
+    assert list(filled.scan()) == [dataclasses.replace(row, provisional=True) for row in before]
 
 
 def test_a_store_that_does_not_exist(unprepared):

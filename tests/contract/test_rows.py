@@ -1,4 +1,4 @@
-"""Rows come back as they were written, whatever they hold."""
+"""Round trip of rows, whatever their contents."""
 
 import dataclasses
 
@@ -55,7 +55,7 @@ def test_every_field_comes_back(store):
     assert store.get(["bare", "absent", "full", "full"]) == {"full": FULL, "bare": bare}
 
 
-def test_nothing_asked_nothing_answered(store):
+def test_no_ids_give_no_rows(store):
     assert store.write([]) == []
     assert store.get([]) == {} == store.sources([])
     assert store.delete([]) == 0 == store.families.assign([])
@@ -71,7 +71,7 @@ def test_any_character_comes_back(store):
         metadata = {"name": value, f"k{value}": "value", value: "v"}
         rows.append(row(name, labels=(value,), metadata=metadata, **fields))
     assert store.write(rows) == [None] * len(rows)
-    assert store.get(list(NASTY)) == {one.id: one for one in rows}
+    assert store.get(list(NASTY)) == {stored.id: stored for stored in rows}
 
 
 def test_any_name_of_metadata_comes_back(store):
@@ -96,7 +96,7 @@ def test_any_name_of_metadata_comes_back(store):
         row(f"{place}", metadata={name: "value", "other": "o"}) for place, name in enumerate(names)
     ]
     assert store.write(rows) == [None] * len(rows)
-    assert store.get([one.id for one in rows]) == {one.id: one for one in rows}
+    assert store.get([stored.id for stored in rows]) == {stored.id: stored for stored in rows}
 
 
 def test_names_of_metadata_may_be_beginnings_of_others(store):
@@ -112,7 +112,7 @@ def test_long_metadata_comes_back(store):
         for place, value in enumerate(values)
     ]
     assert store.write(rows) == [None] * len(rows)
-    assert store.get(["0", "1", "2", "3"]) == {one.id: one for one in rows}
+    assert store.get(["0", "1", "2", "3"]) == {stored.id: stored for stored in rows}
 
 
 def test_a_thousand_names_of_metadata_come_back(store):
@@ -125,7 +125,7 @@ def test_long_texts_come_back(store):
     texts = ["word " * 200_000, "x" * 1_000_000, "模" * 350_000, "\n" * 1_000_000]
     rows = [row(f"{place}", text=text, title=text[:50_000]) for place, text in enumerate(texts)]
     assert store.write(rows) == [None] * len(rows)
-    assert store.get(["0", "1", "2", "3"]) == {one.id: one for one in rows}
+    assert store.get(["0", "1", "2", "3"]) == {stored.id: stored for stored in rows}
 
 
 def test_any_id_up_to_512_bytes(store):
@@ -146,8 +146,8 @@ def test_any_id_up_to_512_bytes(store):
     ]
     rows = [dataclasses.replace(row("plain"), id=name) for name in ids]
     assert store.write(rows) == [None] * len(rows)
-    assert store.get(ids) == {one.id: one for one in rows}
-    assert store.sources(ids) == {one.id: one.source for one in rows}
+    assert store.get(ids) == {stored.id: stored for stored in rows}
+    assert store.sources(ids) == {stored.id: stored.source for stored in rows}
     assert store.families.assign([Assignment(name, "g", True, None, None) for name in ids]) == len(
         ids
     )
@@ -157,7 +157,7 @@ def test_any_id_up_to_512_bytes(store):
 def test_any_simhash_comes_back(store):
     numbers = [0, 1, 2**63 - 1, 2**63, 2**64 - 1, None]
     store.write([row(f"{place}", simhash=number) for place, number in enumerate(numbers)])
-    assert [one.simhash for one in store.get([*"012345"]).values()] == numbers
+    assert [stored.simhash for stored in store.get([*"012345"]).values()] == numbers
 
 
 def test_any_time_comes_back(store):
@@ -167,7 +167,7 @@ def test_any_time_comes_back(store):
         for place, time in enumerate(times)
     ]
     assert store.write(rows) == [None] * len(rows)
-    assert [one.modified for one in store.get([*"012345"]).values()] == times
+    assert [stored.modified for stored in store.get([*"012345"]).values()] == times
 
 
 def test_lone_surrogates_are_replaced_in_every_field(store):
@@ -187,9 +187,9 @@ def test_lone_surrogates_are_replaced_in_every_field(store):
         "parent",
     ]
     mixed = {"labels": (bad, "ok"), "metadata": {bad: bad, "ok": "ok"}}
-    mended = {"labels": (good, "ok"), "metadata": {good: good, "ok": "ok"}}
+    repaired = {"labels": (good, "ok"), "metadata": {good: good, "ok": "ok"}}
     assert store.write([dataclasses.replace(FULL, **dict.fromkeys(fields, bad), **mixed)]) == [None]
-    expected = dataclasses.replace(FULL, **dict.fromkeys(fields, good), **mended)
+    expected = dataclasses.replace(FULL, **dict.fromkeys(fields, good), **repaired)
     assert store.get([bad]) == {good: expected} == store.get([good])
     assert store.sources([bad]) == {good: good}
     assert store.families.assign([Assignment(bad, "f", True, None, None)]) == 1
@@ -203,10 +203,12 @@ def test_a_row_replaces_the_one_with_its_id(store):
     store.refresh()
     assert store.get(["full"])["full"] == later
     assert store.counts().documents == 2
-    assert [found.id for found in store.candidates([(FULL.bands, FULL.blocks)], 10)[0].found] == [
-        "other"
-    ]
-    assert [found.id for found in store.candidates([((band(0, 99),), ())], 10)[0].found] == ["full"]
+    assert [
+        candidate.id for candidate in store.candidates([(FULL.bands, FULL.blocks)], 10)[0].found
+    ] == ["other"]
+    assert [
+        candidate.id for candidate in store.candidates([((band(0, 99),), ())], 10)[0].found
+    ] == ["full"]
 
 
 def test_of_two_rows_with_one_id_the_last_wins(store):
@@ -246,7 +248,7 @@ def test_what_no_store_holds_is_refused_with_a_reason_and_stops_nothing_else(sto
     assert (first, last) == (None, None)
     for reason, (_, why) in zip(reasons, UNHELD, strict=True):
         assert why in reason
-    assert set(store.get(["1", *(one.id for one in refused if one.id), "3"])) == {"1", "3"}
+    assert set(store.get(["1", *(stored.id for stored in refused if stored.id), "3"])) == {"1", "3"}
 
 
 def test_deleting(store):
@@ -267,8 +269,8 @@ def test_sources_see_what_was_just_written(store):
 def test_many_rows_at_once(store):
     rows = [row(f"{place:04}", text=f"{TEXT} {place}") for place in range(1_203)]
     assert store.write(rows) == [None] * len(rows)
-    ids = [one.id for one in rows]
-    assert store.get(ids) == {one.id: one for one in rows}
+    ids = [stored.id for stored in rows]
+    assert store.get(ids) == {stored.id: stored for stored in rows}
     assert len(store.sources([*ids, "absent"])) == len(rows)
     assert store.delete(ids[:700]) == 700
 

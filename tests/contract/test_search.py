@@ -1,4 +1,4 @@
-"""Full-text search asks the same question of every store."""
+"""Full-text search, the same on every store."""
 
 import pytest
 from sample_rows import row
@@ -365,7 +365,7 @@ def test_facets_count_documents_and_families(store):
     assert filtered.families is None
 
 
-def test_facets_of_nothing_and_the_most_frequent_values(store):
+def test_facets_of_no_hits_and_the_most_frequent_values(store):
     store.write(
         [row(f"{place:02}", labels=(f"{place:02}",)) for place in range(30)]
         + [row("again", labels=("29",))]
@@ -381,7 +381,7 @@ def test_facets_of_nothing_and_the_most_frequent_values(store):
 
 @pytest.mark.gap("memory", reason="an embedded store keeps no snapshots")
 @pytest.mark.gap("sqlite", reason="an embedded store keeps no snapshots")
-def test_a_snapshot_is_kept_until_it_is_released(store):
+def test_a_snapshot_lives_until_it_is_released(store):
     store.write([row("1", text="fox old"), row("2", text="fox old")])
     store.refresh()
     snapshot = store.snapshots.search(Query("fox")).snapshot
@@ -394,7 +394,7 @@ def test_a_snapshot_is_kept_until_it_is_released(store):
         "2",
     }
     then = store.snapshots.get(["2", "1", "3"], snapshot)
-    assert {id: kept.text for id, kept in then.items()} == {"1": "fox old", "2": "fox old"}
+    assert {id: stored.text for id, stored in then.items()} == {"1": "fox old", "2": "fox old"}
     assert ids(store, "fox") == ["3"]
     store.snapshots.release(snapshot)
     store.snapshots.release(snapshot)

@@ -75,7 +75,7 @@ def _document(code: str, issue: int, suffix: str) -> Document:
     first, second, third, fourth = sections["headings"]
     texts = _Writer(spoken, chance)
     parts = (
-        Paragraph(spoken.one("opening")),
+        Paragraph(spoken.only_phrase("opening")),
         Heading(first),
         *texts.paragraphs(_SENTENCES[0]),
         Heading(second),
@@ -85,10 +85,15 @@ def _document(code: str, issue: int, suffix: str) -> Document:
         _table(spoken, chance),
         Heading(fourth),
         *texts.paragraphs(_SENTENCES[3]),
-        Paragraph(spoken.one("closing")),
+        Paragraph(spoken.only_phrase("closing")),
     )
     return Document(
-        name, spoken, sections["titles"][issue], spoken.one("header"), spoken.one("page"), parts
+        name,
+        spoken,
+        sections["titles"][issue],
+        spoken.only_phrase("header"),
+        spoken.only_phrase("page"),
+        parts,
     )
 
 
@@ -116,9 +121,9 @@ class _Writer:
     def paragraphs(self, sentences: int) -> Iterator[Paragraph]:
         """That many sentences, four to a paragraph at most."""
         between = "" if self._spoken.code in {"zh", "ja"} else " "
-        made = [self._sentence() for _ in range(sentences)]
+        sentence_list = [self._sentence() for _ in range(sentences)]
         for start in range(0, sentences, 4):
-            yield Paragraph(between.join(made[start : start + 4]))
+            yield Paragraph(between.join(sentence_list[start : start + 4]))
 
     def _sentence(self) -> str:
         pattern = self._chance.choice(self._spoken.sections["patterns"])

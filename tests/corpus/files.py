@@ -29,7 +29,7 @@ def write(documents: Iterable[Document], folder: Path) -> Iterator[File]:
     """Write documents into a folder as `NAME.ENDING`, in every format each can have."""
     for document in documents:
         for ending in formats_of(document):
-            yield one(document, ending, folder)
+            yield write_one(document, ending, folder)
 
 
 def by_turns(documents: Iterable[Document], folder: Path) -> Iterator[File]:
@@ -38,10 +38,10 @@ def by_turns(documents: Iterable[Document], folder: Path) -> Iterator[File]:
     """
     for place, document in enumerate(documents):
         endings = formats_of(document)
-        yield one(document, endings[place % len(endings)], folder)
+        yield write_one(document, endings[place % len(endings)], folder)
 
 
-def one(document: Document, ending: str, folder: Path) -> File:
+def write_one(document: Document, ending: str, folder: Path) -> File:
     """Write one document in one format."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{document.name}.{ending}"

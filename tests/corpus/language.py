@@ -39,7 +39,7 @@ class Language:
         """True where a long word may be broken with a hyphen at the end of a line."""
         return self.spaced and self.code not in {*_RIGHT_TO_LEFT, "hi"}
 
-    def one(self, section: str) -> str:
+    def only_phrase(self, section: str) -> str:
         """The only phrase of a section."""
         (phrase,) = self.sections[section]
         return phrase

@@ -1,6 +1,4 @@
-"""Running text broken into lines, with words hyphenated at line ends, for the formats whose lines
-are fixed.
-"""
+"""Line filling with hyphenation, for the formats whose lines are fixed."""
 
 from __future__ import annotations
 

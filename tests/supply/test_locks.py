@@ -1,4 +1,4 @@
-"""The locks name every dependency, with hashes, and no place to fetch it from."""
+"""Lock files: every dependency with hashes, and no download address."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def plain(requirement: str) -> str:
-    """A requirement's name alone, as indices write it."""
+    """Return a requirement's name alone, as indices write it."""
     return re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", requirement)[0]).lower()
 
 
 def entries(lock: str) -> list[str]:
-    """The entries of a lock, each with its hashes."""
+    """Return the entries of a lock, each with its hashes."""
     text = (LOCKS / f"{lock}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def wanted(lock: str) -> set[str]:
-    """The names that pyproject.toml asks for."""
-    asked = {
+def required_names(lock: str) -> set[str]:
+    """Return the names that pyproject.toml requires."""
+    requirements = {
         "build": PROJECT["build-system"]["requires"],
         "core": PROJECT["project"]["dependencies"],
         "all": [
             *PROJECT["project"]["dependencies"],
             *(
-                one
+                requirement
                 for extra in PROJECT["project"]["optional-dependencies"].values()
-                for one in extra
+                for requirement in extra
             ),
         ],
     }
-    asked["audit"] = [
+    requirements["audit"] = [
         line for line in (LOCKS / "audit.in").read_text().splitlines() if not line.startswith("#")
     ]
-    asked["test"] = [*asked["all"], *PROJECT["dependency-groups"]["dev"]]
-    return {plain(one) for one in asked[lock]} - {"nearfold"}
+    requirements["test"] = [*requirements["all"], *PROJECT["dependency-groups"]["dev"]]
+    return {plain(requirement) for requirement in requirements[lock]} - {"nearfold"}
 
 
 @pytest.mark.parametrize("lock", ["build", "core", "all", "test", "audit"])
-def test_a_lock_names_all_that_is_asked_for_with_hashes(lock: str) -> None:
+def test_a_lock_names_every_requirement_with_hashes(lock: str) -> None:
     named = entries(lock)
     assert all(
         re.match(r"[a-z0-9.-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}", entry) for entry in named
     )
-    assert wanted(lock) <= {plain(entry) for entry in named}, "run: python tools/lock.py"
+    assert required_names(lock) <= {plain(entry) for entry in named}, "run: python tools/lock.py"
     assert "://" not in (LOCKS / f"{lock}.txt").read_text(encoding="utf-8")
 
 
@@ -74,7 +74,7 @@ def test_locks_agree_with_each_other() -> None:
 
 
 def test_the_core_stays_small() -> None:
-    assert wanted("core") == {
+    assert required_names("core") == {
         "numpy",
         "mmh3",
         "iscc-tika",
@@ -87,16 +87,16 @@ def test_the_core_stays_small() -> None:
 
 
 def test_the_build_asks_for_the_same_everywhere() -> None:
-    asked = [
+    requirements = [
         line for line in (LOCKS / "build.in").read_text().splitlines() if not line.startswith("#")
     ]
-    assert set(PROJECT["build-system"]["requires"]) <= set(asked)
+    assert set(PROJECT["build-system"]["requires"]) <= set(requirements)
 
 
 def test_the_licence_of_every_package_is_listed() -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^\| ([a-z0-9.-]+) \|", page, re.MULTILINE)) - {"package"}
-    assert listed == {plain(entry) for entry in entries("all")}, (
+    names = set(re.findall(r"^\| ([a-z0-9.-]+) \|", page, re.MULTILINE)) - {"package"}
+    assert names == {plain(entry) for entry in entries("all")}, (
         "run: .venv/bin/python tools/licences.py"
     )
     assert "| not told |" not in page

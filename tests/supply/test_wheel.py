@@ -1,6 +1,4 @@
-"""What the wheel carries, that building it twice gives the same bytes, and that its bare core works
-alone.
-"""
+"""The wheel: its contents, reproducible builds, and a working core without extras."""
 
 from __future__ import annotations
 
@@ -28,7 +26,10 @@ UNBUILT = shutil.ignore_patterns("__pycache__", "*.so", "target", "*.egg-info")
 
 
 def built(folder: Path) -> Path:
-    """The pure wheel of a copy of the sources in `folder`; Rust is left out by hiding it."""
+    """Build the pure wheel of a copy of the sources in `folder`.
+
+    Rust is hidden, so no kernel is built.
+    """
     sources = folder / "sources"
     for name in BUILT_FROM:
         place = ROOT / name
@@ -87,7 +88,7 @@ def test_the_wheel_carries_the_package_and_nothing_else(wheel: Path) -> None:
     assert names == ours
 
 
-def test_the_wheel_tells_its_licence_and_is_pure(wheel: Path) -> None:
+def test_the_wheel_states_its_licence_and_is_pure(wheel: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

@@ -1,6 +1,4 @@
-"""How near the sketches come to the truth, against exact Jaccard similarity, with bounds that a
-worse estimator breaks.
-"""
+"""Errors of the sketches against exact Jaccard similarity, within bounds."""
 
 from functools import cache
 
@@ -27,8 +25,11 @@ TOLERANCE = 1.05
 
 
 @cache
-def sketched(shape: str) -> tuple[float, NDArray[np.bool_]]:
-    """Exact similarity, and which slots agree for many pairs of random sets: (pairs, slots)."""
+def sketch_pairs(shape: str) -> tuple[float, NDArray[np.bool_]]:
+    """Return exact similarities, and the slots that agree for many pairs of sets.
+
+    (pairs, slots).
+    """
     both, apart, _ = SHAPES[shape]
     rng = np.random.default_rng(both)
     agree = np.empty((PAIRS, SLOTS), dtype=np.bool_)
@@ -43,8 +44,9 @@ def sketched(shape: str) -> tuple[float, NDArray[np.bool_]]:
 
 
 def excess(similarity: float, agree: NDArray[np.bool_]) -> float:
-    """Root mean square error of the estimate over sqrt(J (1 - J) / SLOTS), which k independent hash
-    functions reach.
+    """Return the root mean square error over sqrt(J (1 - J) / SLOTS).
+
+    The error of k independent hash functions.
     """
     error = float(np.sqrt(np.mean((agree.mean(axis=1) - similarity) ** 2)))
     return error / float(np.sqrt(similarity * (1 - similarity) / SLOTS))
@@ -52,39 +54,39 @@ def excess(similarity: float, agree: NDArray[np.bool_]) -> float:
 
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_error_is_no_larger_than_it_should_be(shape: str) -> None:
-    similarity, agree = sketched(shape)
+    similarity, agree = sketch_pairs(shape)
     assert excess(similarity, agree) < SHAPES[shape][2] * TOLERANCE
 
 
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_bound_catches_an_estimator_a_tenth_worse(shape: str) -> None:
-    similarity, agree = sketched(shape)
+    similarity, agree = sketch_pairs(shape)
     worse = similarity + (agree.mean(axis=1, keepdims=True) - similarity) * 1.1
     assert excess(similarity, worse) > SHAPES[shape][2] * TOLERANCE
 
 
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_bound_catches_a_sketch_of_fewer_slots(shape: str) -> None:
-    similarity, agree = sketched(shape)
+    similarity, agree = sketch_pairs(shape)
     assert excess(similarity, agree[:, :100]) > SHAPES[shape][2] * TOLERANCE
 
 
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_the_estimate_has_no_bias(shape: str) -> None:
-    similarity, agree = sketched(shape)
+    similarity, agree = sketch_pairs(shape)
     estimates = agree.mean(axis=1)
     assert abs(estimates.mean() - similarity) < 3 * estimates.std() / np.sqrt(PAIRS)
 
 
 @pytest.mark.parametrize("shape", ["tiny", "short", "long", "apart"])
 def test_every_slot_has_its_share(shape: str) -> None:
-    similarity, agree = sketched(shape)
+    similarity, agree = sketch_pairs(shape)
     off = np.abs(agree.mean(axis=0) - similarity) / np.sqrt(similarity * (1 - similarity) / PAIRS)
     assert off.max() < 4.5
 
 
 def test_equal_sets_agree_everywhere() -> None:
-    assert sketched("same")[1].all()
+    assert sketch_pairs("same")[1].all()
 
 
 # The whole way from texts: words drawn by Zipf's law, one text a changed copy of the other. Each
@@ -94,8 +96,9 @@ def test_equal_sets_agree_everywhere() -> None:
 
 @cache
 def signed_pairs() -> tuple[NDArray[np.float64], Fingerprints]:
-    """Exact Jaccard similarities of the features of 600 pairs of texts, and the fingerprints: pair
-    p is rows 2p and 2p + 1.
+    """Return exact Jaccard similarities of 600 pairs of texts, and the fingerprints.
+
+    Pair p is rows 2p and 2p + 1.
     """
     rng = np.random.default_rng(5)
     texts = []
@@ -147,8 +150,8 @@ def test_the_interval_of_hamming_holds_the_angle() -> None:
     truth = 1 - np.arccos(2 * similarity / (1 + similarity)) / np.pi
     equal = 64 - hamming(signed.simhash[::2], signed.simhash[1::2])
     held = [
-        low <= one <= high
-        for one, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)
+        low <= exact <= high
+        for exact, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)
     ]
     assert 0.9 < np.mean(held) < 0.99
 

@@ -27,9 +27,10 @@ def text_of(numbers: Sequence[int]) -> Words:
     return words(" ".join(f"w{number}" for number in numbers))
 
 
-def defined_tiles(a: list[int], b: list[int], width: int) -> list[Tile]:
-    """Greedy String Tiling word for word: the longest free match, earliest in a, then in b, until
-    none is long enough.
+def tiles_by_definition(a: list[int], b: list[int], width: int) -> list[Tile]:
+    """Return tiles by definition.
+
+    The longest free match, earliest in a, then in b, until none is long enough.
     """
     free_a, free_b, placed = [True] * len(a), [True] * len(b), []
     while True:
@@ -62,7 +63,7 @@ def test_both_ways_place_the_tiles_of_the_definition(
     texts: tuple[list[int], list[int]], width: int
 ) -> None:
     runs = number_runs(*(np.array(text, dtype=np.int64) for text in texts), width)
-    expected = defined_tiles(*texts, width)
+    expected = tiles_by_definition(*texts, width)
     assert tiles_by_pairs(*runs, width) == expected
     assert tiles_by_suffixes(*runs, width) == expected
 
@@ -119,16 +120,14 @@ def test_literal_chunks_are_one_to_one(texts: tuple[list[int], list[int]]) -> No
         assert len(taken) == len(set(taken)) == aligned.common
 
 
-def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:
-    """L, S and C of information matching, word for word as `indexer.similarity.alignment` tells
-    it.
-    """
+def information_by_definition(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:
+    """Return L, S and C of information matching, by their definition."""
     width = max(1, min(width, len(a), len(b)))
     runs = [
         [tuple(text[at : at + width]) for at in range(len(text) - width + 1)] for text in (a, b)
     ]
     sizes = []
-    for text, own, other in ((a, *runs), (b, *runs[::-1])):
+    for text, own, other_run in ((a, *runs), (b, *runs[::-1])):
         spans = [
             range(max(at, own.index(run) + width), at + width)
             for at, run in enumerate(own)
@@ -136,7 +135,10 @@ def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, in
         ]
         counted = set(range(len(text))) - {place for span in spans for place in span}
         covered = {
-            place for at, run in enumerate(own) if run in other for place in range(at, at + width)
+            place
+            for at, run in enumerate(own)
+            if run in other_run
+            for place in range(at, at + width)
         }
         sizes.append((len(counted), len(counted & covered)))
     (shorter, common), (longer, _) = sorted(sizes)
@@ -147,7 +149,9 @@ def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, in
 @example(([1, 2, 3, 8, 9], [1, 2, 7, 2, 3]), 2)
 def test_information_matching_is_as_defined(texts: tuple[list[int], list[int]], width: int) -> None:
     aligned = align(*map(text_of, texts), "information", width)
-    assert (aligned.longer, aligned.shorter, aligned.common) == defined_information(*texts, width)
+    assert (aligned.longer, aligned.shorter, aligned.common) == information_by_definition(
+        *texts, width
+    )
 
 
 @given(st.lists(st.integers(1, 40), min_size=5, max_size=40, unique=True), st.integers(1, 4))
@@ -180,7 +184,7 @@ def test_short_texts(a: str, b: str, overlap: float, matching: str) -> None:
 
 
 def hostile() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Pairs of a megabyte each that are quadratic for a matcher that lists pairs of equal runs."""
+    """Return pairs of a megabyte each, quadratic for a matcher that lists pairs of equal runs."""
     random = np.random.default_rng(3)
     page = random.integers(0, 5000, 170)
     edited = np.tile(page, 1000)

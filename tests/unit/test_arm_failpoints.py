@@ -1,4 +1,4 @@
-"""Failpoints: what they are told, when they strike, and that nothing happens otherwise."""
+"""Failpoints: settings, the hit at which each acts, and no effect without a setting."""
 
 import re
 import sqlite3
@@ -21,7 +21,7 @@ def disarmed() -> Iterator[None]:
     arm("")
 
 
-def test_an_error_strikes_at_the_hit_that_was_asked_for_and_once() -> None:
+def test_an_error_is_raised_once_at_the_requested_hit() -> None:
     arm("after_read:3=error")
     for _ in range(2):
         reached("after_read")
@@ -31,7 +31,7 @@ def test_an_error_strikes_at_the_hit_that_was_asked_for_and_once() -> None:
     reached("after_read")
 
 
-def test_the_error_is_what_the_place_would_meet_in_earnest() -> None:
+def test_the_error_is_of_the_kind_that_the_place_can_meet() -> None:
     arm("before_commit=error")
     with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
         reached("before_commit", sqlite3.OperationalError)
@@ -54,11 +54,11 @@ def test_a_delay_passes_time_and_a_kill_ends_the_process() -> None:
 WRONG = ["x=kill", "after_read=die", "after_read", "after_read:0=kill", "after_read=delay", "=kill"]
 
 
-@pytest.mark.parametrize("spelled", WRONG)
-def test_a_drill_that_would_drill_nothing_is_refused(spelled: str) -> None:
+@pytest.mark.parametrize("setting", WRONG)
+def test_a_setting_that_would_inject_no_fault_is_refused(setting: str) -> None:
     arm("after_read=error")
     with pytest.raises(UsageError, match=r"NAME:HIT=ACTION.*before_checkpoint"):
-        arm(spelled)
+        arm(setting)
     with pytest.raises(OSError):
         reached("after_read")
 

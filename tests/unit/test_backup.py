@@ -1,4 +1,4 @@
-"""A store is copied while it is written, and the copy put back in one step, journal and all."""
+"""Backup of a store while it is written, and restore of the copy in one step with its journal."""
 
 import sqlite3
 import threading
@@ -49,17 +49,17 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
     store.write([row("3")])
     with Journal(journal_path(store.address)) as journal:
         journal.forget(["f"])
-    other = open_store(store.url)
-    assert set(other.get(["1", "2", "3"])) == {"2", "3"}
+    second_store = open_store(store.url)
+    assert set(second_store.get(["1", "2", "3"])) == {"2", "3"}
     assert restore(store, f"{tmp_path}/copy.db", replace=True).documents == 2
-    assert list(store.scan()) == before == list(other.scan())
-    assert [one.id for one in stored_failures(journal_path(store.address)) or ()] == ["f"]
-    assert {hit.id for hit in other.search(Query("")).hits} == {"1", "2"}
+    assert list(store.scan()) == before == list(second_store.scan())
+    assert [failure.id for failure in stored_failures(journal_path(store.address)) or ()] == ["f"]
+    assert {hit.id for hit in second_store.search(Query("")).hits} == {"1", "2"}
     assert store.write([row("4")]) == [None]
-    other.close()
+    second_store.close()
 
 
-def test_a_copy_taken_while_rows_are_written_is_one_moment(
+def test_a_copy_taken_while_rows_are_written_is_consistent(
     store: SqliteStore, tmp_path: Path
 ) -> None:
     ended = threading.Event()
@@ -88,7 +88,9 @@ def test_a_job_at_work_keeps_its_journal_and_its_store(store: SqliteStore, tmp_p
             restore(store, f"{tmp_path}/copy.db", replace=True)
 
 
-def test_a_store_that_is_there_is_not_replaced_unasked(store: SqliteStore, tmp_path: Path) -> None:
+def test_an_existing_store_is_not_replaced_without_permission(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     backup(store, f"{tmp_path}/copy.db")
     with pytest.raises(UsageError, match="--replace"):
         restore(store, f"{tmp_path}/copy.db")
@@ -97,7 +99,7 @@ def test_a_store_that_is_there_is_not_replaced_unasked(store: SqliteStore, tmp_p
     fresh.close()
 
 
-def test_a_damaged_store_is_set_aside(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_damaged_store_is_moved_out_of_the_way(store: SqliteStore, tmp_path: Path) -> None:
     backup(store, f"{tmp_path}/copy.db")
     store.close()
     (tmp_path / "store.db").write_bytes(b"torn" * 4096)
@@ -139,7 +141,7 @@ def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(
     (tmp_path / "copy.db").write_bytes(whole[:8192] + bytes(60) + whole[8252:])
     with pytest.raises(StoreDamaged):
         restore(store, f"{tmp_path}/copy.db", replace=True)
-    assert [one.id for one in stored_failures(journal_path(store.address)) or ()] == ["f"]
+    assert [failure.id for failure in stored_failures(journal_path(store.address)) or ()] == ["f"]
 
 
 def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
@@ -184,7 +186,7 @@ def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) 
     assert len(list(store.scan())) == 2
 
 
-def test_copies_are_for_nobody_who_may_not_read_the_store(
+def test_copies_are_readable_by_the_readers_of_the_store_only(
     store: SqliteStore, tmp_path: Path
 ) -> None:
     for name in ("store.db", "store.db.jobs"):
@@ -197,11 +199,11 @@ def test_copies_are_for_nobody_who_may_not_read_the_store(
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
 
 
-def test_a_restored_journal_tells_of_the_restoring(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_restored_journal_records_the_restore(store: SqliteStore, tmp_path: Path) -> None:
     backup(store, f"{tmp_path}/copy.db")
     restore(store, f"{tmp_path}/copy.db", replace=True)
     assert [
-        (one.command, one.outcome, one.counts) for one in job_history(journal_path(store.address))
+        (job.command, job.outcome, job.counts) for job in job_history(journal_path(store.address))
     ] == [("restore", "done", {"documents": 2})]
 
 

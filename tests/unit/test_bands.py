@@ -1,4 +1,4 @@
-"""Candidate pairs from slots, beside brute force on the band keys themselves."""
+"""Candidate pairs from slots, compared with brute force on the band keys."""
 
 from collections import defaultdict
 from itertools import combinations
@@ -18,7 +18,7 @@ from indexer.system.spill_files import SpillFiles
 ROWS = 2
 
 
-def joined(slots, bands, rank, cap, budget=None):
+def join_bands(slots, bands, rank, cap, budget=None):
     join = Join(slots, bands, ROWS, rank, cap, budget)
     pairs = [
         (int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)
@@ -27,8 +27,9 @@ def joined(slots, bands, rank, cap, budget=None):
 
 
 def brute(slots, bands, rank, cap):
-    """Pairs that share a key no more than `cap` carry, or a hot key of whose carriers one has the
-    least rank.
+    """Return pairs that share a key, by brute force.
+
+    A key of more than `cap` carriers pairs only its carrier of least rank.
     """
     carriers = defaultdict(list)
     for document, keys in enumerate(band_keys(slots, bands, ROWS)):
@@ -36,7 +37,7 @@ def brute(slots, bands, rank, cap):
             carriers[key].append(document)
     pairs = set()
     for documents in carriers.values():
-        centre = min(documents, key=lambda one: rank[one])
+        centre = min(documents, key=lambda carrier: rank[carrier])
         pairs |= {
             pair for pair in combinations(documents, 2) if len(documents) <= cap or centre in pair
         }
@@ -64,7 +65,7 @@ def libraries(draw):
 @given(libraries(), st.integers(2, 12))
 def test_pairs_are_those_that_share_a_band_each_once(library, cap):
     slots, bands, rank = library
-    pairs, _ = joined(slots, bands, rank, cap)
+    pairs, _ = join_bands(slots, bands, rank, cap)
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == brute(slots, bands, rank, cap)
 
@@ -72,9 +73,9 @@ def test_pairs_are_those_that_share_a_band_each_once(library, cap):
 @given(libraries(), st.integers(2, 12))
 def test_pairs_are_the_same_under_any_memory_budget(library, cap):
     slots, bands, rank = library
-    pairs, capped = joined(slots, bands, rank, cap)
+    pairs, capped = join_bands(slots, bands, rank, cap)
     for budget in (MemoryBudget(1), SpillFiles(0)):
-        assert joined(slots, bands, rank, cap, budget) == (pairs, capped)
+        assert join_bands(slots, bands, rank, cap, budget) == (pairs, capped)
 
 
 def test_pairs_are_the_same_in_files():
@@ -83,13 +84,13 @@ def test_pairs_are_the_same_in_files():
     """
     random = np.random.default_rng(3)
     slots = random.integers(0, 12, (3000, 3 * ROWS)).astype(np.uint32)
-    whole = joined(slots, 3, np.arange(3000), 24)
+    whole = join_bands(slots, 3, np.arange(3000), 24)
     assert whole[1].keys and len(whole[0]) > 10_000
-    narrow = joined(slots, 3, np.arange(3000), 24, SpillFiles(0))
+    narrow = join_bands(slots, 3, np.arange(3000), 24, SpillFiles(0))
     assert (sorted(narrow[0]), narrow[1]) == (sorted(whole[0]), whole[1])
 
 
-def test_values_that_agree_in_their_upper_bits_are_told_apart():
+def test_values_that_agree_in_their_upper_bits_are_distinguished():
     join = Join(np.zeros((40, ROWS), np.uint32), 1, ROWS, np.arange(40), 100)
     join._values[:] = np.arange(40) % 2  # all upper bits are equal
     members, starts, sizes = join._shared(
@@ -115,16 +116,16 @@ def test_slices_end_between_values(values, size):
 def test_blocks_are_cut_and_lose_nothing():
     slots = np.repeat(np.arange(6, dtype=np.uint32), 5)[:, None].repeat(4, axis=1)
     rank = np.arange(30)
-    whole, _ = joined(slots, 2, rank, 100)
+    whole, _ = join_bands(slots, 2, rank, 100)
     blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100, MemoryBudget(1)).blocks()]
-    assert joined(slots, 2, rank, 100, MemoryBudget(1))[0] == whole
+    assert join_bands(slots, 2, rank, 100, MemoryBudget(1))[0] == whole
     assert len(whole) == 6 * 10 and max(blocks) <= 16
 
 
-def test_a_hot_band_makes_a_star_and_says_so():
+def test_a_hot_band_makes_a_star_and_is_reported():
     slots = np.zeros((1000, 4), dtype=np.uint32)
     rank = np.arange(1000)[::-1].copy()
-    pairs, capped = joined(slots, 2, rank, 10)
+    pairs, capped = join_bands(slots, 2, rank, 10)
     assert pairs == [(place, 999) for place in range(999)]
     assert (capped.keys, capped.largest, capped.pairs) == (2, 1000, 2 * 999 * 998 // 2)
 

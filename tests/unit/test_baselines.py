@@ -41,7 +41,7 @@ def test_golden() -> None:
     )
 
 
-def test_imatch_heeds_the_set_of_terms_alone() -> None:
+def test_imatch_depends_on_the_set_of_terms_only() -> None:
     text = TEXTS[0]
     assert imatch(text[::-1] * 2, STATISTICS) == imatch(text, STATISTICS)
     assert not signatures_match(imatch(TEXTS[0], STATISTICS), imatch(TEXTS[1], STATISTICS))
@@ -60,7 +60,7 @@ def test_terms_that_are_too_common_too_rare_or_unseen_change_nothing() -> None:
     assert imatch([*plain, common, rare, "unseen"], STATISTICS) == imatch(plain, STATISTICS)
 
 
-def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
+def test_random_lexicons_keep_pairs_that_one_lexicon_loses() -> None:
     """One term of the lexicon taken away: plain I-Match loses every pair, each random part saves a
     third of them.
     """
@@ -111,8 +111,8 @@ def test_mega_shingles_are_shared_as_often_as_the_formula_says(similarity: float
             features[: shared + rest],
             np.concatenate((features[:shared], features[shared + rest :])),
         )
-        one, other = permuted_minima(left, 84), permuted_minima(right, 84)
-        met += bool(set(mega_shingles(one)) & set(mega_shingles(other)))
+        left_minima, right_minima = permuted_minima(left, 84), permuted_minima(right, 84)
+        met += bool(set(mega_shingles(left_minima)) & set(mega_shingles(right_minima)))
     expected = chance(similarity)
     assert abs(met / trials - expected) < 4 * math.sqrt(expected * (1 - expected) / trials) + 0.01
 
@@ -124,9 +124,13 @@ def test_mega_shingles_are_shared_as_often_as_the_formula_says(similarity: float
 def test_a_mega_shingle_is_two_super_shingles(left: list[int], right: list[int]) -> None:
     for start in (0, 14):
         right[start : start + 14] = left[start : start + 14]
-    one, other = (np.array(slots, dtype=np.uint32) for slots in (left, right))
-    equal = sum(a == b for a, b in zip(super_shingles(one), super_shingles(other), strict=True))
-    assert len(set(mega_shingles(one)) & set(mega_shingles(other))) == math.comb(equal, 2)
+    left_slots, right_slots = (np.array(slots, dtype=np.uint32) for slots in (left, right))
+    equal = sum(
+        a == b for a, b in zip(super_shingles(left_slots), super_shingles(right_slots), strict=True)
+    )
+    assert len(set(mega_shingles(left_slots)) & set(mega_shingles(right_slots))) == math.comb(
+        equal, 2
+    )
 
 
 def test_too_few_slots_are_refused() -> None:
@@ -170,7 +174,7 @@ def test_winnowing_has_its_density() -> None:
     assert len(winnow(hashes, 9)) / len(hashes) == pytest.approx(2 / 10, rel=0.02)
 
 
-def test_nothing_is_kept_of_nothing_and_windows_have_a_place() -> None:
+def test_an_empty_text_has_no_windows_and_windows_have_positions() -> None:
     assert winnow(np.array([], dtype=np.uint64), 4).tolist() == []
     with pytest.raises(UsageError, match="at least one"):
         winnow(np.array([1], dtype=np.uint64), 0)

@@ -1,6 +1,4 @@
-"""b-bit MinHash: packing is lossless for the low bits, the corrected estimate is unbiased, its
-interval covers.
-"""
+"""b-bit MinHash: lossless packing of the low bits, unbiased estimate, coverage of its interval."""
 
 import json
 import math
@@ -56,11 +54,11 @@ def test_the_estimate_is_unbiased_and_its_error_is_as_stated(bits: int, similari
             members[: shared + rest],
             np.concatenate((members[:shared], members[shared + rest :])),
         )
-        one, other = (
+        left_bits, right_bits = (
             unpack_low_bits(pack_low_bits(fast_similarity_sketch(s, slots), bits), bits, slots)
             for s in (left, right)
         )
-        estimate = correct_for_chance(int(np.sum(one == other)), slots, bits)
+        estimate = correct_for_chance(int(np.sum(left_bits == right_bits)), slots, bits)
         errors.append(estimate.similarity - similarity)
         covered += estimate.low <= similarity <= estimate.high
     stated = standard_error(similarity, slots, bits)

@@ -25,7 +25,7 @@ from indexer.sketch.keys import block_keys
 
 
 def flips(bits: int, distance: int) -> np.ndarray:
-    """Every mask with at most `distance` of `bits` bits set."""
+    """Return every mask with at most `distance` of `bits` bits set."""
     return np.array(
         [
             sum(1 << place for place in places)
@@ -36,8 +36,8 @@ def flips(bits: int, distance: int) -> np.ndarray:
     )
 
 
-def missed(design: Design, masks: np.ndarray) -> int:
-    """How many of the flip masks touch the key of every table."""
+def count_missed(design: Design, masks: np.ndarray) -> int:
+    """Return the number of flip masks that touch the key of every table."""
     keys = np.array(tables(design), dtype=np.uint64)
     return int(np.sum(np.all(masks[:, None] & keys != 0, axis=1)))
 
@@ -47,7 +47,7 @@ def test_sixteen_tables_of_28_bits_miss_none_of_43745_flips() -> None:
     assert len(every) == 43_745
     assert (DOC_CLOSE.tables, DOC_CLOSE.key_bits, DOC_CLOSE.distance) == (16, 28, 3)
     assert all(mask.bit_count() == 28 for mask in tables(DOC_CLOSE))
-    assert missed(DOC_CLOSE, every) == 0
+    assert count_missed(DOC_CLOSE, every) == 0
 
 
 def test_without_any_one_of_the_tables_some_flips_are_missed() -> None:
@@ -57,7 +57,9 @@ def test_without_any_one_of_the_tables_some_flips_are_missed() -> None:
 
 
 def test_four_bits_may_be_missed() -> None:
-    assert missed(DOC_CLOSE, np.array([1 | 1 << 16 | 1 << 32 | 1 << 48], dtype=np.uint64)) == 1
+    assert (
+        count_missed(DOC_CLOSE, np.array([1 | 1 << 16 | 1 << 32 | 1 << 48], dtype=np.uint64)) == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_distance_six_misses_none_of_100000_random_flips(design: Design) -> None
     ]
     masks = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
     assert design.distance >= 6
-    assert missed(design, masks) == 0
+    assert count_missed(design, masks) == 0
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_distance_six_misses_none_of_100000_random_flips(design: Design) -> None
     ids=lambda d: f"{d.distance}-{d.tables}",
 )
 def test_small_distances_miss_nothing_at_all(design: Design) -> None:
-    assert missed(design, flips(64, design.distance)) == 0
+    assert count_missed(design, flips(64, design.distance)) == 0
 
 
 @given(st.integers(8, 64), st.integers(1, 4), st.data())

@@ -1,4 +1,4 @@
-"""Similarity without boilerplate: what it equals, what bounds it, and what it is for."""
+"""Similarity without boilerplate: its formula, bounds and purpose."""
 
 import numpy as np
 import pytest
@@ -40,27 +40,27 @@ def invoice(number: int) -> str:
 
 @given(SHINGLES, SHINGLES, CORPUS)
 def test_it_is_symmetric_and_a_share(a, b, corpus) -> None:
-    found = discounted_similarity(a, b, Corpus(corpus))
-    assert found == discounted_similarity(b, a, Corpus(corpus))
-    assert 0 <= found.similarity <= 1
-    assert 0 <= found.common <= 1
-    assert found.texts == len(corpus)
-    assert found.plain == (len(set(a) & set(b)) / len(set(a) | set(b)) if len(a) or len(b) else 0)
+    result = discounted_similarity(a, b, Corpus(corpus))
+    assert result == discounted_similarity(b, a, Corpus(corpus))
+    assert 0 <= result.similarity <= 1
+    assert 0 <= result.common <= 1
+    assert result.texts == len(corpus)
+    assert result.plain == (len(set(a) & set(b)) / len(set(a) | set(b)) if len(a) or len(b) else 0)
 
 
 @given(SHINGLES, SHINGLES, st.integers(1, 5), st.integers(0, 5))
-def test_it_is_the_plain_measure_where_all_weigh_the_same(a, b, carrying, others) -> None:
+def test_equal_weights_give_the_plain_measure(a, b, carrying, others) -> None:
     both, stranger = np.union1d(a, b), np.array([99], dtype=np.uint64)
-    found = discounted_similarity(a, b, Corpus([both] * carrying + [stranger] * others))
-    assert found.similarity == pytest.approx(found.plain if others else 0)
-    assert discounted_similarity(a, b, Corpus([])).similarity == pytest.approx(found.plain)
-    assert discounted_similarity(a, b, Corpus([stranger])).similarity == pytest.approx(found.plain)
+    result = discounted_similarity(a, b, Corpus([both] * carrying + [stranger] * others))
+    assert result.similarity == pytest.approx(result.plain if others else 0)
+    assert discounted_similarity(a, b, Corpus([])).similarity == pytest.approx(result.plain)
+    assert discounted_similarity(a, b, Corpus([stranger])).similarity == pytest.approx(result.plain)
 
 
 @given(SHINGLES, SHINGLES, CORPUS)
-def test_it_is_what_the_formula_says(a, b, corpus) -> None:
+def test_the_result_follows_the_formula(a, b, corpus) -> None:
     def weight(shingle: int) -> float:
-        carrying = sum(shingle in set(one.tolist()) for one in corpus)
+        carrying = sum(shingle in set(shingles.tolist()) for shingles in corpus)
         return (
             float(np.log((len(corpus) + 1) / (carrying + 1)) / np.log(len(corpus) + 1))
             if corpus
@@ -81,10 +81,12 @@ def test_texts_apart_do_not_count(a, b, corpus) -> None:
 
 
 @given(SHINGLES, CORPUS)
-def test_rarer_weighs_more(a, corpus) -> None:
+def test_rarer_shingles_have_more_weight(a, corpus) -> None:
     counted = Corpus(corpus).frequencies(a)
     weights = counted.weights(a).tolist()
-    carrying = [sum(shingle in set(one.tolist()) for one in corpus) for shingle in a.tolist()]
+    carrying = [
+        sum(shingle in set(shingles.tolist()) for shingles in corpus) for shingle in a.tolist()
+    ]
     ranked = sorted(zip(carrying, weights, strict=True))
     assert [weight for _, weight in ranked] == sorted(weights, reverse=True)
 
@@ -105,10 +107,10 @@ def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:
             | {f"o{place}": sentence(place) for place in range(5)}
         )
     )
-    found = discount(store, invoice(0), invoice(1))
-    assert found.texts == 23
-    assert found.plain > 0.6 > 0.3 > found.similarity
-    assert found.common > 0.6
+    result = discount(store, invoice(0), invoice(1))
+    assert result.texts == 23
+    assert result.plain > 0.6 > 0.3 > result.similarity
+    assert result.common > 0.6
     same = discount(store, invoice(0), invoice(0) + " Paid.")
     assert same.plain > 0.9
     assert same.similarity > 0.8
@@ -124,12 +126,12 @@ def test_golden() -> None:
             | {"x": sentence(3), "y": sentence(8), "z": sentence(8)}
         )
     )
-    found = discount(store, invoice(0), invoice(1))
+    result = discount(store, invoice(0), invoice(1))
     assert (
-        found.texts,
-        round(found.plain, 4),
-        round(found.similarity, 4),
-        round(found.common, 4),
+        result.texts,
+        round(result.plain, 4),
+        round(result.similarity, 4),
+        round(result.common, 4),
     ) == GOLDEN
 
 

@@ -1,5 +1,6 @@
-"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, described as
-docs/duplicate-types.md says.
+"""Synthetic clauses of benchmarks/clauses.py.
+
+Determinism, synonyms, agreement with docs/duplicate-types.md.
 """
 
 import re
@@ -25,13 +26,13 @@ def form(words: str) -> str:
 
 def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
     assert [pair for pair in UNKNOWN.items() if form(pair[0]) == form(pair[1])] == []
-    assert sum(form(one) == form(other) for one, other in KNOWN.items()) >= 0.8 * len(KNOWN)
+    assert sum(form(term) == form(synonym) for term, synonym in KNOWN.items()) >= 0.8 * len(KNOWN)
 
 
 def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
     assert results("train", 12) == results("train", 12)
     halves = [
-        {group.base for one in results(half, 30) for group, _ in one.groups}
+        {group.base for result in results(half, 30) for group, _ in result.groups}
         for half in ("train", "test")
     ]
     assert not halves[0] & halves[1]

@@ -1,4 +1,4 @@
-"""Clauses: where they begin, what is their heading, and that no word is lost or counted twice."""
+"""Clauses: their starts and headings; no word lost or counted twice."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ To the Agent: we hereby give notice.
 
 
 def heads(text: str, structure: list[Heading] | None = None) -> list[tuple[str, str, str]]:
-    """Label, heading, and the first two words of the body."""
+    """Return label, heading, and the first two words of the body."""
     divided = clauses(text, structure)
     return [
         (clause.label, clause.heading, " ".join(text[clause.body : clause.end].split()[:2]))

@@ -1,4 +1,4 @@
-"""Comparisons: the JSON of the command line, and rows in which no word of either text is lost."""
+"""Comparisons: the JSON of the command line, and rows that hold every word of both texts."""
 
 import json
 from itertools import combinations
@@ -29,8 +29,8 @@ MEASURES = {
 }
 
 
-def spelled(comparison: Comparison, side: int) -> list[str]:
-    """Every word of one text as the rows show it, span by span."""
+def shown_words(comparison: Comparison, side: int) -> list[str]:
+    """Return every word of one text as the rows show it, span by span."""
     text = comparison.texts[side]
     spans = [span for row in rows(comparison) for span in (row.left, row.right)[side]]
     return [word for span in spans for word in words(text[span.start : span.end]).folded]
@@ -40,19 +40,19 @@ def spelled(comparison: Comparison, side: int) -> list[str]:
 def test_rows_show_every_word_once_and_in_order(
     first: list[str], second: list[str], matching: str
 ) -> None:
-    made = compare("; ".join(first), "; ".join(second), matching=matching)
+    comparison = compare("; ".join(first), "; ".join(second), matching=matching)
     for side in (0, 1):
-        assert spelled(made, side) == words(made.texts[side]).folded
+        assert shown_words(comparison, side) == words(comparison.texts[side]).folded
 
 
 @given(BLOCKS, BLOCKS)
 def test_rows_of_the_same_passage_say_the_same(first: list[str], second: list[str]) -> None:
-    made = compare(" ".join(first), " ".join(second))
-    for row in rows(made):
+    comparison = compare(" ".join(first), " ".join(second))
+    for row in rows(comparison):
         if row.same:
             texts = [
                 text[span.start : span.end]
-                for text, (span,) in zip(made.texts, (row.left, row.right), strict=True)
+                for text, (span,) in zip(comparison.texts, (row.left, row.right), strict=True)
             ]
             assert words(texts[0]).folded == words(texts[1]).folded
         else:
@@ -63,22 +63,28 @@ def test_rows_of_the_same_passage_say_the_same(first: list[str], second: list[st
 def test_the_heaviest_passages_in_the_same_order_stay_in_place(
     first: list[str], second: list[str]
 ) -> None:
-    made = compare(" ".join(first), " ".join(second))
-    kept = sum(made.shared[row.left[0].passage - 1].words for row in rows(made) if row.same)
-    orders = (
-        chosen for size in range(len(made.shared) + 1) for chosen in combinations(made.shared, size)
+    comparison = compare(" ".join(first), " ".join(second))
+    kept_words = sum(
+        comparison.shared[row.left[0].passage - 1].words for row in rows(comparison) if row.same
     )
-    rising = (chosen for chosen in orders if list(chosen) == sorted(chosen, key=lambda one: one.b))
-    assert kept == max(sum(one.words for one in chosen) for chosen in rising)
+    orders = (
+        chosen
+        for size in range(len(comparison.shared) + 1)
+        for chosen in combinations(comparison.shared, size)
+    )
+    rising = (
+        chosen for chosen in orders if list(chosen) == sorted(chosen, key=lambda passage: passage.b)
+    )
+    assert kept_words == max(sum(passage.words for passage in chosen) for chosen in rising)
 
 
 def test_a_moved_passage_is_marked_in_both_texts() -> None:
-    made = compare(
+    comparison = compare(
         "one two three four five. a b c d e f g", "a b c d e f g one two three four five."
     )
     moved = [
         (side, span.passage)
-        for row in rows(made)
+        for row in rows(comparison)
         for side in ("left", "right")
         for span in getattr(row, side)
         if span.moved
@@ -87,31 +93,36 @@ def test_a_moved_passage_is_marked_in_both_texts() -> None:
 
 
 def test_punctuation_stays_with_its_passage() -> None:
-    made = compare(
+    comparison = compare(
         "He said: “one two three four five!” Then.", "“One two three four five!” was said."
     )
-    [row] = [row for row in rows(made) if row.same]
-    assert made.texts[0][row.left[0].start : row.left[0].end] == "“one two three four five!”"
+    [row] = [row for row in rows(comparison) if row.same]
+    assert comparison.texts[0][row.left[0].start : row.left[0].end] == "“one two three four five!”"
 
 
 def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
     a, b = "Did you steal the money?", "> Did you steal the money?\n\nYes."
-    made = json.loads(json.dumps(as_json(compare(a, b))))
-    assert set(made["measures"]) == MEASURES | {"containment_words", "hamming_interval"}
-    assert made["measures"]["containment_words"] == [1.0, pytest.approx(5 / 6)]
-    low, high = made["measures"]["hamming_interval"]
-    assert low < made["measures"]["hamming"] <= high
-    assert made["measures"]["jaccard_words"] == pytest.approx(5 / 6)
-    assert made["measures"]["containment"][0] == 1.0
-    assert set(made["measures"]["estimate"]) == {"similarity", "low", "high"}
-    [passage] = made["shared"]
+    record = json.loads(json.dumps(as_json(compare(a, b))))
+    assert set(record["measures"]) == MEASURES | {"containment_words", "hamming_interval"}
+    assert record["measures"]["containment_words"] == [1.0, pytest.approx(5 / 6)]
+    low, high = record["measures"]["hamming_interval"]
+    assert low < record["measures"]["hamming"] <= high
+    assert record["measures"]["jaccard_words"] == pytest.approx(5 / 6)
+    assert record["measures"]["containment"][0] == 1.0
+    assert set(record["measures"]["estimate"]) == {"similarity", "low", "high"}
+    [passage] = record["shared"]
     assert a[slice(*passage["a"])] == b[slice(*passage["b"])] == "Did you steal the money"
     assert passage["words"] == 5
 
 
 def test_json_of_texts_without_sketches() -> None:
-    made = as_json(compare("yes", "Yes!"))["measures"]
-    assert (made["estimate"], made["hamming"], made["hamming_interval"], made["overlap"]) == (
+    measures = as_json(compare("yes", "Yes!"))["measures"]
+    assert (
+        measures["estimate"],
+        measures["hamming"],
+        measures["hamming_interval"],
+        measures["overlap"],
+    ) == (
         None,
         None,
         None,
@@ -120,16 +131,16 @@ def test_json_of_texts_without_sketches() -> None:
 
 
 def test_json_of_one_measure() -> None:
-    made = compare("Did you steal the money?", "Did you steal the money? Yes.")
-    assert as_json(made, "overlap")["measures"] == {"overlap": pytest.approx(5 / 6)}
+    comparison = compare("Did you steal the money?", "Did you steal the money? Yes.")
+    assert as_json(comparison, "overlap")["measures"] == {"overlap": pytest.approx(5 / 6)}
     with pytest.raises(UnknownMeasure):
-        as_json(made, "cosine")
+        as_json(comparison, "cosine")
     with pytest.raises(UnknownMeasure):
-        as_json(made, "containment_words")
+        as_json(comparison, "containment_words")
 
 
 def test_texts_without_words_have_nothing_to_show() -> None:
-    made = compare("", " \n!")
-    assert rows(made) == []
-    assert as_json(made)["shared"] == []
-    assert made.measures.overlap == made.measures.jaccard == 0.0
+    comparison = compare("", " \n!")
+    assert rows(comparison) == []
+    assert as_json(comparison)["shared"] == []
+    assert comparison.measures.overlap == comparison.measures.jaccard == 0.0

@@ -68,7 +68,7 @@ def test_no_two_services_want_the_same_port():
 
 
 @each_service
-def test_health_memory_and_restart_are_settled(service):
+def test_health_memory_and_restart_are_set(service):
     assert service["healthcheck"]["test"][0] == "CMD"
     assert service["healthcheck"]["retries"] > 0
     assert re.fullmatch(r"\d+g", service["mem_limit"])
@@ -119,5 +119,5 @@ def test_dashboards_match_their_engine(name, engine):
     assert SERVICES[name]["depends_on"] == {engine: {"condition": "service_healthy"}}
 
 
-def test_missing_security_is_said():
+def test_missing_security_is_stated():
     assert "SECURITY IS OFF" in TEXT.split("services:")[0]

@@ -1,6 +1,4 @@
-"""Excerpts, replies and documents inside longer ones: found both ways, and no pair with a long
-enough shared stretch missed.
-"""
+"""Excerpts, replies and documents inside longer ones, found in both directions."""
 
 from itertools import combinations
 
@@ -26,7 +24,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def prose(seed, length):
-    """Letters without a pattern; no two stretches of any length that matters are equal."""
+    """Return letters without a pattern: no two long stretches are equal."""
     pieces_of_text, value = [], seed
     for place in range(length):
         value = mix64(value + place)
@@ -38,8 +36,8 @@ def letters(text):
     return "".join(character for character in text if character.isalnum())
 
 
-def covered(a, b):
-    """Brute force: the share of a's letters in a run of `RUN` letters that stands in b too."""
+def covered_share(a, b):
+    """Return, by brute force, the share of a's letters in runs of `RUN` that are in b."""
     a, b = letters(a), letters(b)
     flags = [False] * len(a)
     for start in range(len(a) - RUN + 1):
@@ -49,7 +47,7 @@ def covered(a, b):
 
 
 def longest_shared(a, b):
-    """Brute force: whether some stretch of `GUARANTEED_LENGTH` letters stands in both texts."""
+    """Return whether a stretch of `GUARANTEED_LENGTH` letters is in both texts, by brute force."""
     a, b = letters(a), letters(b)
     return any(
         a[start : start + GUARANTEED_LENGTH] in b for start in range(len(a) - GUARANTEED_LENGTH + 1)
@@ -69,7 +67,7 @@ texts = st.dictionaries(
 
 @given(texts, st.sampled_from([0.1, 0.5, 0.9]))
 @settings(max_examples=60)
-def test_what_is_found_is_true_and_long_stretches_are_found(texts_by_id, threshold):
+def test_reported_stretches_exist_and_long_stretches_are_reported(texts_by_id, threshold):
     pairs = {
         (pair.a, pair.b): pair
         for pair in match(
@@ -81,7 +79,10 @@ def test_what_is_found_is_true_and_long_stretches_are_found(texts_by_id, thresho
         truth = (
             (1.0, 1.0)
             if letters(texts_by_id[a]) == letters(texts_by_id[b])
-            else (covered(texts_by_id[a], texts_by_id[b]), covered(texts_by_id[b], texts_by_id[a]))
+            else (
+                covered_share(texts_by_id[a], texts_by_id[b]),
+                covered_share(texts_by_id[b], texts_by_id[a]),
+            )
         )
         pair = pairs.pop((a, b), None)
         if pair is not None:
@@ -138,7 +139,7 @@ def test_a_passage_in_many_texts_is_passed_over_and_counted():
 
 
 @pytest.mark.parametrize("options", [{"all_pairs": True}, {"measure": "overlap"}])
-def test_what_cannot_be_asked_together(options):
+def test_options_that_exclude_each_other_are_refused(options):
     with pytest.raises(UsageError):
         match(library([]), MatchOptions(contained=True, **options))
 

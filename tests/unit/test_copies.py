@@ -1,4 +1,4 @@
-"""Pairs of texts spelled out as pairs of documents."""
+"""Pairs of texts expanded to pairs of documents."""
 
 from itertools import combinations
 
@@ -17,7 +17,7 @@ def carriers(documents):
     return Carriers(texts, len(documents))
 
 
-def listed(pairs, documents, cap):
+def list_copies(pairs, documents, cap):
     left, right = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
     spelling = DocumentPairs(carriers(documents), cap)
     blocks = [*spelling.between_texts(left, right), *spelling.within_texts()]
@@ -31,7 +31,7 @@ def listed(pairs, documents, cap):
 
 
 def test_every_copy_is_paired():
-    pairs, left_out = listed([(0, 1), (0, 2)], [[0, 3], [1], [2, 4]], None)
+    pairs, left_out = list_copies([(0, 1), (0, 2)], [[0, 3], [1], [2, 4]], None)
     assert pairs == {(0, 1), (3, 1), (0, 2), (0, 4), (3, 2), (3, 4), (0, 3), (2, 4)}
     assert left_out == 0
 
@@ -41,19 +41,19 @@ def test_a_cap_keeps_a_star_and_counts_what_it_leaves_out(sizes, cap):
     numbers = iter(range(sum(sizes)))
     documents = [[next(numbers) for _ in range(size)] for size in sizes]
     pairs = list(combinations(range(len(sizes)), 2))
-    whole, none = listed(pairs, documents, None)
-    found, left_out = listed(pairs, documents, cap)
-    assert none == 0 and found <= whole
-    assert len(whole) - len(found) == left_out
-    assert {document for pair in found for document in pair} == {
+    whole, none = list_copies(pairs, documents, None)
+    copies, left_out = list_copies(pairs, documents, cap)
+    assert none == 0 and copies <= whole
+    assert len(whole) - len(copies) == left_out
+    assert {document for pair in copies for document in pair} == {
         document for pair in whole for document in pair
     }
 
 
 def test_pairs_come_in_parts(monkeypatch):
-    whole = listed([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
+    whole = list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
     monkeypatch.setattr(copies, "BLOCK_PAIRS", 2)
-    assert listed([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == whole
+    assert list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == whole
 
 
 def test_a_document_without_a_text_carries_none():
@@ -63,7 +63,7 @@ def test_a_document_without_a_text_carries_none():
     assert list(Carriers(np.full(3, -1, dtype=np.int32), 0)) == []
 
 
-def test_what_is_wanted():
+def test_wanted_copies_only():
     marked, new = np.array([True, False, False, True]), np.array([False, False, True, False])
     a, b = np.array([0, 0, 1, 0], dtype=np.int32), np.array([1, 2, 2, 3], dtype=np.int32)
     documents = carriers([[0], [1], [2], [3]])

@@ -1,6 +1,4 @@
-"""The corpus is what the tests that use it take it for: fifty different documents, full of what
-makes formats differ.
-"""
+"""The test corpus: fifty distinct documents with what makes formats differ."""
 
 from __future__ import annotations
 
@@ -65,15 +63,15 @@ def test_distinct_documents_are_clearly_below_the_threshold():
 
 
 def test_lookalikes_share_everything_but_the_contents():
-    for document, other in zip(FIFTY, lookalikes(), strict=True):
+    for document, lookalike in zip(FIFTY, lookalikes(), strict=True):
         assert (document.title, document.header, document.footer) == (
-            other.title,
-            other.header,
-            other.footer,
+            lookalike.title,
+            lookalike.header,
+            lookalike.footer,
         )
-        assert document.parts[0] == other.parts[0]
-        assert document.parts[-1] == other.parts[-1]
-        assert document.parts[2:-1] != other.parts[2:-1]
+        assert document.parts[0] == lookalike.parts[0]
+        assert document.parts[-1] == lookalike.parts[-1]
+        assert document.parts[2:-1] != lookalike.parts[2:-1]
 
 
 @pytest.mark.parametrize("code", CODES)

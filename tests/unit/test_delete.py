@@ -1,4 +1,4 @@
-"""Deletion of documents, and the families of those that stay."""
+"""Deleting documents: what is deleted, what stays, and the families that remain."""
 
 import pytest
 from family_oracle import broken
@@ -54,7 +54,7 @@ def test_a_principal_is_replaced_by_the_next_one():
     assert [hit.id for hit in store.search(Query("longest")).hits] == []
 
 
-def test_who_goes_too_does_not_lead():
+def test_a_document_that_is_deleted_too_does_not_become_principal():
     store = grouped()
     assert delete(store, ["b", "a", "b"]).repaired == (FamilyRepair("a", {"c": 2}),)
     assert {row.id: row.family for row in store.scan()} == {"c": "c", "d": "c", "e": "e"}
@@ -73,7 +73,7 @@ def test_a_whole_family_goes():
     assert [row.id for row in store.scan()] == ["e"]
 
 
-def test_members_are_mended_before_the_principal_goes():
+def test_members_are_reassigned_before_the_principal_is_deleted():
     store = grouped()
     store.delete = lambda ids: pytest.fail("power cut")
     with pytest.raises(pytest.fail.Exception):

@@ -63,7 +63,7 @@ def test_the_published_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "right",
     [
         REPAIR.replace("The Tenant", "Tenant").replace("the premises", "such premises"),
         f"7. Repairs. {REPAIR.upper()}",
@@ -71,12 +71,12 @@ def test_the_published_pairs() -> None:
         REPAIR.replace("shall", "hereby shall"),
     ],
 )
-def test_identical_forgives_what_has_no_substance(other: str) -> None:
-    assert kind(REPAIR, other) == "identical"
+def test_identical_forgives_what_has_no_substance(right: str) -> None:
+    assert kind(REPAIR, right) == "identical"
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("$10,000", "Ten Thousand Dollars ($10,000)"),
         ("$10,000", "EUR 1.5 million"),
@@ -91,16 +91,16 @@ def test_identical_forgives_what_has_no_substance(other: str) -> None:
         ("the lawyer", "the attorney"),
     ],
 )
-def test_near_identical_forgives_slots_and_synonyms(one: str, other: str) -> None:
+def test_near_identical_forgives_slots_and_synonyms(left: str, right: str) -> None:
     text = (
         "The Company shall deliver to {}, as its guests agreed before, a report on the "
         "state of the warehouse."
     )
-    assert kind(text.format(one), text.format(other)) == "near_identical"
+    assert kind(text.format(left), text.format(right)) == "near_identical"
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("shall repair", "may repair"),
         ("shall repair", "shall not repair"),
@@ -112,9 +112,9 @@ def test_near_identical_forgives_slots_and_synonyms(one: str, other: str) -> Non
         ("shall repair", "is entitled to repair"),
     ],
 )
-def test_another_obligation_is_no_duplicate(one: str, other: str) -> None:
-    assert one in REPAIR
-    assert kind(REPAIR, REPAIR.replace(one, other)) is None
+def test_another_obligation_is_no_duplicate(left: str, right: str) -> None:
+    assert left in REPAIR
+    assert kind(REPAIR, REPAIR.replace(left, right)) is None
 
 
 def test_words_that_turn_a_sum_or_a_condition() -> None:
@@ -160,7 +160,7 @@ def test_parties_that_change_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "one", "other"),
+    ("text", "left", "right"),
     [
         (LEVERAGE, "3.50 to 1.00", "4.00 to 1.00"),
         (
@@ -223,9 +223,9 @@ def test_parties_that_change_places() -> None:
         ),
     ],
 )
-def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
+def test_one_number_of_a_formula(text: str, left: str, right: str) -> None:
     assert kind(text, f"4.2 {text}") == "identical"
-    assert kind(text, text.replace(one, other, 1)) is None
+    assert kind(text, text.replace(left, right, 1)) is None
 
 
 def test_fuzzy_is_bounded_by_length_and_terminology() -> None:
@@ -352,7 +352,7 @@ EDITS = st.lists(
 )
 
 
-def edited(text: str, edits: list[tuple[int, str]]) -> str:
+def apply_edits(text: str, edits: list[tuple[int, str]]) -> str:
     words = text.split(" ")
     for place, word in edits:
         words[place % len(words)] = word
@@ -369,7 +369,7 @@ def edited(text: str, edits: list[tuple[int, str]]) -> str:
 def test_filters_lose_no_pair(
     text: str, copies: list[list[tuple[int, str]]], overlap: float, counted: bool
 ) -> None:
-    texts = [edited(text, edits) for edits in copies]
+    texts = [apply_edits(text, edits) for edits in copies]
     statistics = term_statistics(texts[::2]) if counted else None
     clauses = [(str(place), content) for place, content in enumerate(texts)]
     pairs = {

@@ -1,6 +1,4 @@
-"""Words and sentences by spaCy's Dutch model; a blank Dutch pipeline stands in for the model, which
-no package index has.
-"""
+"""Words and sentences by spaCy's Dutch model, which a blank Dutch pipeline stands in for here."""
 
 from __future__ import annotations
 
@@ -26,9 +24,9 @@ def fresh():
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     spacy = pytest.importorskip("spacy")
-    made = spacy.blank("nl")
-    made.add_pipe("sentencizer")
-    made.to_disk(tmp_path / "data")
+    pipeline = spacy.blank("nl")
+    pipeline.add_pipe("sentencizer")
+    pipeline.to_disk(tmp_path / "data")
     package, about = tmp_path / dutch.MODEL, tmp_path / f"{dutch.MODEL}-1.0.dist-info"
     package.mkdir()
     about.mkdir()
@@ -55,7 +53,7 @@ def test_recipes_have_slots_of_their_own(model) -> None:
     assert recipe_named("words-nl:none::").id != recipe_named("words:none::").id
 
 
-def test_without_the_model_the_way_forward_is_told(monkeypatch) -> None:
+def test_a_missing_model_is_named_with_the_command_that_installs_it(monkeypatch) -> None:
     pytest.importorskip("spacy")
     with pytest.raises(UsageError, match="spacy download"):
         fingerprint(TEXT, recipe_named("sents-nl:none::"))

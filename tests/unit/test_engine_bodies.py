@@ -1,6 +1,4 @@
-"""The bodies of requests, without a server: what they hold is checked by hand, and against the
-tables they repeat.
-"""
+"""Request bodies of engines, checked by hand and against the tables they repeat."""
 
 import json
 
@@ -41,9 +39,12 @@ def test_an_index_is_strict_and_says_what_it_holds():
 
 
 def test_the_engines_differ_in_one_field():
-    one, other = new_index(), new_index(metadata_type="flattened")
-    del one["mappings"]["properties"]["metadata"], other["mappings"]["properties"]["metadata"]
-    assert one == other
+    opensearch_body, elasticsearch_body = new_index(), new_index(metadata_type="flattened")
+    del (
+        opensearch_body["mappings"]["properties"]["metadata"],
+        elasticsearch_body["mappings"]["properties"]["metadata"],
+    )
+    assert opensearch_body == elasticsearch_body
 
 
 def test_shards_and_replicas_are_settings():
@@ -117,7 +118,7 @@ def test_our_own_mapping_has_no_problems():
         ),
     ],
 )
-def test_what_is_wrong_with_a_mapping_is_spelled_out(change, problem):
+def test_problems_of_a_mapping_are_described(change, problem):
     mapping = new_index()["mappings"]
     change(mapping)
     assert bodies.mapping_problems(mapping, "flat_object") == (problem,)
@@ -166,7 +167,7 @@ def test_hits_are_read_from_columns_unless_they_lack_an_id():
     assert bodies.named(bodies.scan(None, 5), {"hits": []})
 
 
-def test_families_and_facets_are_counted_once_and_only_when_asked_for():
+def test_families_and_facets_are_counted_once_and_on_request():
     assert "aggs" not in bodies.search(Query("near"), 10)
     body = bodies.search(Query("near", facets=("status", "labels"), families=True), 10)
     assert list(body["aggs"]) == ["families", "without_family", "status", "labels"]
@@ -212,7 +213,7 @@ def test_each_key_adds_one_to_the_score():
     assert body["sort"] == [{"_score": "desc"}, sort_keys.BY_PATH, sort_keys.BY_ID]
 
 
-def test_carriers_are_counted_by_place():
+def test_carriers_are_counted_by_position():
     body = bodies.carriers(bodies.keys([band(0, 1)], [block(0, 3)]))
     assert body["size"] == 0
     assert body["aggs"]["keys"]["filters"]["filters"] == {
@@ -230,7 +231,7 @@ def test_a_folder_is_itself_and_what_lies_in_it(under, prefix):
     assert bodies.scan(None, 5)["query"] == {"match_all": {}}
 
 
-def test_bodies_are_made_anew():
+def test_bodies_are_new_objects():
     new_index()["mappings"]["properties"].clear()
     assert new_index()["mappings"]["properties"]
 

@@ -72,11 +72,11 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
 @pytest.mark.parametrize("piece", pieces(), ids=lambda piece: f"{piece.kind} {piece.name}")
 def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
     field = piece.kind.replace(" ", "_")
-    kept = {**piece.body, "created_date_millis": 1}
+    stored = {**piece.body, "created_date_millis": 1}
     answer = (
-        {f"{field}s": [{"name": piece.name, field: kept}]}
+        {f"{field}s": [{"name": piece.name, field: stored}]}
         if "template" in piece.kind
-        else {piece.name: kept}
+        else {piece.name: stored}
     )
     if piece.kind == "stored script":
         answer = {"_id": piece.name, "found": True, **piece.body}

@@ -1,4 +1,4 @@
-"""Rows as documents of an engine; the contract suite tests the way through a real one."""
+"""Rows as documents of an engine; the contract suite tests the round trip through a real one."""
 
 import dataclasses
 
@@ -24,7 +24,7 @@ def test_bits_are_signed_and_slots_are_base64():
     assert (document["near_simhash"], document["near_minhash"]) == (-1, "AAH/")
 
 
-def test_what_cannot_be_indexed_is_kept_apart():
+def test_values_that_cannot_be_indexed_are_stored_apart():
     metadata = {"a": "x" * 32_000, "b": "y" * 31_999, "c\0d": "z", "ж" * 8_000: "ж" * 8_001}
     document = documents.source(row("1", metadata=metadata))
     assert set(document["metadata"]) == {"b"}
@@ -33,8 +33,8 @@ def test_what_cannot_be_indexed_is_kept_apart():
 
 
 def test_a_document_of_another_program_has_empty_fields():
-    found = documents.row("1", {"text": "x"})
-    assert dataclasses.replace(found, text="") == row(
+    result = documents.row("1", {"text": "x"})
+    assert dataclasses.replace(result, text="") == row(
         "1", recipe="", status="complete", title="", text="", path="", content_type="",
         modified=None, size=0, source="",
         extractor="", raw="", exact="", words=0, chars=0, family="1",
@@ -66,15 +66,15 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
         "metadata": "none",
         "near_family": None,
     }
-    made = documents.row("1", sent)
-    assert (made.text, made.title, made.path, made.labels, made.metadata) == (
+    result = documents.row("1", sent)
+    assert (result.text, result.title, result.path, result.labels, result.metadata) == (
         "one\n2",
         "",
         "7",
         ("press",),
         {},
     )
-    assert (made.family, made.bands, made.status) == ("1", (), "complete")
+    assert (result.family, result.bands, result.status) == ("1", (), "complete")
     hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
     assert documents.candidate(hit) == Candidate("1", "", 2, None, None)
     assert documents.ranked(hit, True) == RankedRow("1", "", 2.0, "1", "complete", None)

@@ -1,6 +1,4 @@
-"""Evaluation end to end in memory: what recipes find is what `match` finds, and the scores are
-those made by hand.
-"""
+"""Evaluation end to end in memory: agreement with `match`, and scores computed by hand."""
 
 import csv
 import random
@@ -28,18 +26,19 @@ def text(words: int = 80) -> list[str]:
     return CHANCE.choices(VOCABULARY, k=words)
 
 
-def changed(words: list[str], edits: int) -> list[str]:
-    """The text with every so many words replaced."""
-    made = list(words)
+def change_words(words: list[str], edits: int) -> list[str]:
+    """Replace every so many words of a text."""
+    changed_words = list(words)
     for place in range(0, len(words), max(1, len(words) // edits)):
-        made[place] = f"other{place}"
-    return made
+        changed_words[place] = f"other{place}"
+    return changed_words
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Ten groups of an original, a light and a heavy edit, and one stranger each; paths in a gold
-    set of csv.
+    """Write ten groups of texts and their gold set.
+
+    A group is an original, a light and a heavy edit, and an unrelated text.
     """
     with (tmp_path / "gold.csv").open("w", newline="") as file:
         writer = csv.writer(file)
@@ -48,8 +47,8 @@ def corpus(tmp_path: Path) -> Path:
             original = text()
             for name, words in (
                 ("o", original),
-                ("l", changed(original, 2)),
-                ("h", changed(original, 12)),
+                ("l", change_words(original, 2)),
+                ("h", change_words(original, 12)),
                 ("s", text()),
             ):
                 (tmp_path / f"{group}{name}.txt").write_text(" ".join(words))
@@ -62,28 +61,39 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
-    [made] = evaluate([str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8])).results
-    assert (made.pairs.right, made.pairs.wrong, made.pairs.missed, made.judged) == (10, 0, 10, 30)
-    assert (made.pairs.precision.value, made.pairs.recall.value, made.pairs.f1) == (
+    [evaluation] = evaluate(
+        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8])
+    ).results
+    assert (
+        evaluation.pairs.right,
+        evaluation.pairs.wrong,
+        evaluation.pairs.missed,
+        evaluation.judged,
+    ) == (10, 0, 10, 30)
+    assert (
+        evaluation.pairs.precision.value,
+        evaluation.pairs.recall.value,
+        evaluation.pairs.f1,
+    ) == (
         1.0,
         0.5,
         pytest.approx(2 / 3),
     )
-    assert [(one.name, one.scores.recall.value) for one in made.by_type] == [
+    assert [(entry.name, entry.scores.recall.value) for entry in evaluation.by_type] == [
         ("near-identical", 1.0),
         ("fuzzy", 0.0),
     ]
-    assert [(one.name, one.scores.recall.value) for one in made.by_kind] == [
+    assert [(entry.name, entry.scores.recall.value) for entry in evaluation.by_kind] == [
         ("heavy", 0.0),
         ("light", 1.0),
     ]
-    assert {one.why for one in made.misses} == {"below the threshold"}
-    assert (made.sets.counts.captured, made.sets.counts.sets) == (0, 10)
-    assert made.sets.precision.value == 1.0
-    assert made.agreement.kappa == pytest.approx(
+    assert {entry.why for entry in evaluation.misses} == {"below the threshold"}
+    assert (evaluation.sets.counts.captured, evaluation.sets.counts.sets) == (0, 10)
+    assert evaluation.sets.precision.value == 1.0
+    assert evaluation.agreement.kappa == pytest.approx(
         (20 / 30 - 0.5) / 0.5
     )  # half of all judgements, by recipe and truth, say duplicate
-    low, high = made.pairs.recall.bootstrap
+    low, high = evaluation.pairs.recall.bootstrap
     assert low == high == 0.5  # each group finds one of its two: nothing varies from group to group
 
 
@@ -103,13 +113,13 @@ def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) 
 
 def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) -> None:
     path = str(corpus / "gold.csv")
-    listed = evaluate([path], options=EvaluateOptions(thresholds=[0.4])).results[0]
+    open_set = evaluate([path], options=EvaluateOptions(thresholds=[0.4])).results[0]
     closed = evaluate([path], options=EvaluateOptions(thresholds=[0.4], closed=True)).results[0]
-    assert listed.pairs.wrong == 0
+    assert open_set.pairs.wrong == 0
     assert (
-        listed.unjudged == closed.pairs.wrong == 10
+        open_set.unjudged == closed.pairs.wrong == 10
     )  # the two edits of each original are as near to one another
-    assert {(one.a.path[-6:], one.b.path[-6:]) for one in closed.false_positives} >= {
+    assert {(pair.a.path[-6:], pair.b.path[-6:]) for pair in closed.false_positives} >= {
         ("0h.txt", "0l.txt")
     }
     assert closed.judged == 10 * 6
@@ -123,12 +133,12 @@ def test_ids_and_paths_of_a_store(corpus: Path) -> None:
         '{"a": "one", "b": "/library/two.txt", "type": "fuzzy"}\n'
         '{"a": "one", "b": "other", "type": "fuzzy"}\n'
     )
-    made = evaluate([str(corpus / "ids.jsonl")], store, EvaluateOptions(thresholds=[0.8])).results[
-        0
-    ]
-    assert (made.pairs.right, made.pairs.missed) == (1, 1)
-    assert [one.why for one in made.misses] == ["/library/other.txt is empty"]
-    assert {one.a.stored for one in made.misses} == {True}
+    evaluation = evaluate(
+        [str(corpus / "ids.jsonl")], store, EvaluateOptions(thresholds=[0.8])
+    ).results[0]
+    assert (evaluation.pairs.right, evaluation.pairs.missed) == (1, 1)
+    assert [miss.why for miss in evaluation.misses] == ["/library/other.txt is empty"]
+    assert {miss.a.stored for miss in evaluation.misses} == {True}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +154,7 @@ def test_documents_that_are_nowhere_or_the_same(corpus: Path, line: str, message
         evaluate([str(corpus / "bad.csv")], library(rows({"x": "some text of some words"})))
 
 
-def test_what_cannot_be_asked(corpus: Path) -> None:
+def test_invalid_evaluations_are_refused(corpus: Path) -> None:
     path = str(corpus / "gold.csv")
     for wrong in ({"rule": "some"}, {"thresholds": [0.0]}, {"thresholds": [1.5]}):
         with pytest.raises(UsageError):
@@ -155,9 +165,9 @@ def test_what_cannot_be_asked(corpus: Path) -> None:
         evaluate([path, path])
 
 
-def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
-    said = {"anna": "nnnnnfffdd", "bert": "nnnnnffdfd"}
-    for name, letters in said.items():
+def test_sheets_are_resolved_and_their_agreement_is_reported(corpus: Path) -> None:
+    judgements = {"anna": "nnnnnfffdd", "bert": "nnnnnffdfd"}
+    for name, letters in judgements.items():
         types = {"n": "near-identical", "f": "fuzzy", "d": "different"}
         lines = [
             f"{place}o.txt,{place}l.txt,{types[letter]},q{place % 2}"
@@ -165,33 +175,36 @@ def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
         ]
         (corpus / f"{name}.csv").write_text("\n".join(["a,b,judgement,query", *lines]) + "\n")
     (corpus / "carol.csv").write_text("a,b,judgement,role\n7l.txt,7o.txt,fuzzy,arbiter\n")
-    made = evaluate([str(corpus / f"{name}.csv") for name in ("anna", "bert", "carol")])
-    assert made.assessors.assessors == ("anna", "bert")
-    assert made.assessors.duplicate.pooled.kappa == pytest.approx(
+    evaluation = evaluate([str(corpus / f"{name}.csv") for name in ("anna", "bert", "carol")])
+    assert evaluation.assessors.assessors == ("anna", "bert")
+    assert evaluation.assessors.duplicate.pooled.kappa == pytest.approx(
         (0.8 - 0.68) / 0.32
     )  # 16 of 20 say duplicate, 8 of 10 agree
-    assert made.assessors.duplicate.by_group.tables == 2
-    assert [(one.said["anna"], one.type) for one in made.disagreements] == [
+    assert evaluation.assessors.duplicate.by_group.tables == 2
+    assert [(pair.said["anna"], pair.type) for pair in evaluation.disagreements] == [
         ("fuzzy", "fuzzy"),
         ("different", None),
     ]
-    assert sum(made.types.values()) == 9
+    assert sum(evaluation.types.values()) == 9
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.8])
-def test_what_is_found_is_what_match_finds(threshold: float) -> None:
+def test_decided_pairs_are_those_that_match_finds(threshold: float) -> None:
     records = random_library(3, 150)
     store = store_of(records, "sqlite://:memory:")
-    wanted = {
-        (one.a, one.b): one.similarity
-        for one in match(store, MatchOptions(threshold=threshold, exact=True))
+    expected = {
+        (item.a, item.b): item.similarity
+        for item in match(store, MatchOptions(threshold=threshold, exact=True))
     }
     store.close()
-    decider = Decider([one.text for one in records], recipe_named("default"))
-    made = decider.decide(threshold).found
-    found = {tuple(sorted((records[a].id, records[b].id))): value for (a, b), value in made.items()}
-    assert len(wanted) > 50
-    assert found == pytest.approx(wanted)
+    decider = Decider([item.text for item in records], recipe_named("default"))
+    similarities = decider.decide(threshold).found
+    decided = {
+        tuple(sorted((records[a].id, records[b].id))): value
+        for (a, b), value in similarities.items()
+    }
+    assert len(expected) > 50
+    assert decided == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -206,15 +219,15 @@ def test_what_is_found_is_what_match_finds(threshold: float) -> None:
     ],
 )
 def test_every_family_of_recipes_decides(name: str) -> None:
-    one = " ".join(text(120))
-    texts = [one, " ".join([*one.split()[:-1], "last"]), " ".join(text(120)), "", one.upper()]
-    made = Decider(texts, recipe_named(name)).decide(0.8)
-    assert (0, 1) in made.found
-    assert not {pair for pair in made.found if 3 in pair}
-    assert made.found.keys() <= made.candidates <= set(combinations(range(5), 2))
+    base = " ".join(text(120))
+    texts = [base, " ".join([*base.split()[:-1], "last"]), " ".join(text(120)), "", base.upper()]
+    evaluation = Decider(texts, recipe_named(name)).decide(0.8)
+    assert (0, 1) in evaluation.found
+    assert not {pair for pair in evaluation.found if 3 in pair}
+    assert evaluation.found.keys() <= evaluation.candidates <= set(combinations(range(5), 2))
 
 
-def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
+def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
     fee = (
         "The {} shall pay to the Agent within {} days after the end of each quarter "
         "a fee for the services of that quarter."
@@ -248,16 +261,16 @@ def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
         "default_v1",
     )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
-    assert {(one.type, one.told): one.pairs for one in types.types_told} == {
+    assert {(entry.type, entry.told): entry.pairs for entry in types.types_told} == {
         ("identical", "identical"): 1,
         ("fuzzy", "near-identical"): 1,
         ("near-identical", "fuzzy"): 1,
         ("identical", "not found"): 1,
         ("fuzzy", "not found"): 1,
     }
-    assert [one.why.rpartition("/")[2] for one in types.misses] == [
+    assert [entry.why.rpartition("/")[2] for entry in types.misses] == [
         "another obligation or formula, or too different in length",
         "e.txt has no substantive words",
     ]
-    assert ("different", "no type") in {(one.type, one.told) for one in recipe.types_told}
+    assert ("different", "no type") in {(entry.type, entry.told) for entry in recipe.types_told}
     assert not evaluate([str(tmp_path / "gold.csv")]).results[0].types_told

@@ -1,4 +1,4 @@
-"""Exports read back as other programs read them, hostile documents included."""
+"""Exports as other programs read them, hostile documents included."""
 
 import csv
 import dataclasses
@@ -38,8 +38,9 @@ HOSTILE = {
 
 @pytest.fixture
 def store() -> Store:
-    """A family of four with a copy, a pair, one alone, one without text, one with a hostile title
-    each.
+    """Return a store of families and singles.
+
+    A family of four with a copy, a pair, and one each: alone, without text, with a hostile title.
     """
     texts = {
         "a": TEXT,
@@ -52,12 +53,12 @@ def store() -> Store:
     texts |= {"g": sentence(3), "h": ""} | {
         id: sentence(7, 20 + place) for place, id in enumerate(HOSTILE)
     }
-    made = rows(texts, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)})
-    made = [
+    records = rows(texts, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)})
+    records = [
         dataclasses.replace(row, title=HOSTILE.get(row.id, f"Title {row.id}"), raw=f"{place:064x}")
-        for place, row in enumerate(made)
+        for place, row in enumerate(records)
     ]
-    store = library(made)
+    store = library(records)
     group(store, GroupOptions(threshold=0.85))
     return store
 
@@ -66,12 +67,14 @@ BATCHES = ExportOptions(reviewers=["Al", "Bo"], batch_size=3)
 
 
 def read_dat(path: Path) -> list[dict[str, str]]:
-    """A small reader of load files: the fields of each record by the names in the header."""
+    """Read a load file: the fields of each record by the names in the header."""
     text = path.read_bytes().decode("utf-8-sig")
     assert text.endswith("\r\n")
     lines = [line.split("\u0014") for line in text.removesuffix("\r\n").split("\r\n")]
-    assert all(len(one) >= 2 and one[0] == one[-1] == "\u00fe" for line in lines for one in line)
-    header, *records = [[one[1:-1] for one in line] for line in lines]
+    assert all(
+        len(field) >= 2 and field[0] == field[-1] == "\u00fe" for line in lines for field in line
+    )
+    header, *records = [[field[1:-1] for field in line] for line in lines]
     return [dict(zip(header, record, strict=True)) for record in records]
 
 
@@ -90,36 +93,38 @@ def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
         "dat": read_dat,
         "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist(),
     }[form]
-    found = json.loads(
+    exported = json.loads(
         json.dumps(read(tmp_path / "out"), default=lambda moment: moment.isoformat())
     )
-    assert len(found) == done.records
-    assert found == GOLDEN[f"{what}.{form}"]
+    assert len(exported) == done.records
+    assert exported == GOLDEN[f"{what}.{form}"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
-def test_families_say_what_the_store_says(store: Store, tmp_path: Path) -> None:
+def test_exported_families_equal_those_of_the_store(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out", "parquet")
-    found = {one["id"]: one for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()}
+    exported = {
+        record["id"]: record for record in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
+    }
     for row in store.scan():
-        one = found.pop(row.id)
-        assert (one["path"], one["title"], one["family"], one["similarity"]) == (
+        record = exported.pop(row.id)
+        assert (record["path"], record["title"], record["family"], record["similarity"]) == (
             row.path,
             row.title,
             row.family,
             row.similarity,
         )
-        assert (one["principal"], one["labels"], one["cluster"]) == (
+        assert (record["principal"], record["labels"], record["cluster"]) == (
             row.family == row.id,
             list(row.labels),
             row.cluster,
         )
-        assert one["modified"] == datetime.fromtimestamp(row.modified / 1000, timezone.utc)
-    assert not found
+        assert record["modified"] == datetime.fromtimestamp(row.modified / 1000, timezone.utc)
+    assert not exported
     assert {
-        one["id"]
-        for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
-        if one["same_text"] == "a"
+        record["id"]
+        for record in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
+        if record["same_text"] == "a"
     } == {
         "a",
         "c",
@@ -130,21 +135,22 @@ def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
     options = ExportOptions(threshold=0.7, measure="resemblance")
     export(store, tmp_path / "out", "csv", "pairs", options)
     expected = {
-        (one.a, one.b): one.similarity
-        for one in match(
+        (record.a, record.b): record.similarity
+        for record in match(
             store, MatchOptions(threshold=0.7, measure="resemblance", false_negative_weight=0.99)
         )
     }
     assert expected
     assert {
-        (one["a"], one["b"]): float(one["similarity"]) for one in read_csv(tmp_path / "out")
+        (record["a"], record["b"]): float(record["similarity"])
+        for record in read_csv(tmp_path / "out")
     } == expected
 
 
-def test_a_load_file_knows_no_families(store: Store, tmp_path: Path) -> None:
+def test_a_load_file_has_no_families(store: Store, tmp_path: Path) -> None:
     """There a family is an e-mail with its attachments, and a document alone has no group."""
     export(store, tmp_path / "out", "dat")
-    records = {one["DOCID"]: one for one in read_dat(tmp_path / "out")}
+    records = {record["DOCID"]: record for record in read_dat(tmp_path / "out")}
     assert not [name for name in records["a"] if "family" in name.lower()]
     alone, principal, member = records["g"], records["a"], records["b"]
     assert [alone[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == [
@@ -184,12 +190,12 @@ def test_no_field_of_a_load_file_ends_early(text: str) -> None:
 def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
     done = export(store, tmp_path / "out", "csv", "batches", BATCHES)
     records = read_csv(tmp_path / "out")
-    assert {one["reviewer"] for one in records if one["family"] == "a"} == {"Bo"}
-    assert {one["because"] for one in records if one["family"] == "a"} == {"reviewed"}
-    assert {one["because"] for one in records if one["family"] == "e"} == {"workload"}
-    assert next(one for one in records if one["family"] == "a")["id"] == "a"
+    assert {record["reviewer"] for record in records if record["family"] == "a"} == {"Bo"}
+    assert {record["because"] for record in records if record["family"] == "a"} == {"reviewed"}
+    assert {record["because"] for record in records if record["family"] == "e"} == {"workload"}
+    assert next(record for record in records if record["family"] == "a")["id"] == "a"
     assert sum(load.documents for load in done.loads) == len(records) == done.records
-    assert sum(load.batches for load in done.loads) == len({one["batch"] for one in records})
+    assert sum(load.batches for load in done.loads) == len({record["batch"] for record in records})
     assert any("larger than a batch" in note for note in done.notes)
 
 
@@ -200,16 +206,22 @@ def test_a_queue_holds_near_duplicates_of_what_asks_for_review(
     options = ExportOptions(review=["privileged", "reviewer:Gone"])
     export(store, tmp_path / "out", form, "queue", options)
     key, labels = ("id", "review_for") if form == "csv" else ("DOCID", "ReviewFor")
-    found = {
-        one[key]: one[labels] for one in (read_csv if form == "csv" else read_dat)(tmp_path / "out")
+    exported = {
+        record[key]: record[labels]
+        for record in (read_csv if form == "csv" else read_dat)(tmp_path / "out")
     }
-    assert found == {"a": "privileged", "c": "privileged", "d": "privileged", "f": "reviewer:Gone"}
+    assert exported == {
+        "a": "privileged",
+        "c": "privileged",
+        "d": "privileged",
+        "f": "reviewer:Gone",
+    }
     with pytest.raises(UsageError, match="--review"):
         export(store, tmp_path / "none", "csv", "queue")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_is_not_settled_is_told(tmp_path: Path) -> None:
+def test_unresolved_labels_are_reported(tmp_path: Path) -> None:
     done = export(library(rows({"a": TEXT, "b": TEXT})), tmp_path / "out")
     assert "2 documents came after the last group" in done.notes[0]
 

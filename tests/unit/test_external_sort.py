@@ -69,7 +69,7 @@ def test_memory_first_and_files_beyond():
     assert int(second.sum()) == 7 << 19
 
 
-def test_a_full_disk_is_told_before_anything_is_written(monkeypatch):
+def test_a_full_disk_is_reported_before_anything_is_written(monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 

@@ -156,7 +156,7 @@ def test_html_that_is_utf8_is_read_as_utf8_whatever_it_claims() -> None:
     )
 
 
-def test_name_tells_what_the_beginning_does_not() -> None:
+def test_the_name_decides_where_the_first_bytes_do_not() -> None:
     assert words(READER.extract("<p>plików <b>owoców</b></p>".encode(), "a.htm").text) == [
         "plików",
         "owoców",

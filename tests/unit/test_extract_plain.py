@@ -92,7 +92,7 @@ def test_other_encodings_are_guessed_and_said_to_be(encoding: str, repeat: int) 
     assert "guess" in document.warnings[0]
 
 
-def test_guess_is_made_from_the_lines_that_tell_something() -> None:
+def test_the_encoding_is_guessed_from_lines_beyond_ascii() -> None:
     text = "plain words without any accent\n" * 5000 + ENCODED["cp1251"] * 3
     assert plain(text.encode("cp1251")).text == text
 
@@ -134,7 +134,7 @@ def test_content_type_goes_by_the_name() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(formats()))
-def test_formats_are_told_by_name_or_beginning(name: str) -> None:
+def test_formats_are_recognised_by_name_or_first_bytes(name: str) -> None:
     data = formats()[name]
     assert plain_document(data, name, LIMITS) is None
     if name != "a.eml":

@@ -1,5 +1,7 @@
-"""The pool: a document that hangs, crashes or takes too much memory fails alone, and no process
-outlives the program.
+"""The worker pool.
+
+A document that hangs, crashes or takes too much memory fails alone; no process outlives the
+program.
 """
 
 import contextlib
@@ -47,7 +49,7 @@ from indexer.extraction.worker_pool import Pool, Task
 """
 
 
-def extracted(
+def extract_orders(
     orders: list[str], limits: Limits = LIMITS, workers: int = 2
 ) -> dict[int, Document | ExtractionError]:
     with Pool(HostileExtractor, workers, limits) as pool:
@@ -83,7 +85,7 @@ def nothing_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def zombie() -> Iterator[psutil.Process]:
-    """A child of this process that has ended and that nobody has waited for."""
+    """Start a child of this process that has ended and is not waited for."""
     child = subprocess.Popen([sys.executable, "-c", ""])
     process = psutil.Process(child.pid)
     try:
@@ -94,7 +96,7 @@ def zombie() -> Iterator[psutil.Process]:
 
 
 def test_every_document_comes_back_once_under_its_key() -> None:
-    results = extracted(["sleep 0.01"] * 40)
+    results = extract_orders(["sleep 0.01"] * 40)
     assert sorted(results) == list(range(40))
     assert all(result.text.startswith(f"{key}.x 10 ") for key, result in results.items())
     assert len({result.text.split()[-1] for result in results.values()}) == 2
@@ -120,7 +122,7 @@ def test_bytes_and_texts_of_some_size_pass_whole() -> None:
 @pytest.mark.parametrize("word", ["hang", "spin"])
 def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     before = time.monotonic()
-    results = extracted(["ok", word, "ok", "ok", "ok"])
+    results = extract_orders(["ok", word, "ok", "ok", "ok"])
     assert isinstance(results.pop(1), ExtractionTimeout)
     assert all(isinstance(result, Document) for result in results.values())
     assert time.monotonic() - before < 10
@@ -130,7 +132,7 @@ def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     ("order", "code"), [("crash", -signal.SIGSEGV), ("exit 3", 3), ("exit 0", 0)]
 )
 def test_document_that_ends_the_process_is_the_only_one_lost(order: str, code: int) -> None:
-    results = extracted(["ok", order, "ok", order, "ok"])
+    results = extract_orders(["ok", order, "ok", order, "ok"])
     crashes = [results.pop(1), results.pop(3)]
     assert [crash.code for crash in crashes if isinstance(crash, ExtractionCrash)] == [code, code]
     assert all(isinstance(result, Document) for result in results.values())
@@ -150,7 +152,7 @@ def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        results = extracted(["eat 100", "eat 5000", "ok"], Limits(seconds=30, megabytes=200))
+        results = extract_orders(["eat 100", "eat 5000", "ok"], Limits(seconds=30, megabytes=200))
     finally:
         stop.set()
         watcher.join()
@@ -161,7 +163,7 @@ def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
 
 
 def test_worker_that_kept_memory_is_replaced_before_the_next_document() -> None:
-    results = extracted(
+    results = extract_orders(
         ["eat 20", "ok", "eat 100", "ok"], Limits(seconds=30, megabytes=200), workers=1
     )
     processes = [results[n].text.split()[-1] for n in range(4)]
@@ -169,7 +171,7 @@ def test_worker_that_kept_memory_is_replaced_before_the_next_document() -> None:
 
 
 def test_refusals_and_blunders_of_the_extractor_are_errors_of_the_document() -> None:
-    results = extracted(["refuse it is encrypted", "blunder by nought", "ok"], workers=1)
+    results = extract_orders(["refuse it is encrypted", "blunder by nought", "ok"], workers=1)
     assert str(results[0]) == "it is encrypted"
     assert "ZeroDivisionError: by nought" in str(results[1])
     assert isinstance(results[2], Document)
@@ -178,7 +180,7 @@ def test_refusals_and_blunders_of_the_extractor_are_errors_of_the_document() -> 
 def test_libraries_may_print_and_read() -> None:
     assert all(
         isinstance(result, Document)
-        for result in extracted(["print hello", "read", "ok"], workers=1).values()
+        for result in extract_orders(["print hello", "read", "ok"], workers=1).values()
     )
 
 
@@ -243,12 +245,12 @@ def test_abandoned_run_leaves_the_pool_usable() -> None:
 
 def test_interrupted_document_is_tried_again_alone(tmp_path: Path) -> None:
     orders = [f"busy {tmp_path}"] * 3 + [f"alone {tmp_path}"] + [f"busy {tmp_path}"] * 6
-    results = extracted(orders, Limits(seconds=20), workers=3)
+    results = extract_orders(orders, Limits(seconds=20), workers=3)
     assert all(isinstance(result, Document) for result in results.values()), results
 
 
 def test_document_that_is_interrupted_twice_is_to_blame() -> None:
-    results = extracted(["ok", "broken", "ok", "broken", "ok"])
+    results = extract_orders(["ok", "broken", "ok", "broken", "ok"])
     for place in (1, 3):
         assert isinstance(results[place], ExtractionCrash)
         assert "server" in str(results[place])
@@ -292,7 +294,7 @@ def test_closing_in_the_middle_does_not_wait() -> None:
         assert time.monotonic() - before < 3
 
 
-def test_pool_that_was_given_nothing_starts_nothing() -> None:
+def test_a_pool_without_tasks_starts_no_worker() -> None:
     with Pool(HostileExtractor, 2, LIMITS) as pool:
         assert list(pool.extract_all([])) == []
         assert workers_of(psutil.Process()) == []

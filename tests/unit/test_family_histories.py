@@ -27,14 +27,16 @@ CUT = frozenset({"t", "u"})
 names = st.sampled_from("abcdefghtu")
 
 
-def worded(seed: int, edits: int, more: int) -> str:
-    """One of two texts with its last words replaced, and a few words longer."""
+def text_variant(seed: int, edits: int, more: int) -> str:
+    """Replace the last words of one of two texts, and add a few."""
     return " ".join([edited(sentence(seed), edits), *(f"more{place}" for place in range(more))])
 
 
 contents = st.one_of(
-    st.builds(worded, st.integers(0, 1), st.sampled_from([0, 1, 2, 3, 12]), st.integers(0, 4)),
-    st.builds(worded, st.just(0), st.integers(0, 2), st.integers(0, 4)),
+    st.builds(
+        text_variant, st.integers(0, 1), st.sampled_from([0, 1, 2, 3, 12]), st.integers(0, 4)
+    ),
+    st.builds(text_variant, st.just(0), st.integers(0, 2), st.integers(0, 4)),
     st.sampled_from(["", "12 34", "short"]),
 )
 batches = st.lists(st.tuples(names, contents), min_size=1, max_size=6)
@@ -42,13 +44,11 @@ soon = st.sampled_from([1, 2, 3, 4, 6, 9, 1_000])
 
 
 class PowerCut(Exception):
-    """The store did a part of what it was asked, and no more will come."""
+    """Raised when a store did a part of a change and will do no more."""
 
 
 class Fragile:
-    """A store in which power is cut after so many single changes, and that refuses some
-    documents.
-    """
+    """Store that loses power after so many single changes and refuses some documents."""
 
     shared = True
 
@@ -59,9 +59,9 @@ class Fragile:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def write(self, made: Iterable[Any]) -> Any:
-        """Of two rows with one id the last is written, as every store does."""
-        rows = list(made)
+    def write(self, changes: Iterable[Any]) -> Any:
+        """Write the last of two rows with one id, as every store does."""
+        rows = list(changes)
         last = {row.id: row for row in rows if row.id not in self.refused}
         self.some(self._store.write, list(last.values()))
         return ["refused" if row.id in self.refused else None for row in rows]
@@ -86,8 +86,8 @@ class FragileFamilies:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._families, name)
 
-    def assign(self, made: Iterable[Any]) -> Any:
-        return self._store.some(self._families.assign, list(made))
+    def assign(self, assignments: Iterable[Any]) -> Any:
+        return self._store.some(self._families.assign, list(assignments))
 
 
 class Histories(RuleBasedStateMachine):
@@ -108,7 +108,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(batch=batches, left=soon)
     def arrive(self, batch: list[tuple[str, str]], left: int) -> None:
-        """Documents of one batch come and change; one may come twice."""
+        """Index one batch of new and changed documents; one may occur twice."""
         arriving = [rows({name: text}, cut=CUT)[0] for name, text in batch]
 
         def come() -> None:
@@ -146,7 +146,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(member=st.booleans(), left=soon)
     def lose_the_principal(self, member: bool, left: int) -> None:
-        """The principal of the largest family goes, alone or with a member."""
+        """Delete the principal of the largest family, alone or with a member."""
         families = families_of(self.whole)
         head = max(families.values(), key=list(families.values()).count, default="a")
         members = [id for id, family in families.items() if family == head and id != head]

@@ -1,4 +1,7 @@
-"""The waist: golden vectors, an independent oracle in plain integers, statuses and refusals."""
+"""The core function.
+
+Golden vectors, an independent oracle in plain integers, statuses and refusals.
+"""
 
 import dataclasses
 import hashlib
@@ -33,7 +36,7 @@ def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
 # The oracle: the docstrings of indexer/sketch again, in integers, slowly.
 
 
-def mixed(value: int) -> int:
+def mix(value: int) -> int:
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % WORD
     value = (value ^ value >> 27) * 0x94D049BB133111EB % WORD
     return value ^ value >> 31
@@ -48,20 +51,20 @@ def features(text: str, width: int) -> set[int]:
         (a + (b << 21) + (c << 42), d + (e << 21) + (f << 42)) for a, b, c, d, e, f, *_ in runs
     ]
     return {
-        mixed((low + 0xD1342543DE82EF95 * high + 0x9E3779B97F4A7C15) % WORD) for low, high in packed
+        mix((low + 0xD1342543DE82EF95 * high + 0x9E3779B97F4A7C15) % WORD) for low, high in packed
     }
 
 
 def tries(feature: int, slots: int) -> Iterator[tuple[int, int, int]]:
-    """(slot, round, value) for every round of one feature."""
+    """Return (slot, round, value) for every round of one feature."""
     for turn in range(2 * slots):
-        value = mixed((feature + turn * 0x9E3779B97F4A7C15) % WORD) if turn else feature
+        value = mix((feature + turn * 0x9E3779B97F4A7C15) % WORD) if turn else feature
         yield (value >> 32) * slots >> 32 if turn < slots else turn - slots, turn, value % 2**32
 
 
-def slots_of(found: set[int], slots: int) -> list[int]:
+def slots_of(hashes: set[int], slots: int) -> list[int]:
     best: dict[int, tuple[int, int]] = {}
-    for feature in found:
+    for feature in hashes:
         for slot, turn, value in tries(feature, slots):
             best[slot] = min(best.get(slot, (turn, value)), (turn, value))
     return [best[slot][1] for slot in range(slots)]
@@ -78,7 +81,7 @@ def bands_of(slots: list[int], bands: int, rows: int) -> list[str]:
     for band in range(bands):
         value = 0
         for slot in slots[band * rows : (band + 1) * rows]:
-            value = mixed(value ^ slot)
+            value = mix(value ^ slot)
         keys.append(f"{band:02x}{value:016x}")
     return keys
 
@@ -91,7 +94,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
-def test_golden_vector_is_what_the_oracle_says(case: dict[str, Any]) -> None:
+def test_golden_vectors_equal_the_oracle(case: dict[str, Any]) -> None:
     recipe, vector, text = recipe_of(case), GOLDEN[case["name"]], normalise(text_of(case))
     result = features(text, recipe.width or 1)
     if recipe.minhash and recipe.slots:
@@ -135,7 +138,7 @@ def test_surrogates_are_replaced_each_for_itself() -> None:
     assert fingerprint(apart).exact != fingerprint("near \U0001f600 duplicates").exact
 
 
-def test_rows_follow_the_order_given() -> None:
+def test_rows_follow_the_order_of_the_texts() -> None:
     texts = ["first of the texts", "", "second of the texts"]
     signed = fingerprints(texts)
     assert len(signed) == 3
@@ -191,7 +194,7 @@ def test_what_cannot_be_computed_is_refused(setting: str, value: Any) -> None:
             sign(["a text that is long enough"], recipe)
 
 
-def test_sizes_of_a_sketch_that_is_not_asked_for_are_refused() -> None:
+def test_sizes_of_a_sketch_that_the_recipe_lacks_are_refused() -> None:
     with pytest.raises(UsageError, match="slots = 128"):
         fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT, minhash=None))
     with pytest.raises(UsageError, match="bits = 64, blocks = 4"):

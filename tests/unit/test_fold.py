@@ -20,7 +20,7 @@ def hit(id: str, slots: np.ndarray | None, family: str = "") -> RankedRow:
 
 
 def sketch(agreeing: int, salt: int = 0) -> np.ndarray:
-    """Slots of which the first `agreeing` are those of every other sketch made here."""
+    """Return slots of which the first `agreeing` equal those of the other sketches."""
     slots = np.arange(SLOTS)
     slots[agreeing:] += 1000 * (salt + 1)
     return slots
@@ -35,7 +35,7 @@ def shape(hits: list[RankedRow], rule: object, heads: int = 100) -> list[list[st
     return [[group.head.id, *(member.id for member in group.members)] for group in groups]
 
 
-def test_like_joins_like_and_nothing_is_dropped() -> None:
+def test_similar_hits_are_folded_and_none_is_dropped() -> None:
     hits = [
         hit("a", sketch(128)),
         hit("b", sketch(0, 1)),

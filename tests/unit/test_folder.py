@@ -1,4 +1,4 @@
-"""Walking folders: every file once, whatever its name and the files beside it are."""
+"""Folder walks: every file once, whatever its name and its neighbours."""
 
 import hashlib
 import os
@@ -41,7 +41,7 @@ def test_order_is_that_of_the_key_bytes_whatever_the_depth(folder: Path) -> None
     assert [blob.key for blob in blobs(folder)] == sorted(name.encode() for name in names)
 
 
-def test_blob_tells_what_the_directory_tells(folder: Path) -> None:
+def test_a_blob_has_the_facts_of_its_directory_entry(folder: Path) -> None:
     place = put(folder / "sub" / "a.txt", "four")
     os.utime(place, ns=(0, 1_700_000_000_123_456_789))
     [blob] = blobs(folder)
@@ -87,7 +87,7 @@ def test_spelling_of_the_path_does_not_matter(
     assert len({tuple(blobs(spelling)) for spelling in spellings}) == 1
 
 
-def test_given_namespace_makes_moved_folders_agree(folder: Path) -> None:
+def test_a_namespace_makes_moved_folders_agree(folder: Path) -> None:
     put(folder / "here" / "a.txt")
     put(folder / "there" / "a.txt")
     ids = {blobs(folder / name, namespace="library")[0].id for name in ("here", "there")}
@@ -95,7 +95,7 @@ def test_given_namespace_makes_moved_folders_agree(folder: Path) -> None:
     assert len({blobs(folder / name)[0].id for name in ("here", "there")}) == 2
 
 
-def test_second_file_of_that_name_under_a_given_namespace_fails(folder: Path) -> None:
+def test_a_second_file_of_one_name_in_a_namespace_fails(folder: Path) -> None:
     first, second = put(folder / "here" / "a.txt"), put(folder / "there" / "a.txt")
     items = list(walk([folder / "here", folder / "there"], namespace="library"))
     assert isinstance(items[0], Blob)
@@ -188,7 +188,7 @@ def test_link_given_as_path_is_resolved(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "a.txt/below", "", "nul\0name", "dangling"])
-def test_what_does_not_exist_is_told_before_anything_is_read(
+def test_a_missing_path_is_reported_before_anything_is_read(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(folder / "a.txt")

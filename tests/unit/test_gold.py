@@ -1,5 +1,6 @@
-"""Gold sets and sheets as files: what is read, what is refused and on which line, and sheets that
-survive being cut.
+"""Gold sets and sheets as files.
+
+Accepted rows, refused rows with their line, and sheets cut short.
 """
 
 import json
@@ -26,13 +27,13 @@ def test_pairs_of_csv(tmp_path: Path) -> None:
             "A,b,Type,query\nx,y,Near Identical,q1\n\ny,z,fuzzy_duplicate,q1\nx,w,,q2\n",
         )
     )
-    assert [(one.pair, one.type, one.group, one.place[-6:]) for one in gold.pairs] == [
+    assert [(pair.pair, pair.type, pair.group, pair.place[-6:]) for pair in gold.pairs] == [
         (("x", "y"), "near-identical", "q1", "line 2"),
         (("y", "z"), "fuzzy", "q1", "line 4"),
         (("w", "x"), "duplicate", "q2", "line 5"),
     ]
     assert gold.closed
-    assert [(one.documents, one.type) for one in gold_sets(gold)] == [
+    assert [(pair.documents, pair.type) for pair in gold_sets(gold)] == [
         (("x", "y", "z"), "fuzzy"),
         (("w", "x"), "duplicate"),
     ]
@@ -55,11 +56,13 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
     lines = (
         '{"documents":["x","y","z"],"type":"fuzzy"}\n{"documents":["v","w"],"type":"identical"}\n'
     )
-    one, other = read_gold(rows), read_gold(written(tmp_path, "s.jsonl", lines))
-    assert [(s.documents, s.type) for s in one.sets] == [(s.documents, s.type) for s in other.sets]
-    assert {p.pair: p.type for p in one.pairs} == {p.pair: p.type for p in other.pairs}
-    assert len(one.pairs) == 4
-    assert one.closed
+    from_csv, from_json = read_gold(rows), read_gold(written(tmp_path, "s.jsonl", lines))
+    assert [(s.documents, s.type) for s in from_csv.sets] == [
+        (s.documents, s.type) for s in from_json.sets
+    ]
+    assert {p.pair: p.type for p in from_csv.pairs} == {p.pair: p.type for p in from_json.pairs}
+    assert len(from_csv.pairs) == 4
+    assert from_csv.closed
 
 
 @pytest.mark.parametrize(
@@ -87,9 +90,7 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
         ("g.txt", "x y\n", "give a .csv file"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
+def test_errors_name_their_line(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_gold(written(tmp_path, name, text))
     assert message in str(caught.value)
@@ -113,7 +114,7 @@ def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     sheet.close()
     path.write_bytes(path.read_bytes() + b'{"a": "x", "b": "w", "judg')
     [read] = read_sheets(str(path))
-    assert {pair: one.type for pair, one in read.judgements.items()} == {
+    assert {pair: judgement.type for pair, judgement in read.judgements.items()} == {
         ("x", "y"): "fuzzy",
         ("x", "z"): "identical",
     }
@@ -122,7 +123,9 @@ def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     again.judge("x", "y", "different")
     again.close()
     [read] = read_sheets(str(path))
-    assert {pair: one.type for pair, one in read.judgements.items()} == {("x", "y"): "different"}
+    assert {pair: judgement.type for pair, judgement in read.judgements.items()} == {
+        ("x", "y"): "different"
+    }
     assert all(json.loads(line) for line in path.read_text().splitlines())
 
 
@@ -143,12 +146,12 @@ def test_a_sheet_of_somebody_else_and_a_file_of_something_else_are_left_alone(
         SheetWriter(tmp_path / "nowhere" / "sheet.jsonl", "anna")
 
 
-def sheets(folder: Path, **said: str) -> list[Sheet]:
-    """Sheets by name; each letter is the judgement of one pair: i, n, f, d, or . for none."""
+def sheets(folder: Path, **judgements: str) -> list[Sheet]:
+    """Return sheets by name; each letter judges one pair: i, n, f, d, or . for none."""
     types = {"i": "identical", "n": "near-identical", "f": "fuzzy", "d": "different"}
     lines = [
         f"x,y{place},{types[letter]},{name},{'arbiter' if name == 'carol' else 'assessor'}"
-        for name, letters in said.items()
+        for name, letters in judgements.items()
         for place, letter in enumerate(letters)
         if letter != "."
     ]
@@ -158,28 +161,31 @@ def sheets(folder: Path, **said: str) -> list[Sheet]:
 
 
 def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
-    made = resolve(sheets(tmp_path, anna="ifddf.", bert="ifdff.", carol="dd.n.."))
-    assert {one.b: one.type for one in made.gold.pairs} == {
+    resolution = resolve(sheets(tmp_path, anna="ifddf.", bert="ifdff.", carol="dd.n.."))
+    assert {pair.b: pair.type for pair in resolution.gold.pairs} == {
         "y0": "identical",
         "y1": "fuzzy",
         "y2": "different",
         "y3": "near-identical",
         "y4": "fuzzy",
     }
-    assert [(one.b, one.said, one.type) for one in made.disagreements] == [
+    assert [(pair.b, pair.said, pair.type) for pair in resolution.disagreements] == [
         ("y3", {"anna": "different", "bert": "fuzzy"}, "near-identical")
     ]
-    assert not made.gold.closed
+    assert not resolution.gold.closed
 
 
-def test_without_an_arbiter_most_decide_or_nobody(tmp_path: Path) -> None:
-    made = resolve(sheets(tmp_path, anna="ifd", bert="iff", dora="dfn"))
-    assert {one.b: one.type for one in made.gold.pairs} == {"y0": "identical", "y1": "fuzzy"}
-    assert (made.unsettled, len(made.disagreements)) == (1, 2)
+def test_without_an_arbiter_the_majority_decides(tmp_path: Path) -> None:
+    resolution = resolve(sheets(tmp_path, anna="ifd", bert="iff", dora="dfn"))
+    assert {pair.b: pair.type for pair in resolution.gold.pairs} == {
+        "y0": "identical",
+        "y1": "fuzzy",
+    }
+    assert (resolution.unsettled, len(resolution.disagreements)) == (1, 2)
     assert resolve(sheets(tmp_path, anna="i.", bert="if")).alone == 1
 
 
-def test_the_arbiter_is_asked_where_two_differ(tmp_path: Path) -> None:
+def test_the_arbiter_decides_where_two_differ(tmp_path: Path) -> None:
     assert disagreements(sheets(tmp_path, anna="iffd.i", bert="ifdnd.", carol="ffffff")) == [
         ("x", "y2"),
         ("x", "y3"),

@@ -1,6 +1,4 @@
-"""Families of a store beside a brute-force reading of their definition, whatever happened to the
-store before.
-"""
+"""Families of a store compared with a brute-force reading of their definition."""
 
 import pytest
 from family_oracle import Oracle, clusters_of, expected, families_of
@@ -35,8 +33,10 @@ texts = st.dictionaries(names, contents, min_size=1, max_size=12)
     st.randoms(),
 )
 @settings(max_examples=150, deadline=None)
-def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind, cap, chance):
-    documents = rows(made, cut=CUT)
+def test_families_are_those_of_the_definition_in_any_order(
+    texts_by_id, threshold, kind, cap, chance
+):
+    documents = rows(texts_by_id, cut=CUT)
     shuffled = chance.sample(documents, len(documents))
     store = library(shuffled[: len(shuffled) // 2])
     for row in shuffled[len(shuffled) // 2 :]:
@@ -51,8 +51,8 @@ def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind
 
 @given(texts, st.sampled_from([(0.8, None), (0.8, 0.5), (0.5, 0.9)]), st.sampled_from([2, 1000]))
 @settings(max_examples=60, deadline=None)
-def test_clusters_are_chains(made, thresholds, cap):
-    documents = rows(made, cut=CUT)
+def test_clusters_are_chains(texts_by_id, thresholds, cap):
+    documents = rows(texts_by_id, cut=CUT)
     store = library(documents)
     group(store, GroupOptions(threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap))
     assert (
@@ -70,10 +70,10 @@ class History(RuleBasedStateMachine):
     def begin(self):
         self.texts, self.store, self.grouped = {}, library([]), False
 
-    @rule(made=texts)
-    def write(self, made):
-        self.texts |= made
-        assert not any(self.store.write(self.stored(made)))
+    @rule(documents=texts)
+    def write(self, documents):
+        self.texts |= documents
+        assert not any(self.store.write(self.stored(documents)))
 
     @rule(gone=st.lists(names, max_size=3))
     def remove(self, gone):
@@ -112,9 +112,9 @@ class History(RuleBasedStateMachine):
         if hasattr(self, "store"):
             assert set(families_of(self.store).values()) <= self.texts.keys()
 
-    def stored(self, made):
-        """Rows whose time is the name's, so that writing in parts changes nothing."""
-        return rows(dict(sorted(made.items())), cut=CUT)
+    def stored(self, texts):
+        """Return rows dated by their names, so that writing in parts changes nothing."""
+        return rows(dict(sorted(texts.items())), cut=CUT)
 
 
 History.TestCase.settings = settings(
@@ -190,7 +190,7 @@ def test_a_truncated_document_is_never_a_principal():
     assert group(alone).families == 0
 
 
-def test_what_moved_since_the_last_time_is_told():
+def test_moves_since_the_last_grouping_are_reported():
     store = library(rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2)}))
     first = group(store)
     assert first.families == 1 and first.changed == first.settled == 3
@@ -216,7 +216,7 @@ def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
     assert result.capped.keys > 0 and result.capped.largest > 20
 
 
-def test_lookalikes_in_a_hot_band_are_not_glued():
+def test_lookalikes_in_a_hot_band_are_not_merged():
     form = sentence(1, 30)
     texts = {
         f"{kind}{place}": f"{form} {sentence(kind + 2, 60)} {place}"

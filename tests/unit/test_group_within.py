@@ -1,6 +1,4 @@
-"""Families that never cross labels: each set of labels is grouped as if it were alone, so nothing
-of the others shows.
-"""
+"""Families within labels: each set of labels grouped as if it were alone."""
 
 import itertools
 import random
@@ -20,7 +18,7 @@ WORDS = [f"word{number}" for number in range(400)]
 
 @pytest.fixture
 def rows():
-    """Near duplicates across every set of labels, and exact copies."""
+    """Return near duplicates across every set of labels, and exact copies."""
     documents, numbers = [], itertools.count()
     for seed in range(6):
         text = random.Random(seed).choices(WORDS, k=120)
@@ -34,8 +32,8 @@ def rows():
     return sign_rows(documents, DEFAULT)
 
 
-def grouped(rows, **options):
-    """The family fields by id, after grouping these rows alone."""
+def group_rows(rows, **options):
+    """Return the family fields by id, after grouping these rows alone."""
     store = open_store("sqlite://:memory:")
     store.prepare(DEFAULT)
     store.write(rows)
@@ -54,35 +52,37 @@ def grouped(rows, **options):
 
 
 def test_each_set_of_labels_is_grouped_as_if_it_were_alone(rows):
-    together, result = grouped(rows, within="labels")
+    together, result = group_rows(rows, within="labels")
     alone = {}
     for labels in {frozenset(document.labels) for document in rows}:
-        alone |= grouped([document for document in rows if frozenset(document.labels) == labels])[0]
+        alone |= group_rows(
+            [document for document in rows if frozenset(document.labels) == labels]
+        )[0]
     assert together == alone
     assert result.documents == len(rows)
     assert result.families == 6 * 4
     assert result.inconsistent == ()
 
 
-def test_who_sees_some_labels_alone_sees_no_trace_of_the_others(rows):
+def test_a_reader_of_some_labels_sees_no_trace_of_others(rows):
     """Under document-level security by label: all that a family names is visible to whoever sees a
     member.
     """
-    leaking, safe = grouped(rows)[0], grouped(rows, within="labels")[0]
+    leaking, safe = group_rows(rows)[0], group_rows(rows, within="labels")[0]
     for granted in ("a", "b"):
         visible = {document.id for document in rows if granted in document.labels}
         assert names(leaking, visible) - visible
         assert names(safe, visible) <= visible
-        without = grouped(
+        without = group_rows(
             [document for document in rows if document.id in visible], within="labels"
         )[0]
         assert {id: safe[id] for id in visible} == without
 
 
 def names(fields, ids):
-    """The documents that the family and the cluster of these name."""
+    """Return the documents that the family and the cluster of these rows name."""
     return {name for id in ids for name in fields[id][:2] if name is not None}
 
 
 def test_an_empty_store():
-    assert grouped([], within="labels")[1].documents == 0
+    assert group_rows([], within="labels")[1].documents == 0

@@ -1,4 +1,4 @@
-"""Gzip files are unpacked whole and exactly; damaged ones and bombs are refused."""
+"""Gzip files: exact contents, refusal of damaged files and of bombs."""
 
 import gzip
 from pathlib import Path
@@ -15,9 +15,9 @@ from indexer.stores import open_store
 
 
 @given(st.binary(), st.binary())
-def test_what_was_packed_comes_out(one: bytes, other: bytes) -> None:
-    packed = gzip.compress(one) + gzip.compress(other)
-    assert unpack(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (one + other, "notes.txt")
+def test_what_was_packed_comes_out(first: bytes, second: bytes) -> None:
+    packed = gzip.compress(first) + gzip.compress(second)
+    assert unpack(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (first + second, "notes.txt")
 
 
 def test_other_bytes_are_left_alone() -> None:

@@ -1,6 +1,4 @@
-"""What a cap left out is estimated from a sample: near the truth, inside its interval, and the same
-for the same documents.
-"""
+"""The estimate of pairs that a cap left out: bias, interval, determinism."""
 
 from collections import defaultdict
 from itertools import combinations
@@ -18,8 +16,10 @@ BANDS, ROWS = 4, 2
 
 
 def left_out(slots, cap):
-    """Brute force: pairs of which every shared band is hot and has its centre elsewhere, with the
-    number of such bands.
+    """Return pairs that a cap leaves out, by brute force.
+
+    Every band such a pair shares is hot and has its centre elsewhere; the value is the number of
+    these bands.
     """
     carriers = defaultdict(list)
     for document, keys in enumerate(band_hashes(slots, BANDS, ROWS).tolist()):
@@ -42,7 +42,7 @@ def drawn(slots, cap):
     return join
 
 
-def test_weights_tell_in_how_many_bands_a_pair_was_left_out():
+def test_weights_count_the_bands_in_which_a_pair_was_left_out():
     slots = np.random.default_rng(5).integers(0, 3, (80, BANDS * ROWS)).astype(np.uint32)
     join = drawn(slots, 8)
     truth = left_out(slots, 8)
@@ -53,7 +53,7 @@ def test_weights_tell_in_how_many_bands_a_pair_was_left_out():
     assert join.hot.pairs == join.capped.pairs and 0 < len(truth) < join.capped.pairs
 
 
-def test_pairs_are_drawn_with_equal_chance():
+def test_pairs_are_sampled_with_equal_chance():
     """Two hot bands of unlike size: each pair of either comes as often as any other, by a
     chi-square bound.
     """
@@ -103,7 +103,7 @@ def test_the_estimate_holds_the_truth(seed):
 
 
 @pytest.mark.parametrize("count", [45, 12])
-def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
+def test_a_pair_that_is_left_out_is_counted_and_a_higher_cap_finds_it(count):
     texts_by_id = {
         f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(count)
     }
@@ -123,7 +123,7 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
     assert match(store, MatchOptions(threshold=0.7, cap=5)).capped == capped.capped
 
 
-def test_pairs_that_were_not_asked_for_are_not_missed():
+def test_pairs_that_were_not_requested_are_not_missed():
     texts_by_id = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
     store = library(rows(texts_by_id, labels={id: ["known"] for id in texts_by_id}))
     assert (

@@ -10,7 +10,7 @@ from indexer.statistics.intervals import bootstrap, mitchell, z_value
 
 
 def test_conrad_and_raymond_print_one_standard_deviation_as_95_per_cent() -> None:
-    """ICAIL 2007, 5.3: 22 errors of 942 are told as 2.34 % -+ .49 %, 44 of 1,884 as -+ .35 %."""
+    """ICAIL 2007, 5.3: 22 errors of 942 are printed as 2.34 % -+ .49 %, 44 of 1,884 as -+ .35 %."""
     for errors, trials, printed in ((22, 942, 0.0049), (44, 1884, 0.0035)):
         low, high = mitchell(errors, trials, confidence=NormalDist().cdf(1) * 2 - 1)
         assert round((high - low) / 2, 4) == printed
@@ -25,7 +25,7 @@ def test_mitchell_by_hand() -> None:
     assert z_value(0.95) == pytest.approx(1.959964)
 
 
-def test_no_trials_tell_nothing() -> None:
+def test_no_trials_give_no_interval() -> None:
     assert mitchell(0, 0) == (0.0, 1.0)
 
 

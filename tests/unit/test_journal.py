@@ -1,4 +1,4 @@
-"""The journal: failures survive, and a second job is refused."""
+"""The journal: stored failures, and refusal of a second job."""
 
 import os
 import sqlite3
@@ -37,7 +37,7 @@ def test_more_ids_than_one_statement_takes(tmp_path: Path) -> None:
         assert len(journal.failures([f"{n}" for n in range(2000)])) == 2000
 
 
-def test_second_job_is_refused_and_told_why(tmp_path: Path) -> None:
+def test_a_second_job_is_refused_with_the_reason(tmp_path: Path) -> None:
     with Journal(tmp_path / "jobs"), pytest.raises(StoreBusy, match="another nearfold job"):
         Journal(tmp_path / "jobs")
 
@@ -124,7 +124,7 @@ def test_journals_of_clusters_lie_in_the_state_folder(
     assert of_a.parent == tmp_path / "nearfold" == of_b.parent and of_a != of_b
 
 
-def test_a_failure_is_kept_with_its_time(tmp_path: Path) -> None:
+def test_a_failure_is_stored_with_its_time(tmp_path: Path) -> None:
     before = time.time()
     with Journal(tmp_path / "jobs") as journal:
         journal.record([FAILURE])
@@ -133,7 +133,7 @@ def test_a_failure_is_kept_with_its_time(tmp_path: Path) -> None:
     assert stored_failures(tmp_path / "jobs") == (failure,)
 
 
-def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path: Path) -> None:
+def test_a_journal_without_times_can_be_read_and_written(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "jobs")) as old:
         old.execute(
             "CREATE TABLE failure (id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, "

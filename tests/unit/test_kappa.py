@@ -1,6 +1,4 @@
-"""Kappa against textbooks, against the definition in fractions, and against Conrad & Raymond's own
-numbers where they hold.
-"""
+"""Kappa compared with textbooks, with its definition and with Conrad & Raymond's numbers."""
 
 import math
 import random
@@ -79,7 +77,7 @@ def test_two_psychiatrists_of_fleiss_by_cohen() -> None:
 def by_definition(judgements: list[tuple[str, ...]]) -> Fraction:
     """P(A): how often two judgements of one object are the same; P(E): with all thrown together."""
     pairs = [(a == b) for row in judgements for a, b in combinations(row, 2)]
-    everything = [one for row in judgements for one in row]
+    everything = [judgement for row in judgements for judgement in row]
     chances = [Fraction(everything.count(kind), len(everything)) for kind in set(everything)]
     observed, expected = Fraction(sum(pairs), len(pairs)), sum(chance**2 for chance in chances)
     return (observed - expected) / (1 - expected)
@@ -92,7 +90,7 @@ def test_kappa_is_its_definition(raters: int) -> None:
         judged = [
             tuple(chance.choices("abc", [5, 2, 1], k=raters)) for _ in range(chance.randint(2, 30))
         ]
-        if len({one for row in judged for one in row}) > 1:
+        if len({judgement for row in judged for judgement in row}) > 1:
             assert siegel_castellan(count_table(judged)).kappa == pytest.approx(
                 float(by_definition(judged))
             )

@@ -1,4 +1,4 @@
-"""The compiled kernel equals the definition, bit for bit, on whatever a string can hold."""
+"""The compiled kernel compared with the definition, bit for bit, on arbitrary strings."""
 
 import dataclasses
 import os
@@ -41,7 +41,7 @@ TEXTS = st.lists(
 
 
 def differences(texts: list[str], recipe: Recipe = DEFAULT, threads: int = 1) -> list[str]:
-    """The fields in which kernel and definition differ."""
+    """Return the fields in which kernel and definition differ."""
     compiled, defined = fingerprints(texts, recipe, threads), define(texts, recipe)
     return [
         f.name
@@ -91,8 +91,8 @@ def test_any_text(texts: list[str]) -> None:
         st.integers(0, 40),
     ),
 )
-def test_any_recipe(texts: list[str], asked: Recipe) -> None:
-    assert differences(texts, asked) == []
+def test_any_recipe(texts: list[str], any_recipe: Recipe) -> None:
+    assert differences(texts, any_recipe) == []
 
 
 @settings(max_examples=25, deadline=None)
@@ -185,18 +185,18 @@ def test_the_lock_is_free_meanwhile() -> None:
             turns[0] += 1
             time.sleep(0.0005)
 
-    other = threading.Thread(target=count)
+    counter = threading.Thread(target=count)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(60)
     try:
-        other.start()
+        counter.start()
         before = turns[0]
         fingerprints(texts)
         during = turns[0] - before
     finally:
         done.set()
         sys.setswitchinterval(interval)
-        other.join()
+        counter.join()
     assert during > 5
 
 

@@ -1,6 +1,4 @@
-"""Versions: the tree is the cheapest there is, does not go back in time, and a planted history
-comes out.
-"""
+"""Version trees: lowest cost, no step back in time, recovery of a synthetic history."""
 
 from itertools import pairwise, product
 
@@ -22,19 +20,19 @@ WORDS = st.lists(
 @st.composite
 def histories(draw: st.DrawFn, most: int = 6) -> tuple[np.ndarray, list[int | None], list[int]]:
     count = draw(st.integers(1, 5))
-    made = np.zeros((count, count), dtype=np.int64)
+    differences = np.zeros((count, count), dtype=np.int64)
     for i in range(count):
         for j in range(i):
-            made[i, j] = made[j, i] = draw(st.integers(0, most))
+            differences[i, j] = differences[j, i] = draw(st.integers(0, most))
     return (
-        made,
+        differences,
         draw(st.lists(TIMES, min_size=count, max_size=count)),
         draw(st.permutations(range(count))),
     )
 
 
 def trees(count: int, times: list[int | None]) -> list[tuple[int | None, ...]]:
-    """Every tree that does not go back in time, by brute force."""
+    """Return every tree that does not go back in time, by brute force."""
 
     def rooted(parents: tuple[int | None, ...]) -> bool:
         for start in range(count):
@@ -53,7 +51,10 @@ def trees(count: int, times: list[int | None]) -> list[tuple[int | None, ...]]:
             or times[parent] <= times[node]
         )
 
-    choices = [[None, *(other for other in range(count) if other != node)] for node in range(count)]
+    choices = [
+        [None, *(candidate for candidate in range(count) if candidate != node)]
+        for node in range(count)
+    ]
     return [
         parents
         for parents in product(*choices)
@@ -68,32 +69,32 @@ def cost(differences: np.ndarray, parents: tuple[int | None, ...]) -> int:
 
 
 @given(histories())
-def test_the_tree_is_the_cheapest_one(made) -> None:
-    differences, times, preferred = made
-    found = tuple(lineage(differences, times, preferred))
+def test_the_tree_is_the_cheapest_one(history) -> None:
+    differences, times, preferred = history
+    tree = tuple(lineage(differences, times, preferred))
     possible = trees(len(times), times)
-    assert found in possible
-    assert cost(differences, found) == min(cost(differences, one) for one in possible)
+    assert tree in possible
+    assert cost(differences, tree) == min(cost(differences, candidate) for candidate in possible)
 
 
 @given(histories(1000), st.randoms())
-def test_the_order_of_versions_is_no_matter(made, random) -> None:
+def test_the_order_of_versions_is_no_matter(history, random) -> None:
     """Where no two differences are the same; of equally good trees one is taken by the order
     given.
     """
-    differences, times, preferred = made
+    differences, times, preferred = history
     above = differences[np.triu_indices(len(times), 1)].tolist()
     assume(len(set(above)) == len(above))
     order = list(range(len(times)))
     random.shuffle(order)
     place = {version: nth for nth, version in enumerate(order)}
-    found = lineage(
+    tree = lineage(
         differences[np.ix_(order, order)],
-        [times[one] for one in order],
-        [place[one] for one in preferred],
+        [times[run] for run in order],
+        [place[run] for run in preferred],
     )
     named = {
-        (None if parent is None else order[parent], order[nth]) for nth, parent in enumerate(found)
+        (None if parent is None else order[parent], order[nth]) for nth, parent in enumerate(tree)
     }
     assert named == {
         (parent, nth) for nth, parent in enumerate(lineage(differences, times, preferred))
@@ -101,13 +102,13 @@ def test_the_order_of_versions_is_no_matter(made, random) -> None:
 
 
 def test_many_versions_without_differences_and_dates() -> None:
-    found = lineage(np.zeros((150, 150), dtype=np.int64), [None] * 150, list(range(150)))
-    assert found == [None, *range(149)]
+    tree = lineage(np.zeros((150, 150), dtype=np.int64), [None] * 150, list(range(150)))
+    assert tree == [None, *range(149)]
     assert lineage(np.zeros((0, 0), dtype=np.int64), [], []) == []
     assert lineage(np.full((2, 2), 1 << 40), [5, 5], [1, 0]) == [1, None]
 
 
-def test_a_planted_history_comes_out() -> None:
+def test_a_synthetic_history_is_recovered() -> None:
     texts = [["first", "draft", "of", "a", "long", "enough", "text", "that", "says", "something"]]
     for place in range(6):
         text = list(texts[-1])
@@ -128,20 +129,22 @@ def test_a_planted_history_comes_out() -> None:
 @given(WORDS, WORDS)
 def test_a_redline_holds_both_texts(a: list[str], b: list[str]) -> None:
     before, after = "“" + ", ".join(a) + ".", "  " + " ".join(b) + "!\n"
-    made = list(redline(compare(before, after)))
+    runs = list(redline(compare(before, after)))
     if b:
-        assert "".join(one.text for one in made if one.change != "removed") == after
-    kept = [word for one in made if one.change != "added" for word in words(one.text).folded]
-    assert kept == a
-    assert all(one.words == len(words(one.text)) > 0 for one in made)
-    assert all(one.change != other.change for one, other in pairwise(made))
+        assert "".join(run.text for run in runs if run.change != "removed") == after
+    before_words = [
+        word for run in runs if run.change != "added" for word in words(run.text).folded
+    ]
+    assert before_words == a
+    assert all(run.words == len(words(run.text)) > 0 for run in runs)
+    assert all(run.change != following.change for run, following in pairwise(runs))
 
 
 def test_a_redline_of_the_same_text_has_no_changes() -> None:
     assert [
-        one.change for one in redline(compare("To be, or not to be", "to be or NOT to be"))
+        run.change for run in redline(compare("To be, or not to be", "to be or NOT to be"))
     ] == ["same"]
     assert list(redline(compare("", ""))) == []
-    assert [(one.change, one.text) for one in redline(compare("", "new words"))] == [
+    assert [(run.change, run.text) for run in redline(compare("", "new words"))] == [
         ("added", "new words")
     ]

@@ -1,4 +1,4 @@
-"""Mail that declares UTF-8 is read as UTF-8, with any transfer encoding and any other content."""
+"""Mail that declares UTF-8, with any transfer encoding and content."""
 
 from email.message import EmailMessage
 

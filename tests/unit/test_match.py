@@ -1,4 +1,4 @@
-"""Matching a store: which pairs, each once, by what measure, and what is said about the rest."""
+"""Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
 import pytest
 from hypothesis import given, settings
@@ -126,7 +126,7 @@ def test_documents_without_a_label_against_those_with_it():
         ("c", "h"),
     ]
     assert [
-        [matched.ids[place], [matched.ids[other] for other, _ in others]]
+        [matched.ids[place], [matched.ids[neighbour] for neighbour, _ in others]]
         for place, others in matched.by_document()
     ] == [
         ["b", ["a", "h"]],
@@ -156,7 +156,7 @@ def test_only_pairs_that_touch_what_is_new():
 def test_most_similar_first():
     matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
     matches = {
-        matched.ids[place]: [matched.ids[other] for other, _ in others]
+        matched.ids[place]: [matched.ids[neighbour] for neighbour, _ in others]
         for place, others in matched.by_document()
     }
     assert matches["a"][:2] == ["c", "h"] and matches["a"][2] == "b"
@@ -174,7 +174,7 @@ def test_copies_beyond_the_cap_are_counted():
     )
 
 
-def test_the_planned_recall_is_told():
+def test_the_planned_recall_is_reported():
     matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
     assert matched.plan is not None and (matched.plan.bands, matched.plan.rows) == (26, 4)
     assert "26 bands x 4 rows" in " ".join(matched.notes())

@@ -205,7 +205,7 @@ def test_without_a_sketch_there_is_nothing_to_estimate() -> None:
     )
 
 
-def test_information_matching_is_asked_for_by_name() -> None:
+def test_information_matching_is_selected_by_name() -> None:
     once = "the quick brown fox jumps over the lazy dog today"
     sides = side(once), side(f"{once}. {once}.")
     assert measure_pair("overlap", *sides).similarity == 0.5

@@ -1,4 +1,4 @@
-"""Pairs and families are the same whatever memory they may use."""
+"""Pairs and families under different memory budgets."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ LABELS = {name: ["known"] for name in "abcde"}
 
 
 def narrow():
-    """No memory at all: buffers as short as they may be, every array in a file."""
+    """Leave no memory: the shortest buffers, every array in a file."""
     return SpillFiles(0)
 
 

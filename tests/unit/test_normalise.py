@@ -1,6 +1,4 @@
-"""Normalisation `default_v1`: each rule, the running Python's own tables as an oracle, and hostile
-text.
-"""
+"""Normalisation `default_v1`: each rule, Python's own tables as an oracle, hostile text."""
 
 import re
 import unicodedata
@@ -26,8 +24,9 @@ BROADLY = st.text(
 
 
 def plainly(text: str) -> str:
-    """The pipeline with the running Python's tables: right for what 13.0 assigns, with short runs
-    of marks.
+    """Normalise with the running Python's tables.
+
+    Right for what 13.0 assigns, with short runs of marks.
     """
     text = "".join(c for c in text if not CLASSES[ord(c)] & codepoints.IGNORABLE)
     text = re.sub("[-\u2010](?=[ \t]*[\r\n])", "", text)

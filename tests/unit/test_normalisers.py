@@ -1,4 +1,4 @@
-"""Normalisers: letter for letter copietje's, and what each does to the languages of the world."""
+"""Normalisers: equality with copietje's, and their effect on many languages."""
 
 import json
 import sys
@@ -37,9 +37,9 @@ def test_none_leaves_every_well_formed_text_alone(text: str) -> None:
 @pytest.mark.parametrize("language", DECLARATION)
 @pytest.mark.parametrize("name", NORMALISERS)
 def test_no_language_collapses(name: str, language: str) -> None:
-    one, other = (NORMALISERS[name](text) for text in DECLARATION[language])
-    assert one != other
-    assert min(len(one), len(other)) > 20
+    left, right = (NORMALISERS[name](text) for text in DECLARATION[language])
+    assert left != right
+    assert min(len(left), len(right)) > 20
 
 
 @pytest.mark.parametrize("sign", list("$£¥฿₡₦₩₪₫€₱₲₴₹"))

@@ -1,4 +1,4 @@
-"""What is told of the documents of a comparison besides their texts."""
+"""Facts about the documents of a comparison besides their texts."""
 
 import io
 from dataclasses import replace
@@ -15,13 +15,13 @@ from indexer.errors import DocumentNotFound, SourceNotFound
 TEXT = sentence(3, 30)
 
 
-def test_a_file_tells_its_size_time_and_type(tmp_path: Path) -> None:
+def test_a_file_has_size_time_and_type(tmp_path: Path) -> None:
     file = tmp_path / "note.txt"
     file.write_text(TEXT)
-    made = original(str(file), library([]))
-    assert (made.path, made.text, made.size) == (str(file.resolve()), TEXT, len(TEXT))
-    assert list(made.facts) == ["content type", "size", "file modified", "extractor"]
-    assert made.warnings == ()
+    document = original(str(file), library([]))
+    assert (document.path, document.text, document.size) == (str(file.resolve()), TEXT, len(TEXT))
+    assert list(document.facts) == ["content type", "size", "file modified", "extractor"]
+    assert document.warnings == ()
 
 
 def test_a_file_without_text_has_a_warning(tmp_path: Path) -> None:
@@ -32,8 +32,8 @@ def test_a_file_without_text_has_a_warning(tmp_path: Path) -> None:
 
 def test_text_on_stdin_has_neither_size_nor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
-    made = original("-", library([]))
-    assert (made.path, made.text.strip(), made.size, made.modified) == (
+    document = original("-", library([]))
+    assert (document.path, document.text.strip(), document.size, document.modified) == (
         "-",
         TEXT.strip(),
         None,
@@ -41,14 +41,14 @@ def test_text_on_stdin_has_neither_size_nor_time(monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_a_stored_document_tells_its_labels_metadata_and_status() -> None:
+def test_a_stored_document_has_labels_metadata_and_status() -> None:
     store = library(rows({"m1": TEXT}, cut=frozenset({"m1"}), labels={"m1": ("hot", "privileged")}))
-    made = original("m1", store)
-    assert made.warnings == (CUT,)
-    assert made.facts["labels"] == "hot, privileged"
+    document = original("m1", store)
+    assert document.warnings == (CUT,)
+    assert document.facts["labels"] == "hot, privileged"
 
 
-def test_what_is_neither_a_path_nor_an_id_is_told() -> None:
+def test_an_argument_that_is_neither_path_nor_id_is_reported() -> None:
     store = library(rows({"m1": TEXT}))
     with pytest.raises(DocumentNotFound):
         original("m2", store)
@@ -58,23 +58,23 @@ def test_what_is_neither_a_path_nor_an_id_is_told() -> None:
 
 def test_metadata_of_the_same_name_hide_nothing() -> None:
     [row] = rows({"m1": TEXT})
-    made = stored_original(
+    document = stored_original(
         replace(row, title="Ours", metadata={"title": "Theirs", "author": ""}, modified=10**18)
     )
-    assert (made.facts["title"], made.facts["title (metadata)"]) == ("Ours", "Theirs")
-    assert not {"author", "file modified"} & set(made.facts)
+    assert (document.facts["title"], document.facts["title (metadata)"]) == ("Ours", "Theirs")
+    assert not {"author", "file modified"} & set(document.facts)
 
 
 @pytest.mark.parametrize("words", [{}, {"json": True}, {"measure": "overlap"}])
-def test_warnings_are_always_told_and_metadata_to_people(
+def test_warnings_are_always_shown_and_metadata_to_people_only(
     words: dict, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = Original(
+    document = Original(
         "a", TEXT, metadata={"author": "Ann\x1b[31m", "pages": "3"}, warnings=("cut\x1b[2J short",)
     )
     print_comparison(
         compare(TEXT, TEXT),
-        (one, Original("b", TEXT, metadata={"pages": "3"})),
+        (document, Original("b", TEXT, metadata={"pages": "3"})),
         **{"json": False, **words},
     )
     out, err = capsys.readouterr()

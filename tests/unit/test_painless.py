@@ -19,7 +19,7 @@ SIGNING, ATTACHING = {4: "258a893a52219c63"}, {3: "ea21a789d9951dee"}
 
 
 def read(pages, cells):
-    """The table that two strings spell, entry by entry as the script reads it."""
+    """Return the table that two strings encode, entry by entry as the script reads it."""
     numbers = np.array([ord(page) - 48 for page in pages])
     blocks = np.array([ord(cell) for cell in cells]).reshape(-1, 128)
     return blocks[numbers].ravel()
@@ -46,13 +46,13 @@ def test_the_source_fits_an_inline_script():
 
 
 @pytest.mark.parametrize(
-    ("body", "known"),
+    ("body", "version"),
     [(painless.pipeline(), SIGNING), (attachments.pipeline("nearfold-default_v1"), ATTACHING)],
     ids=["signing", "attaching"],
 )
-def test_a_version_names_one_pipeline(body, known):
+def test_a_version_names_one_pipeline(body, version):
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
-    assert {body["version"]: digest} == known
+    assert {body["version"]: digest} == version
 
 
 def test_numbers_are_signed_decimals():

@@ -1,4 +1,4 @@
-"""Parts from end to end: made with their document, found apart from it, gone with it."""
+"""Parts of documents: indexed with their document, found apart from it, deleted with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PRICE = (
 
 
 def contract(thing: str, *more: str) -> str:
-    """A contract of three clauses and more, whose numbers differ from contract to contract."""
+    """Return a contract of at least three clauses, with numbers of its own."""
     bodies = [
         f"Price. {PRICE.format(thing)}",
         *more,
@@ -173,7 +173,7 @@ def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no
     assert parts(store).keys() == unchanged.keys() | after.keys()
 
 
-def test_a_family_whose_principal_goes_is_mended(store, folder):
+def test_a_family_whose_principal_is_deleted_gets_another(store, folder):
     group(store, GroupOptions(of="parts"))
     head = next(
         row for row in parts(store).values() if row.title.endswith("Indemnity") and row.principal

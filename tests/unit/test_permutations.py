@@ -1,6 +1,4 @@
-"""Classic MinHash equals datasketch, slot by slot, in all its schemes; stored sketches are read and
-written as it does.
-"""
+"""Classic MinHash: equality with datasketch in all its schemes, and its stored sketches."""
 
 import json
 import zlib

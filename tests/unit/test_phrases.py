@@ -1,4 +1,4 @@
-"""What is set apart on the way into a full-text index, and what a query asks for."""
+"""Text split for a full-text index, and the phrases of a query."""
 
 import sys
 import unicodedata
@@ -50,7 +50,7 @@ def test_letters_are_set_apart_with_their_marks(text, apart):
 
 
 @pytest.mark.parametrize(
-    ("query", "asked"),
+    ("query", "expected"),
     [
         ("", ()),
         ("  \n", ()),
@@ -63,8 +63,8 @@ def test_letters_are_set_apart_with_their_marks(text, apart):
         ("a\ud800", ("a\ufffd",)),
     ],
 )
-def test_phrases(query, asked):
-    assert phrases.phrases(query) == asked
+def test_phrases(query, expected):
+    assert phrases.phrases(query) == expected
 
 
 def test_well_formed():

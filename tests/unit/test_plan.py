@@ -1,4 +1,4 @@
-"""Bands x rows: equal to datasketch's choice, and the recipe's own layout."""
+"""Bands and rows: equality with datasketch's choice, and the recipe's own layout."""
 
 from xml.etree import ElementTree
 
@@ -65,7 +65,7 @@ def test_more_shared_keys_mean_fewer_finds_and_binomial_chances() -> None:
 
 
 @given(st.integers(1, 4), st.integers(8, 40))
-def test_budget_of_keys_and_shared_keys_are_kept(shared: int, keys: int) -> None:
+def test_budgets_of_keys_and_shared_keys_are_respected(shared: int, keys: int) -> None:
     try:
         chosen = plan_for_recall(0.8, 0.9, 128, keys, shared)
     except UsageError:

@@ -1,4 +1,4 @@
-"""Precision and recall by pairs and by sets, by hand."""
+"""Precision and recall by pairs and by sets, computed by hand."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_pairs() -> None:
     assert (counts.precision, counts.recall, counts.f1) == (2 / 3, 0.5, pytest.approx(4 / 7))
 
 
-def test_shares_of_nothing_are_not_told() -> None:
+def test_shares_of_nothing_are_undefined() -> None:
     nothing = count_pairs(set(), set())
     assert (nothing.precision, nothing.recall, nothing.f1) == (None, None, None)
     assert count_pairs(set(), TRUE).recall == 0
@@ -40,7 +40,7 @@ def test_capture_rules(pairs: set, by_rule: dict) -> None:
     assert {rule: is_captured(("c", "a", "b"), pairs, rule) for rule in by_rule} == by_rule
 
 
-def test_sets_are_judged_both_ways() -> None:
+def test_sets_are_scored_both_ways() -> None:
     pairs = {("a", "b"), ("b", "c"), ("c", "x"), ("y", "z")}
     counts = count_sets([("a", "b", "c"), ("d", "e")], pairs, TRUE, "connected")
     assert (counts.captured, counts.sets, counts.right, counts.found) == (1, 2, 0, 2)

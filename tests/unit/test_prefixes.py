@@ -76,7 +76,7 @@ def test_unlike_sizes_and_unlike_sets_are_ruled_out(limit):
     assert candidates(collection, 0.8, limit=limit) == [(0, 3)]
 
 
-def test_prefixes_are_given_up_where_they_meet_too_often():
+def test_prefixes_are_abandoned_where_they_share_too_many_pairs():
     dense = [set(range(8)) | {100 + place} for place in range(30)]
     similar, features = similar_sets(dense, 0.5)
     for number, members in enumerate(features):

@@ -1,4 +1,4 @@
-"""Principals found again by their bands."""
+"""Principals by their bands."""
 
 import numpy as np
 from hypothesis import given
@@ -23,23 +23,23 @@ def array(rows):
     st.integers(0, SLOTS),
     st.sets(st.integers(0, 29), max_size=5),
 )
-def test_who_shares_a_band_and_enough_slots_is_found(added, queries, least, gone):
-    principals, known = PrincipalBands(SLOTS, BANDS, ROWS), {}
+def test_principals_that_share_a_band_and_enough_slots_are_returned(added, queries, least, gone):
+    principals, slots_by_id = PrincipalBands(SLOTS, BANDS, ROWS), {}
     for batch in added:
-        ids = [f"{(len(known) + place) % 20}" for place in range(len(batch))]
+        ids = [f"{(len(slots_by_id) + place) % 20}" for place in range(len(batch))]
         principals.add(ids, array(batch))
-        known |= dict(zip(ids, batch, strict=True))
+        slots_by_id |= dict(zip(ids, batch, strict=True))
     for number in gone:
         principals.discard(f"{number}")
-        known.pop(f"{number}", None)
+        slots_by_id.pop(f"{number}", None)
     expected = set()
     for row, slots in enumerate(queries):
-        for id, known_slots in known.items():
+        for id, known_slots in slots_by_id.items():
             both = band_hashes(array([slots, known_slots]), BANDS, ROWS)
             if (both[0] == both[1]).any() and sum(map(int.__eq__, slots, known_slots)) >= least:
                 expected.add((row, id))
     assert set(principals.near(array(queries), least)) == expected
-    assert len(principals) == len(known) and all(id in principals for id in known)
+    assert len(principals) == len(slots_by_id) and all(id in principals for id in slots_by_id)
 
 
 def test_of_a_band_that_many_carry_the_first_are_found():

@@ -1,6 +1,4 @@
-"""Rare-term signatures: order, three ways with short texts, reliability; keys that lose no pair,
-and one that does.
-"""
+"""Rare-term signatures: order, short texts, reliability, and keys with and without lost pairs."""
 
 import json
 import math
@@ -38,7 +36,7 @@ SUCCESSORS = [  # the fuzzy pair of the paper's table 3
 
 
 def zipf(seed: int = 1, documents: int = 300) -> CorpusStatistics:
-    """Word i stands in about one document of i."""
+    """Return statistics in which word i occurs in about one document of i."""
     generator = random.Random(seed)
     texts = [
         [word for rank, word in enumerate(VOCABULARY, 1) if generator.random() < 3 / (rank + 2)]
@@ -88,20 +86,20 @@ def test_one_order_for_all_texts(words: list[str], generator) -> None:
 
 @given(WORDS, st.sampled_from([10, 30, 60]))
 def test_padding_fills_the_vector_with_copies_of_own_terms(words: list[str], size: int) -> None:
-    made = signature(words, size)
-    assert len(made.entries) == len(set(made.entries)) == size
-    assert made.entries[: len(made.terms)] == made.terms
-    assert {entry.split("#")[0] for entry in made.entries} == set(made.terms)
+    terms = signature(words, size)
+    assert len(terms.entries) == len(set(terms.entries)) == size
+    assert terms.entries[: len(terms.terms)] == terms.terms
+    assert {entry.split("#")[0] for entry in terms.entries} == set(terms.terms)
 
 
 @given(WORDS, WORDS, st.sampled_from(WAYS))
 def test_overlap_is_symmetric_and_one_with_itself(
     left: list[str], right: list[str], way: str
 ) -> None:
-    one, other = signature(left), signature(right)
-    assert overlap(one, other, way) == overlap(other, one, way)
-    assert 0 <= overlap(one, other, way) <= 1
-    assert overlap(one, one, way) == 1.0
+    a, b = signature(left), signature(right)
+    assert overlap(a, b, way) == overlap(b, a, way)
+    assert 0 <= overlap(a, b, way) <= 1
+    assert overlap(a, a, way) == 1.0
 
 
 def test_the_three_ways_with_a_short_and_a_long_text() -> None:
@@ -129,10 +127,10 @@ def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -
     )
 
     def text() -> list[str]:
-        found: dict[str, None] = {}
-        while len(found) < 12:
-            found.update(dict.fromkeys(generator.choices(words, cum_weights=weights)))
-        return list(found)
+        terms: dict[str, None] = {}
+        while len(terms) < 12:
+            terms.update(dict.fromkeys(generator.choices(words, cum_weights=weights)))
+        return list(terms)
 
     shares = [
         overlap(rare_terms(text(), statistics), rare_terms(text(), statistics)) for _ in range(1000)
@@ -140,9 +138,9 @@ def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -
     assert sum(share < 0.2 for share in shares) / 1000 > 0.97
     assert sum(shares) / 1000 < 0.06
     for _ in range(200):
-        one = text()
-        edited = [f"new{generator.random()}", *generator.sample(one, 11)]
-        assert overlap(rare_terms(one, statistics), rare_terms(edited, statistics)) >= 0.86
+        original = text()
+        edited = [f"new{generator.random()}", *generator.sample(original, 11)]
+        assert overlap(rare_terms(original, statistics), rare_terms(edited, statistics)) >= 0.86
 
 
 def test_unrelated_english_sentences_of_twelve_terms_stay_under_a_fifth() -> None:
@@ -154,9 +152,9 @@ def test_unrelated_english_sentences_of_twelve_terms_stay_under_a_fifth() -> Non
         "the committee of ministers adopted its budget for the coming fiscal year",
         "heavy snow closed several mountain roads and delayed trains to the north",
     ]
-    for place, one in enumerate(sentences):
-        for other in sentences[:place]:
-            left, right = signature(one.split()), signature(other.split())
+    for place, sentence in enumerate(sentences):
+        for earlier in sentences[:place]:
+            left, right = signature(sentence.split()), signature(earlier.split())
             assert left.is_reliable
             assert overlap(left, right) < 0.2
 
@@ -170,9 +168,9 @@ def test_the_papers_fuzzy_pair_is_near() -> None:
 def test_below_ten_terms_nothing_is_reliable_and_there_are_no_keys(
     count: int, reliable: bool
 ) -> None:
-    made = signature(VOCABULARY[:count] * 3)
-    assert (made.is_reliable, made.distinct, made.length) == (reliable, count, 3 * count)
-    assert bool(prefix_keys(made)) == reliable
+    terms = signature(VOCABULARY[:count] * 3)
+    assert (terms.is_reliable, terms.distinct, terms.length) == (reliable, count, 3 * count)
+    assert bool(prefix_keys(terms)) == reliable
 
 
 @given(
@@ -201,11 +199,16 @@ def test_prefixes_of_any_ordered_sets_lose_no_pair(
     """Unequal sizes too: common entries counted over the longer vector, and over the n first of
     each.
     """
-    one, other = ([f"{number:02d}" for number in sorted(numbers)] for numbers in (left, right))
-    shared = min(len(one), len(other))
-    for first, second in ((one, other), (one[:shared], other[:shared])):
+    left_entries, right_entries = (
+        [f"{number:02d}" for number in sorted(numbers)] for numbers in (left, right)
+    )
+    shared = min(len(left_entries), len(right_entries))
+    for first, second in (
+        (left_entries, right_entries),
+        (left_entries[:shared], right_entries[:shared]),
+    ):
         if len(set(first) & set(second)) >= threshold * max(len(first), len(second)):
-            assert set(prefix(one, threshold)) & set(prefix(other, threshold))
+            assert set(prefix(left_entries, threshold)) & set(prefix(right_entries, threshold))
 
 
 def test_prefixes_are_no_longer_than_need_be() -> None:
@@ -224,14 +227,14 @@ def test_thresholds_are_decimals_not_binary_fractions(size: int) -> None:
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from([0.1, 0.2, 0.5]))
-def test_length_buckets_lose_no_pair(length: int, other: int, tolerance: float) -> None:
-    other = max(
+def test_length_buckets_lose_no_pair(length: int, other_length: int, tolerance: float) -> None:
+    other_length = max(
         1,
         int(length * (1 - tolerance))
-        + other % max(1, int(length * tolerance / (1 - tolerance)) + 2),
+        + other_length % max(1, int(length * tolerance / (1 - tolerance)) + 2),
     )
-    if lengths_agree(length, other, tolerance):
-        assert abs(length_bucket(length, tolerance) - length_bucket(other, tolerance)) <= 1
+    if lengths_agree(length, other_length, tolerance):
+        assert abs(length_bucket(length, tolerance) - length_bucket(other_length, tolerance)) <= 1
 
 
 def test_length_buckets_at_their_edges() -> None:

@@ -35,7 +35,7 @@ def test_bytes_size_time_and_digests(tmp_path: Path) -> None:
     assert payload.source == hashlib.sha256(f"3:1234567890:{payload.raw}".encode()).hexdigest()
 
 
-def test_source_tells_time_size_and_bytes_apart(tmp_path: Path) -> None:
+def test_source_digests_distinguish_time_size_and_bytes(tmp_path: Path) -> None:
     place = tmp_path / "a.txt"
     sources = set()
     for text, stamp in ((b"abc", 1), (b"abc", 2), (b"abd", 1), (b"abcd", 1)):
@@ -126,7 +126,7 @@ def test_file_that_changes_once_is_read_again(
     assert read(blob_of(place), MOST).data == text
 
 
-def test_file_that_keeps_changing_is_given_up(
+def test_a_file_that_keeps_changing_is_abandoned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "a.txt"

@@ -1,6 +1,4 @@
-"""A recipe with a secret key: what is stored of the key, where it comes from, and the bits it
-gives.
-"""
+"""A recipe with a secret key: what is stored of it, where it comes from, and its bits."""
 
 import dataclasses
 import json
@@ -46,7 +44,7 @@ def test_golden_vectors(text):
     assert vector(fingerprints([text], KEYED)) == expected
 
 
-def test_what_a_recipe_tells_of_its_key():
+def test_a_recipe_describes_its_key_without_revealing_it():
     assert KEYED.key == GOLDEN["fingerprint"]
     assert KEYED.id == GOLDEN["id"] != DEFAULT_V1.id
     assert KEYED.settings == {
@@ -115,8 +113,8 @@ def test_the_key_comes_from_a_variable_or_from_a_file_that_only_its_owner_reads(
     assert SECRET not in str(caught.value)
     file.chmod(0o600)
     for environment in ({"NEARFOLD_KEY_LEGAL_FILE": str(file)}, {"NEARFOLD_KEY_LEGAL": SECRET}):
-        asked = recipe_asked(NAME, environment)
-        assert (asked, asked.secret) == (KEYED, SECRET)
+        recipe = recipe_asked(NAME, environment)
+        assert (recipe, recipe.secret) == (KEYED, SECRET)
     assert recipe_asked("default+key:legal", {"NEARFOLD_KEY_LEGAL": SECRET}) == KEYED
 
 
@@ -165,7 +163,7 @@ def test_a_store_keeps_the_fingerprint_and_never_the_key(tmp_path, monkeypatch):
     assert open_store(url).stored_recipe().secret is None
 
 
-def test_no_pipeline_in_a_cluster_is_given_the_key():
+def test_no_pipeline_in_a_cluster_receives_the_key():
     with pytest.raises(UsageError, match="secret key would lie in the cluster") as caught:
         painless.pipeline(KEYED)
     assert SECRET not in str(caught.value)

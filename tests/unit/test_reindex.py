@@ -1,4 +1,4 @@
-"""A SQLite file that gets another recipe: in service all along, killed in the middle, kept."""
+"""Reindexing a SQLite file: in service throughout, safe when killed, the old file preserved."""
 
 import dataclasses
 import os
@@ -53,7 +53,7 @@ def filled(tmp_path):
 
 
 def test_searches_go_on_all_along(filled):
-    reader, wrong, asked, stop = open_store(filled.url), [], [0], threading.Event()
+    reader, wrong, searches, stop = open_store(filled.url), [], [0], threading.Event()
 
     def ask():
         while not stop.is_set():
@@ -66,7 +66,7 @@ def test_searches_go_on_all_along(filled):
                     wrong.append(seen)
             except Exception as error:
                 wrong.append(error)
-            asked[0] += 1
+            searches[0] += 1
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -76,7 +76,7 @@ def test_searches_go_on_all_along(filled):
     thread.join()
     reader.close()
     assert wrong == []
-    assert asked[0] > 3
+    assert searches[0] > 3
 
 
 @pytest.mark.parametrize("signed", [50, 400])
@@ -97,11 +97,11 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signe
     assert len(similar(filled, TEXT, SimilarOptions(threshold=0.5)).matches) == 20
     assert (tmp_path / "store.db.reindex").exists()
     assert reindex(filled, OTHER).copied <= 400 - signed
-    assert {one.recipe for one in filled.scan()} == {OTHER.id}
+    assert {row.recipe for row in filled.scan()} == {OTHER.id}
     assert not (tmp_path / "store.db.reindex").exists()
 
 
-def test_the_old_one_is_kept_as_a_store_of_its_own(filled, tmp_path):
+def test_the_old_index_remains_as_a_separate_store(filled, tmp_path):
     done = reindex(filled, OTHER, keep=True)
     assert done.kept == f"{tmp_path}/store.db.default_v1"
     old = open_store(f"sqlite:///{done.kept}")
@@ -116,16 +116,16 @@ def test_what_changed_meanwhile_is_signed_too(filled):
     def meddle(_):
         if not meddled:
             meddled.append(True)
-            other = open_store(filled.url)
-            other.write(
+            second_store = open_store(filled.url)
+            second_store.write(
                 sign_rows([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT)
             )
-            other.delete(["d5"])
-            other.close()
+            second_store.delete(["d5"])
+            second_store.close()
 
     reindex(filled, OTHER, on_progress=meddle)
-    rows = {one.id: one for one in filled.scan()}
+    rows = {stored.id: stored for stored in filled.scan()}
     assert set(rows) == {f"d{number}" for number in range(400)} - {"d5"} | {"new"}
-    assert {id: one for id, one in rows.items() if id in ("d3", "new")} == {
-        one.id: one for one in sign_rows([rows["d3"], rows["new"]], OTHER)
+    assert {id: stored for id, stored in rows.items() if id in ("d3", "new")} == {
+        stored.id: stored for stored in sign_rows([rows["d3"], rows["new"]], OTHER)
     }

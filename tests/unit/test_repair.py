@@ -36,7 +36,7 @@ Damage = Callable[[sqlite3.Connection], object]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A grouped store with families, clusters and parts."""
+    """Return a grouped store with families, clusters and parts."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "papers").mkdir()
     for years in ("five", "six", "nine"):
@@ -86,7 +86,7 @@ def repair_all(store: Store) -> tuple[Repair, ...]:
     return tuple(item for item in repairs if item.what != "provisional")
 
 
-def found(store: Store, word: str) -> int:
+def hit_count(store: Store, word: str) -> int:
     return store.search(Query(word)).total
 
 
@@ -133,11 +133,11 @@ def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
     what, how = DAMAGES[name]
     damage(store, lambda db: db.execute(how))
     assert what in {item.what for item in repair_all(store)}
-    assert found(store, "captain") == 1
-    assert found(store, "warehouse") == 3
-    known = rows(store)
-    assert all(known[row.family].family == row.family for row in known.values())
-    assert all(row.cluster is None or row.cluster in known for row in known.values())
+    assert hit_count(store, "captain") == 1
+    assert hit_count(store, "warehouse") == 3
+    before = rows(store)
+    assert all(before[row.family].family == row.family for row in before.values())
+    assert all(row.cluster is None or row.cluster in before for row in before.values())
     group(store)
     assert len({row.family for row in store.scan() if "warehouse" in row.text}) == 1
 
@@ -146,10 +146,10 @@ def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole:
     damage(store, lambda db: db.execute("DELETE FROM texts WHERE text LIKE 'The ferry%'"))
     assert "index" in {item.what for item in repair_all(store)}
     assert index([str(whole.parent / "papers")], store, workers=1).indexed == 1
-    assert found(store, "captain") == 1
+    assert hit_count(store, "captain") == 1
 
 
-def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
+def test_documents_that_wait_for_group_are_reported_and_left(store: Store) -> None:
     damage(
         store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL")
     )
@@ -158,8 +158,8 @@ def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
     assert repair(store) == ()
 
 
-@pytest.mark.parametrize("kept", [0.0, 0.4, 0.8, 0.999])
-def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.8, 0.999])
+def test_a_torn_journal_keeps_what_can_be_read(share: float, store: Store) -> None:
     path = journal_path(store.address)
     assert path is not None
     with Journal(path) as journal:
@@ -167,7 +167,7 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
             Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "tika", "encrypted")
             for number in range(300)
         )
-    torn = path.read_bytes()[: int(kept * path.stat().st_size) // 4096 * 4096 + 100]
+    torn = path.read_bytes()[: int(share * path.stat().st_size) // 4096 * 4096 + 100]
     path.write_bytes(torn)
     assert [item.what for item in repair(store, dry_run=True)] == ["journal"]
     assert path.read_bytes() == torn
@@ -175,7 +175,7 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
     assert Path(f"{path}.damaged").read_bytes() == torn
     left = stored_failures(path) or ()
     assert {item.error for item in left} <= {"encrypted"}
-    assert bool(left) == (kept >= 0.8)
+    assert bool(left) == (share >= 0.8)
     assert repair(store) == ()
     assert {file.name for file in path.parent.iterdir()} - {"store.db-wal", "store.db-shm"} == {
         "store.db", "store.db.jobs", "store.db.jobs.damaged",
@@ -221,7 +221,7 @@ def test_doctor_names_a_torn_journal(store: Store) -> None:
     assert "doctor --repair" in journal_check.detail
 
 
-def test_a_fault_over_a_damaged_file_is_told_as_the_damage(
+def test_an_error_over_a_damaged_file_is_reported_as_the_damage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = f"sqlite:///{tmp_path}/store.db"

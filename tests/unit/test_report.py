@@ -1,6 +1,4 @@
-"""The report: whole in one file, the same for the same documents, its links lead inside, nothing of
-a document acts in it.
-"""
+"""The report: one self-contained file, deterministic, with valid links and no active content."""
 
 import dataclasses
 import re
@@ -55,20 +53,20 @@ class Seen(HTMLParser):
 
 
 def hostile() -> Store:
-    made = []
+    texts = []
     for place, payload in enumerate(PAYLOADS):
         base = sentence(place, 60)
         plain = rows(
             {f"{payload}{nth}": edited(base, nth) for nth in range(3)},
             labels={f"{payload}1": (payload,)},
         )
-        made += [
+        texts += [
             dataclasses.replace(
                 row, title=payload, path=f"/{payload}/{row.id}", content_type=payload
             )
             for row in plain
         ]
-    store = library(made)
+    store = library(texts)
     group(store)
     return store
 
@@ -87,7 +85,7 @@ def test_nothing_of_a_document_acts() -> None:
     assert "default-src 'none'" in unescape(page)
 
 
-def test_links_lead_somewhere_inside() -> None:
+def test_links_point_inside_the_report() -> None:
     tags = Seen(report(hostile(), "").html).tags
     targets = {attributes["href"] for tag, attributes in tags if tag == "a"}
     assert targets
@@ -95,7 +93,7 @@ def test_links_lead_somewhere_inside() -> None:
     assert not re.search(r"url\(|@import|https?:", report(hostile(), "").html)
 
 
-def test_what_is_missed_stands_in_it_when_it_was_audited(tmp_path: Path) -> None:
+def test_an_audited_report_states_the_missed_pairs(tmp_path: Path) -> None:
     texts = {f"a{place}": edited(sentence(place // 3, 60), place % 3 * 3) for place in range(12)}
     store = library(rows(texts))
     assert "--audit 300" in report(store, "2024-05-01").html
@@ -141,7 +139,7 @@ def test_a_store_without_duplicates_and_one_without_documents() -> None:
         report(open_store("sqlite://:memory:"))
 
 
-def test_figures_are_drawn_and_their_numbers_are_in_tables() -> None:
+def test_figures_are_plotted_and_their_numbers_are_in_tables() -> None:
     store = library(rows({"a": sentence(0), "b": sentence(0), "d": sentence(5)}))
     group(store)
     seen = Seen(report(store, "").html)

@@ -1,4 +1,4 @@
-"""Re-scoring: what sketches may drop, what texts decide, order, reasons."""
+"""Re-scoring: pruning by sketches, decision by texts, order, reasons."""
 
 from collections.abc import Sequence
 
@@ -19,14 +19,14 @@ FAR = " ".join(f"recipe {place}: stir the soup slowly until it thickens" for pla
 
 
 def candidate(id: str, text: str, path: str | None = None) -> Candidate:
-    made = fingerprint(text, DEFAULT)
-    packed = pack_slots(made.minhash) if made.minhash is not None else None
+    signed = fingerprint(text, DEFAULT)
+    packed = pack_slots(signed.minhash) if signed.minhash is not None else None
     return Candidate(
-        id=id, path=path or f"/{id}.txt", keys_shared=3, minhash=packed, simhash=made.simhash
+        id=id, path=path or f"/{id}.txt", keys_shared=3, minhash=packed, simhash=signed.simhash
     )
 
 
-def asked(text: str) -> Fingerprint:
+def sign_query(text: str) -> Fingerprint:
     return fingerprint(text, DEFAULT)
 
 
@@ -37,32 +37,34 @@ def rescore_texts(
     measure: str = "jaccard",
     limit: int | None = None,
 ) -> list[Match]:
-    made = asked(text)
-    query = Side(text, DEFAULT, made.minhash, made.simhash)
-    sides = [(found, candidate_side(found, other, DEFAULT)) for found, other in pairs]
+    signed = sign_query(text)
+    query = Side(text, DEFAULT, signed.minhash, signed.simhash)
+    sides = [(hit, candidate_side(hit, candidate_text, DEFAULT)) for hit, candidate_text in pairs]
     return rescore(query, sides, threshold, measure, limit)
 
 
 def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
     near, far = candidate("near", NEAR), candidate("far", FAR)
-    assert promising(asked(BASE), [far, near], 0.8) == [near]
-    assert promising(asked(BASE), [far, near], 0.0) == [far, near]
+    assert promising(sign_query(BASE), [far, near], 0.8) == [near]
+    assert promising(sign_query(BASE), [far, near], 0.0) == [far, near]
 
 
-@pytest.mark.parametrize(("equal", "kept"), [(92, True), (80, False)])
-def test_sketches_are_given_three_standard_errors(equal: int, kept: bool) -> None:
-    made = asked(BASE)
-    assert made.minhash is not None
-    slots = made.minhash.copy()
+@pytest.mark.parametrize(("equal", "is_kept"), [(92, True), (80, False)])
+def test_candidates_within_three_standard_errors_are_kept(equal: int, is_kept: bool) -> None:
+    query = sign_query(BASE)
+    assert query.minhash is not None
+    slots = query.minhash.copy()
     slots[equal:] ^= 1
-    one = Candidate(id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None)
-    assert promising(made, [one], 0.8) == [one] * kept
+    candidate = Candidate(
+        id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None
+    )
+    assert promising(query, [candidate], 0.8) == [candidate] * is_kept
 
 
-def test_what_has_no_sketch_is_kept() -> None:
+def test_candidates_without_a_sketch_are_kept() -> None:
     bare = Candidate(id="bare", path="/bare", keys_shared=1, minhash=None, simhash=5)
-    assert promising(asked(BASE), [bare], 0.9) == [bare]
-    assert promising(asked("!"), [candidate("far", FAR)], 0.9) == [candidate("far", FAR)]
+    assert promising(sign_query(BASE), [bare], 0.9) == [bare]
+    assert promising(sign_query("!"), [candidate("far", FAR)], 0.9) == [candidate("far", FAR)]
 
 
 def test_pruning_keeps_pairs_at_the_threshold() -> None:
@@ -74,7 +76,7 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         jaccard(feature_set(BASE, DEFAULT), feature_set(edit, DEFAULT)) for edit in edits
     )
     candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
-    assert promising(asked(BASE), candidates, threshold) == candidates
+    assert promising(sign_query(BASE), candidates, threshold) == candidates
 
 
 def test_matches_are_exact_sorted_and_say_why() -> None:

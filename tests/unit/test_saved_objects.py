@@ -30,34 +30,35 @@ def lines(product: str, index: str = "papers") -> list[dict]:
 
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_references_close_and_come_first(product):
-    known = set()
-    for one in lines(product):
-        assert {(ref["type"], ref["id"]) for ref in one["references"]} <= known
-        known.add((one["type"], one["id"]))
-    assert one["type"] == "dashboard" and len(known) == len(lines(product))
+    defined = set()
+    for record in lines(product):
+        assert {(ref["type"], ref["id"]) for ref in record["references"]} <= defined
+        defined.add((record["type"], record["id"]))
+    assert record["type"] == "dashboard" and len(defined) == len(lines(product))
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_names_inside_an_object_are_names_of_its_references(product):
-    for one in lines(product):
-        names = {ref["name"] for ref in one["references"]}
+    for record in lines(product):
+        names = {ref["name"] for ref in record["references"]}
         source = json.loads(
-            one["attributes"].get("kibanaSavedObjectMeta", {}).get("searchSourceJSON", "{}")
+            record["attributes"].get("kibanaSavedObjectMeta", {}).get("searchSourceJSON", "{}")
         )
         used = {source["indexRefName"]} if "indexRefName" in source else set()
         used |= {
-            panel["panelRefName"] for panel in json.loads(one["attributes"].get("panelsJSON", "[]"))
+            panel["panelRefName"]
+            for panel in json.loads(record["attributes"].get("panelsJSON", "[]"))
         }
         assert used == names
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_migration_versions_stay_within_what_the_product_imports(product):
-    for one in lines(product):
-        ((kind, version),) = one["migrationVersion"].items()
-        assert kind == one["type"]
+    for record in lines(product):
+        ((kind, version),) = record["migrationVersion"].items()
+        assert kind == record["type"]
         assert tuple(map(int, version.split("."))) <= NEWEST[product][kind]
-        assert ("coreMigrationVersion" in one) == (product == "kibana")
+        assert ("coreMigrationVersion" in record) == (product == "kibana")
 
 
 def test_panels_do_not_overlap_and_stay_in_the_grid():
@@ -75,7 +76,7 @@ def test_panels_do_not_overlap_and_stay_in_the_grid():
 
 def test_two_indices_have_nothing_in_common():
     ours, theirs = lines("kibana"), lines("kibana", "other")
-    assert not {one["id"] for one in ours} & {one["id"] for one in theirs}
+    assert not {record["id"] for record in ours} & {record["id"] for record in theirs}
     assert "papers" not in json.dumps(theirs)
 
 
@@ -94,10 +95,13 @@ def test_a_file_is_written_once(tmp_path):
 
 @pytest.fixture
 def product(monkeypatch):
-    """A product of the OpenSearch kind on loopback: its handler class and its address."""
+    """Start a product of the OpenSearch kind on loopback.
+
+    Return its handler class and its address.
+    """
     monkeypatch.setenv("NEARFOLD_PASSWORD", "secret")
-    with running() as found:
-        yield found
+    with running() as address:
+        yield address
 
 
 def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
@@ -126,7 +130,7 @@ def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
     assert saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False) == []
 
 
-def test_what_a_product_does_not_take_is_said(product):
+def test_objects_that_a_product_refuses_are_reported(product):
     kind, place = product
     with pytest.raises(UsageError, match=r"version is 3\.0\.0, which is not kibana"):
         saved_objects.put(place, "papers", "kibana", dry_run=False)

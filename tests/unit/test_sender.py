@@ -14,8 +14,9 @@ from indexer.stores.engine.sender import Operation, RetryPolicy, Sender
 
 
 class Cluster:
-    """Answers each request by the next of the scripted behaviours, then well; keeps what it was
-    sent and what it stored.
+    """Cluster that follows scripted behaviours, then succeeds.
+
+    Records requests and stored items.
     """
 
     def __init__(self, *script):
@@ -126,7 +127,7 @@ def test_items_that_may_pass_later_are_sent_again_alone(code):
         status(500),
     ],
 )  # fmt: skip
-def test_an_answer_that_tells_nothing_acknowledges_nothing(behave):
+def test_an_answer_without_items_acknowledges_nothing(behave):
     cluster = Cluster(behave, behave)
     assert set(cluster.send("a", "b")) == {"a", "b"}
     assert cluster.requests == [["a", "b"]] * 3
@@ -142,7 +143,7 @@ def test_items_that_an_answer_does_not_name_are_not_acknowledged():
     assert cluster.requests == [["a", "b", "c"], ["b", "c"], ["c"]]
 
 
-def test_items_are_told_by_name_and_not_by_place():
+def test_items_are_recognised_by_name_and_not_by_position():
     def shuffled(cluster, operations):
         items = [
             item("index", "b", 201),
@@ -157,7 +158,7 @@ def test_items_are_told_by_name_and_not_by_place():
     assert set(replies) == {"a", "b"}
 
 
-def test_the_flag_for_errors_is_not_believed():
+def test_the_errors_flag_is_not_trusted():
     def lies(cluster, operations):
         return Answer(
             200, {"errors": False, "items": [item("index", "a", 400, "mapper_parsing_exception")]}
@@ -208,7 +209,7 @@ def test_a_request_that_is_refused_whole_is_halved_down_to_the_culprit(code):
         error("security_exception", 401),
     ],
 )
-def test_what_no_waiting_mends_stops_at_once(behave):
+def test_an_error_that_waiting_cannot_cure_stops_at_once(behave):
     cluster = Cluster(behave)
     with pytest.raises(StoreStopped, match="run the same command again"):
         cluster.send("a", "b")
@@ -234,7 +235,7 @@ def test_patience_has_an_end(behave):
     assert len(cluster.pauses) == 3
 
 
-def test_pauses_grow_with_jitter_and_heed_the_server():
+def test_pauses_grow_with_jitter_and_respect_the_server():
     pauses = []
     patience = RetryPolicy(first=1.0, longest=10.0, sleep=pauses.append)
     for attempt in range(6):
@@ -352,7 +353,7 @@ def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored
     """Not so when nothing else gets through either: then it may be the cluster."""
 
     class Others(Window):
-        """Requests of other threads get through all the while."""
+        """Requests of other threads, which succeed all the while."""
 
         def give_way(self):
             self.widen()
@@ -374,7 +375,7 @@ def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored
         Cluster(*[status(429)] * 99).sender(window=Window(4)).send([Operation("index", "c", {})])
 
 
-def test_places_are_taken_in_turn():
+def test_slots_are_taken_in_turn():
     window, order = Window(1), []
 
     def work(name):
@@ -400,7 +401,7 @@ def test_places_are_taken_in_turn():
     assert sorted(order[1:3]) == ["b", "c"]
 
 
-def test_a_place_is_given_back_whatever_happens():
+def test_a_slot_is_released_whatever_happens():
     window = Window(1)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), window.place():
@@ -418,14 +419,14 @@ def test_lines_are_json_in_utf_8():
 
 
 @pytest.mark.parametrize("trouble", [silent, status(503), status(429)])
-def test_requests_of_a_job_outlast_what_a_question_does_not(trouble):
+def test_requests_of_a_job_have_longer_deadlines_than_searches(trouble):
     """A node restarts: a question to it fails soon, a job goes on."""
 
     class Link:
         def __init__(self, script):
             self.script = script
 
-        def request(self, *asked):
+        def request(self, *arguments):
             return (self.script.pop(0) if self.script else status(200, {}))(None, None)
 
     pauses = []

@@ -41,8 +41,9 @@ _TINY = textwrap.dedent(
 
 
 def interpreter() -> str:
-    """A Python that the user who runs the servers can run: this one, or the system's where this one
-    lies in root's home.
+    """Return a Python that the servers' user can run.
+
+    This one, or the system's if this one is in root's home.
     """
     try:
         return str(cache.reachable(Path(sys.executable).resolve()))
@@ -51,7 +52,7 @@ def interpreter() -> str:
 
 
 def tiny_engine(home: Path) -> Engine:
-    """A server in a few lines that keeps a file, started as the big ones are."""
+    """Return a small server that stores a file and is started as the real ones are."""
 
     def launch(_: Path, folder: Path, port: int) -> Launch:
         (folder / "tiny.py").write_text(_TINY, encoding="utf-8")
@@ -83,7 +84,7 @@ def ask(method: str, url: str, body: str | None, **headers: str) -> tuple[int, s
 
 
 def alive(pid: int) -> bool:
-    """A process that is neither gone nor a zombie."""
+    """Return whether a process exists and is no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
@@ -185,8 +186,9 @@ time.sleep(60)
 
 @pytest.fixture
 def owner(tmp_path):
-    """A process that started a server: its own Popen, the server's pid, the supervisor's pid, the
-    folder.
+    """Start a process that starts a server.
+
+    Yield its Popen, the server's pid, the supervisor's pid and the folder.
     """
     here = Path(__file__).parent
     script = _OWNER.format(paths=[str(here), str(here.parent)], home=str(tmp_path))
@@ -235,7 +237,7 @@ def test_session_starts_once_and_ends_what_it_started(tmp_path):
         get(url)
 
 
-def test_absent_engine_is_told_every_time(tmp_path):
+def test_an_absent_engine_is_reported_every_time(tmp_path):
     def install() -> Path:
         raise AbsentError("nothing here")
 

@@ -83,14 +83,15 @@ def test_sums_are_exact_in_any_order(terms: list[tuple[float, int]], random) -> 
     random.shuffle(shuffled)
     sums = [
         weighted_sum(
-            np.array([[sign] for _, sign in one], np.int8), to_units(np.array([w for w, _ in one]))
+            np.array([[sign] for _, sign in order], np.int8),
+            to_units(np.array([w for w, _ in order])),
         )
-        for one in (terms, shuffled)
+        for order in (terms, shuffled)
     ]
     assert sums[0].tolist() == sums[1].tolist()
 
 
-def test_ties_give_zero_and_odd_widths_are_kept() -> None:
+def test_ties_give_zero_and_odd_widths_are_allowed() -> None:
     assert sign_bits(np.array([0.0, 1.0, -1.0])) == 0b010
 
 

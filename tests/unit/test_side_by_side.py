@@ -1,6 +1,4 @@
-"""Comparisons on a terminal: legible without colour at any width, and nothing in a document can
-steer the terminal.
-"""
+"""Comparisons on a terminal: legible without colour at any width, safe from control characters."""
 
 import io
 import re
@@ -45,32 +43,32 @@ def shown(
 
 
 def body(printed: str) -> list[str]:
-    """The lines below the table of measures, without what pads them."""
+    """Return the lines below the table of measures, without padding."""
     lines = [line.rstrip() for line in printed.splitlines()]
     return lines[lines.index("", lines.index("") + 1) + 1 :]
 
 
 @pytest.mark.parametrize("matching", ["literal", "information"])
-def test_only_what_is_whole_is_told_as_100_per_cent(matching: str) -> None:
+def test_only_a_whole_share_is_printed_as_100_per_cent(matching: str) -> None:
     words = [f"word{place}" for place in range(5_000)]
     printed = shown(" ".join(words), " ".join([*words, "more"]), matching=matching)
-    told = {line.split()[0]: line.split()[1] for line in printed.splitlines() if "%" in line}
-    assert {told[name] for name in ("overlap", "jaccard_words", "resemblance", "terminology")} == {
-        "99.9%"
-    }
+    shares = {line.split()[0]: line.split()[1] for line in printed.splitlines() if "%" in line}
+    assert {
+        shares[name] for name in ("overlap", "jaccard_words", "resemblance", "terminology")
+    } == {"99.9%"}
     assert "100.0% / 99.9%" in printed
 
 
 @given(ANY_TEXT)
-def test_nothing_steers_the_terminal(text: str) -> None:
-    made = visible(text)
-    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in made)
+def test_shown_text_cannot_control_the_terminal(text: str) -> None:
+    shown = visible(text)
+    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in shown)
     assert all(
         unicodedata.bidirectional(sign)
         not in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
-        for sign in made
+        for sign in shown
     )
-    assert visible(made) == made
+    assert visible(shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -84,7 +82,7 @@ def test_nothing_steers_the_terminal(text: str) -> None:
         ("نص שלום 近似 naïve", "نص שלום 近似 naïve"),
     ],
 )
-def test_what_is_hidden_is_spelled_out(text: str, expected: str) -> None:
+def test_hidden_characters_are_written_out(text: str, expected: str) -> None:
     assert visible(text) == expected
 
 
@@ -116,7 +114,7 @@ def test_a_sign_tells_which_text_has_more(a: str, b: str, sign: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "tail"), [(60, ""), (79, ""), (100, " שלום")])
-def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(
+def test_narrow_terminals_and_right_to_left_texts_show_shared_text_once(
     width: int, tail: str
 ) -> None:
     lines = body(shown(A + tail, B + tail, width))
@@ -173,20 +171,20 @@ def test_markup_and_emoji_codes_of_a_document_stay_text() -> None:
 
 
 def test_moved_passages_and_repeats_are_explained() -> None:
-    one, two = "alpha beta gamma delta epsilon.", "one two three four five six."
-    printed = shown(f"{one} {two}", f"{two} {one}")
+    first, second = "alpha beta gamma delta epsilon.", "one two three four five six."
+    printed = shown(f"{first} {second}", f"{second} {first}")
     assert "[~1 alpha beta gamma delta epsilon. 1~]" in printed
     assert "~ marks" in printed
-    assert "5 and 5 words counted" in shown(one, f"{one} {one}", matching="information")
+    assert "5 and 5 words counted" in shown(first, f"{first} {first}", matching="information")
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "said"),
+    ("a", "b", "line"),
     [
         (A, A.upper(), "the same words"),
         (A, "something else", "no passage"),
         ("", A, "without words shares nothing"),
     ],
 )
-def test_the_last_line_says_what_is_shared(a: str, b: str, said: str) -> None:
-    assert said in shown(a, b)
+def test_the_last_line_says_what_is_shared(a: str, b: str, line: str) -> None:
+    assert line in shown(a, b)

@@ -1,4 +1,4 @@
-"""simhash-doc: the published vectors, lookup3's own, and what the scheme promises."""
+"""simhash-doc: the published vectors, lookup3's own, and the scheme's properties."""
 
 import json
 from collections import Counter
@@ -48,40 +48,40 @@ def test_lookup3_passes_its_own_self_test(
     assert (int(first[0]), int(second[0])) == expected
 
 
-def rotated(word: int, places: int) -> int:
+def rotate(word: int, places: int) -> int:
     return (word << places | word >> (32 - places)) & MASK
 
 
 def lookup3_by_hand(key: bytes) -> int:
-    """hashlittle2 a second time, a word at a time, with the letters of the definition."""
+    """Return hashlittle2, computed a word at a time with the letters of the definition."""
     a = b = c = (0xDEADBEEF + len(key)) & MASK
     if not key:
         return b << 32 | c
     while True:
         words = [int.from_bytes(key[place : place + 4][:4], "little") for place in (0, 4, 8)]
-        a, b, c = ((one + word) & MASK for one, word in zip((a, b, c), words, strict=True))
+        a, b, c = ((value + word) & MASK for value, word in zip((a, b, c), words, strict=True))
         if len(key) <= 12:
             break
         key = key[12:]
-        a = (a - c & MASK) ^ rotated(c, 4)
+        a = (a - c & MASK) ^ rotate(c, 4)
         c = c + b & MASK
-        b = (b - a & MASK) ^ rotated(a, 6)
+        b = (b - a & MASK) ^ rotate(a, 6)
         a = a + c & MASK
-        c = (c - b & MASK) ^ rotated(b, 8)
+        c = (c - b & MASK) ^ rotate(b, 8)
         b = b + a & MASK
-        a = (a - c & MASK) ^ rotated(c, 16)
+        a = (a - c & MASK) ^ rotate(c, 16)
         c = c + b & MASK
-        b = (b - a & MASK) ^ rotated(a, 19)
+        b = (b - a & MASK) ^ rotate(a, 19)
         a = a + c & MASK
-        c = (c - b & MASK) ^ rotated(b, 4)
+        c = (c - b & MASK) ^ rotate(b, 4)
         b = b + a & MASK
-    c = (c ^ b) - rotated(b, 14) & MASK
-    a = (a ^ c) - rotated(c, 11) & MASK
-    b = (b ^ a) - rotated(a, 25) & MASK
-    c = (c ^ b) - rotated(b, 16) & MASK
-    a = (a ^ c) - rotated(c, 4) & MASK
-    b = (b ^ a) - rotated(a, 14) & MASK
-    c = (c ^ b) - rotated(b, 24) & MASK
+    c = (c ^ b) - rotate(b, 14) & MASK
+    a = (a ^ c) - rotate(c, 11) & MASK
+    b = (b ^ a) - rotate(a, 25) & MASK
+    c = (c ^ b) - rotate(b, 16) & MASK
+    a = (a ^ c) - rotate(c, 4) & MASK
+    b = (b ^ a) - rotate(a, 14) & MASK
+    c = (c ^ b) - rotate(b, 24) & MASK
     return b << 32 | c
 
 
@@ -118,9 +118,9 @@ def test_without_tokens_there_is_no_sketch(text: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@given(found=st.lists(st.text("abcdé", min_size=1), min_size=1, max_size=30))
-def test_bits_are_signs_of_sums(found: list[str], version: str) -> None:
-    counts = Counter(set(found) if version == "v4" else found)
+@given(terms=st.lists(st.text("abcdé", min_size=1), min_size=1, max_size=30))
+def test_bits_are_signs_of_sums(terms: list[str], version: str) -> None:
+    counts = Counter(set(terms) if version == "v4" else terms)
     bits = 0
     for place in range(BITS):
         total = sum(
@@ -128,7 +128,7 @@ def test_bits_are_signs_of_sums(found: list[str], version: str) -> None:
             for token, times in counts.items()
         )
         bits |= (total > 0) << place
-    assert simhash_doc_tokens(found, version) == bits
+    assert simhash_doc_tokens(terms, version) == bits
 
 
 def test_a_single_token_is_its_hash() -> None:
@@ -187,7 +187,7 @@ def test_no_language_collapses(language: str) -> None:
     assert hamming(left, right) > max(12, hamming(left, edited))
 
 
-def test_a_stop_list_is_heeded() -> None:
+def test_a_stop_list_is_applied() -> None:
     assert simhash_doc("the fox of the forest", stop_words={"the", "of"}) == simhash_doc(
         "fox forest"
     )

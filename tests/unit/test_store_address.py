@@ -1,4 +1,4 @@
-"""URLs of engines, and where secrets come from."""
+"""Addresses of engines, and sources of secrets."""
 
 import base64
 import sys
@@ -15,28 +15,33 @@ from indexer.stores.engine.opensearch import OpenSearchLink
 
 
 def test_a_full_url():
-    found = parse_address(
+    address = parse_address(
         "opensearch+https://ada%40x@[::1]:9201/proxy/path/docs?shards=3&replicas=0", {}
     )
-    assert (found.hosts, found.tls, found.path, found.index) == (
+    assert (address.hosts, address.tls, address.path, address.index) == (
         (("::1", 9201),),
         True,
         "/proxy/path",
         "docs",
     )
-    assert (found.shards, found.replicas, found.user, found.password) == (3, 0, "ada@x", None)
+    assert (address.shards, address.replicas, address.user, address.password) == (
+        3,
+        0,
+        "ada@x",
+        None,
+    )
 
 
 def test_defaults():
-    found = parse_address("elasticsearch://host/docs", {})
-    assert (found.hosts, found.tls, found.path) == ((("host", 9200),), False, "")
-    assert (found.shards, found.replicas, found.user, found.aws) == (None, None, None, None)
+    address = parse_address("elasticsearch://host/docs", {})
+    assert (address.hosts, address.tls, address.path) == ((("host", 9200),), False, "")
+    assert (address.shards, address.replicas, address.user, address.aws) == (None, None, None, None)
 
 
 def test_several_nodes_of_one_cluster():
-    found = parse_address("opensearch://ada@one:9201,two,[::1]:9203/docs", {})
-    assert found.hosts == (("one", 9201), ("two", 9200), ("::1", 9203))
-    assert found.user == "ada"
+    address = parse_address("opensearch://ada@one:9201,two,[::1]:9203/docs", {})
+    assert address.hosts == (("one", 9201), ("two", 9200), ("::1", 9203))
+    assert address.user == "ada"
 
 
 def test_secrets_come_from_the_environment():
@@ -46,15 +51,15 @@ def test_secrets_come_from_the_environment():
         "NEARFOLD_API_KEY": "key",
         "NEARFOLD_CA_CERTS": "/ca.pem",
     }
-    found = parse_address("opensearch://host/docs", environment)
-    assert (found.user, found.password, found.api_key, found.ca_certs) == (
+    address = parse_address("opensearch://host/docs", environment)
+    assert (address.user, address.password, address.api_key, address.ca_certs) == (
         "ada",
         "secret",
         "key",
         "/ca.pem",
     )
     assert parse_address("opensearch://eve@host/docs", environment).user == "eve"
-    assert "secret" not in found.url
+    assert "secret" not in address.url
 
 
 def test_secrets_come_from_files_that_only_their_owner_can_read(tmp_path):
@@ -77,7 +82,7 @@ def test_secrets_come_from_files_that_only_their_owner_can_read(tmp_path):
 
 
 class Ring(keyring.backend.KeyringBackend):
-    """A keyring in memory."""
+    """Keyring in memory."""
 
     priority = 1
 

@@ -31,7 +31,7 @@ FORMATS = range(1, FORMAT + 1)
 LEASES = {"/srv/papers/lease-2023.txt", "/srv/papers/lease-2024.txt"}
 
 
-def copied(number: int, folder: Path) -> Path:
+def copy_store(number: int, folder: Path) -> Path:
     for file in FIXTURES.glob(f"format-{number}.db*"):
         shutil.copy(file, folder / file.name)
     return folder / f"format-{number}.db"
@@ -51,7 +51,7 @@ def test_there_is_a_file_of_every_format(number: int) -> None:
 
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
-    file = copied(number, tmp_path)
+    file = copy_store(number, tmp_path)
     store = open_store(f"sqlite:///{file}")
     rows = list(store.scan())
     assert format_of(file) == FORMAT
@@ -75,19 +75,19 @@ def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path
 
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_journal_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
-    path = journal_path(parse_address(f"sqlite:///{copied(number, tmp_path)}"))
+    path = journal_path(parse_address(f"sqlite:///{copy_store(number, tmp_path)}"))
     assert path is not None
-    assert [Path(one.path).name for one in stored_failures(path) or ()] == ["broken.docx"]
+    assert [Path(record.path).name for record in stored_failures(path) or ()] == ["broken.docx"]
     with Journal(path) as journal:
         (failure,) = journal
         journal.record([failure])
     assert format_of(path) == JOURNAL_FORMAT
-    assert [one.id for one in stored_failures(path) or ()] == [failure.id]
-    assert [one.added for one in history(path)] == ([("lease",)] if number == 3 else [])
+    assert [record.id for record in stored_failures(path) or ()] == [failure.id]
+    assert [record.added for record in history(path)] == ([("lease",)] if number == 3 else [])
 
 
 def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
-    file = copied(FORMAT, tmp_path)
+    file = copy_store(FORMAT, tmp_path)
     with closing(sqlite3.connect(file)) as db:
         db.execute(f"PRAGMA user_version = {FORMAT + 1}")
     before = file.read_bytes()
@@ -99,7 +99,7 @@ def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
-    path = journal_path(parse_address(f"sqlite:///{copied(FORMAT, tmp_path)}"))
+    path = journal_path(parse_address(f"sqlite:///{copy_store(FORMAT, tmp_path)}"))
     assert path is not None
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {JOURNAL_FORMAT + 1}")
@@ -116,7 +116,7 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 def test_an_upgrade_that_is_killed_is_done_or_not_begun(
     number: int, point: str, tmp_path: Path
 ) -> None:
-    file = copied(number, tmp_path)
+    file = copy_store(number, tmp_path)
     words = [sys.executable, "-m", "indexer", "status", "--store", f"sqlite:///{file}"]
     killed = subprocess.run(
         words, cwd=ROOT, env={**os.environ, "NEARFOLD_FAILPOINTS": f"{point}=kill"}, check=False

@@ -1,6 +1,4 @@
-"""The study: signatures equal those of single documents, neighbours those of brute force; accounts
-add up; runs go on.
-"""
+"""The study: signatures, neighbours by brute force, resumed runs, figures."""
 
 from __future__ import annotations
 
@@ -44,14 +42,14 @@ def test_signatures_are_those_of_single_documents() -> None:
     statistics = count_text_features(TEXTS, FEATURES)
     grams = [grams_of(text) for text in TEXTS]
     tables = Tables(grams, (16, 40, 64, 768, 1024))
-    for text, one in zip(TEXTS, grams, strict=True):
-        made = tables.signatures(one, statistics)
+    for text, text_grams in zip(TEXTS, grams, strict=True):
+        result = tables.signatures(text_grams, statistics)
         for method, bits in pairs_of((16, 40, 64, 768, 1024)):
             single = fingerprint(text, method.recipe(bits), statistics)
             value = single.simhash
             if single.minhash is not None:
                 value = int.from_bytes(pack_low_bits(single.minhash, 1), "big")
-            assert made[method.name, bits] == (value or 0).to_bytes(bits // 8, "big"), (
+            assert result[method.name, bits] == (value or 0).to_bytes(bits // 8, "big"), (
                 method.name,
                 bits,
             )
@@ -75,15 +73,16 @@ def test_neighbours_are_those_of_brute_force(
     values = []
     for base, flipped in drawn:
         value = int.from_bytes(bytes([base * 37 % 256]) * (bits // 8), "big")
-        for one in flipped:
-            value ^= 1 << one % bits
+        for entry in flipped:
+            value ^= 1 << entry % bits
         values.append(value)
     rows = np.frombuffer(
         b"".join(value.to_bytes(bits // 8, "big") for value in values), np.uint8
     ).reshape(len(values), -1)
-    found = neighbours(distinct(rows), bits, distance).tolist()
-    assert found == [
-        sum((one ^ other).bit_count() <= distance for other in values) - 1 for one in values
+    counts = neighbours(distinct(rows), bits, distance).tolist()
+    assert counts == [
+        sum((entry ^ neighbour).bit_count() <= distance for neighbour in values) - 1
+        for entry in values
     ]
 
 
@@ -107,8 +106,8 @@ def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_pa
 
     with pytest.raises(KeyboardInterrupt):
         study(folder, tmp_path / "cut", bits=(16, 32), sample=1, progress=stop)
-    for one in folder.iterdir():
-        one.unlink()
+    for file in folder.iterdir():
+        file.unlink()
     again = study(folder, tmp_path / "cut", bits=(16, 32), sample=1)
     assert replace(again, seconds=()) == replace(whole, seconds=())
     account = whole.account
@@ -142,9 +141,9 @@ def test_what_a_study_writes_is_no_document_of_it(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "one.txt").write_text(TEXTS[0], encoding="utf-8")
     for _ in range(2):
-        made = study(folder, folder / "studied", bits=(16,), sample=1)
-        assert (made.source, made.account.documents) == (str(folder.resolve()), 1)
-        write(made, folder / "studied")
+        result = study(folder, folder / "studied", bits=(16,), sample=1)
+        assert (result.source, result.account.documents) == (str(folder.resolve()), 1)
+        write(result, folder / "studied")
     html = (folder / "studied" / "report.html").read_text(encoding="utf-8")
     assert str(folder.resolve()) in html and "Statistics of 1 document give" in html
     with pytest.raises(UsageError, match="to another folder"):
@@ -163,21 +162,21 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("indexer.lab.studies.sign_texts.BATCH", 4)
     parts = study(folder, tmp_path / "parts", bits=(16, 64), sample=1)
     assert replace(parts, seconds=()) == replace(whole, seconds=())
-    assert [one.documents for one in whole.answers.samples] == [10, 25]
+    assert [entry.documents for entry in whole.answers.samples] == [10, 25]
     assert whole.answers.samples[-1].differing == 0 and whole.answers.samples[-1].close == 1
     assert whole.answers.arrivals[-1].last == 25
 
 
-def test_collisions_and_neighbours_of_a_method_that_tells_nothing_apart(tmp_path: Path) -> None:
+def test_collisions_and_neighbours_of_a_method_that_distinguishes_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     for number, text in enumerate(("aaaa", "aaaaa", "aaaaaa", "The quick brown fox")):
         (folder / f"{number}.txt").write_text(text, encoding="utf-8")
-    made = study(folder, tmp_path / "out", bits=(32,), sample=1)
-    spread = next(one for one in made.spreads if one.method == "simhash")
+    result = study(folder, tmp_path / "out", bits=(32,), sample=1)
+    spread = next(entry for entry in result.spreads if entry.method == "simhash")
     assert (spread.unique, spread.collisions, spread.deviation, spread.most) == (2, 2.0, 1.0, 3)
-    near = next(one for one in made.near if (one.method, one.distance) == ("simhash", 1))
-    alike = next(one for one in made.alike if one.method == "simhash")
+    near = next(entry for entry in result.near if (entry.method, entry.distance) == ("simhash", 1))
+    alike = next(entry for entry in result.alike if entry.method == "simhash")
     assert (alike.pairs, alike.mean, alike.unlike) == (1, 1.0, 0.0)
     assert near.documents[0] == 1 and near.documents[2] == 3 and sum(near.documents) == 4
 

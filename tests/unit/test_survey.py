@@ -1,4 +1,4 @@
-"""Survey of a store, and the view of one family: the pages show what `group` does."""
+"""The survey of a store and the view of one family, compared with `group`."""
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +22,8 @@ texts = st.dictionaries(st.sampled_from("abcdefghijtu"), contents, min_size=1, m
 
 @settings(max_examples=40, deadline=None)
 @given(texts, st.sampled_from([0.6, 0.7, 0.8, 0.9, 1.0]))
-def test_a_preview_is_what_group_would_write(made: dict[str, str], threshold: float) -> None:
-    store = library(rows(made, cut=CUT))
+def test_a_preview_is_what_group_would_write(documents: dict[str, str], threshold: float) -> None:
+    store = library(rows(documents, cut=CUT))
     preview = survey(store).at(threshold)
     grouped = group(store, GroupOptions(threshold=threshold))
     assert (preview.families, preview.measure) == (grouped.families, "jaccard")
@@ -70,7 +70,7 @@ def test_moves_name_both_families() -> None:
     assert {move.before_path, move.after_path} == {"/library/a.txt", "/library/b.txt"}
 
 
-def test_a_store_without_an_index_says_so() -> None:
+def test_a_store_without_an_index_is_reported() -> None:
     for ask in (survey, lambda store: family(store, "a")):
         with pytest.raises(StoreError, match="nearfold index"):
             ask(open_store("sqlite://:memory:"))

@@ -46,7 +46,7 @@ def events(log: io.StringIO) -> list[dict[str, object]]:
 
 
 def indexed(tmp_path: Path) -> str:
-    """A store with two documents and a file that cannot be read."""
+    """Index two documents and a file that cannot be read."""
     folder = tmp_path / "papers"
     folder.mkdir()
     for name in ("one", "two"):
@@ -62,9 +62,7 @@ def indexed(tmp_path: Path) -> str:
     return url
 
 
-def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(
-    tmp_path: Path, log: io.StringIO
-) -> None:
+def test_a_job_logs_its_start_its_failures_and_its_end(tmp_path: Path, log: io.StringIO) -> None:
     url = indexed(tmp_path)
     of_index = [event for event in events(log) if event.get("command", "index") == "index"]
     assert [event["event"] for event in of_index] == ["job_began", "document_failed", "job_ended"]
@@ -80,7 +78,7 @@ def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(
     assert job_history(journal_path(parse_address(url)))[1].id == of_index[0]["job"]
 
 
-def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
+def test_a_killed_job_is_recorded_as_cut_short_and_a_failed_one_with_its_error(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "store.db.jobs"
@@ -143,7 +141,7 @@ def test_every_event_in_the_program_has_known_fields() -> None:
     assert used - {"level", "fault"} <= set(logs.FIELDS)
 
 
-def test_text_is_quiet_unless_asked(log: io.StringIO) -> None:
+def test_text_logs_nothing_by_default(log: io.StringIO) -> None:
     stream = io.StringIO()
     logs.configure("", stream)
     logs.event("job_began", command="index")
@@ -157,7 +155,7 @@ def test_text_is_quiet_unless_asked(log: io.StringIO) -> None:
         logs.event("job_began", "warning", path="/secret")
 
 
-def test_an_event_is_one_line_whatever_is_in_it() -> None:
+def test_an_event_is_one_line_whatever_it_contains() -> None:
     stream = io.StringIO()
     logs.configure("text", stream)
     forged = "7\n2026-11-21T10:00:00.000+00:00 info job_ended outcome=done\x1b[2K\u202e"
@@ -178,7 +176,7 @@ def test_words_of_other_programs_are_left_out(log: io.StringIO) -> None:
     assert "ValueError" in str(events(log)[0]["fault"])
 
 
-def test_a_flood_of_other_programs_is_held_back(log: io.StringIO) -> None:
+def test_a_flood_of_foreign_log_records_is_limited(log: io.StringIO) -> None:
     for _ in range(1000):
         logging.getLogger("asyncio").error("socket.accept() out of system resource")
     logs.event("job_began", command="index")

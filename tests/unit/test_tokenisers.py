@@ -74,10 +74,10 @@ def test_every_name_of_copietje_is_there() -> None:
 def test_every_text_is_taken_and_blank_text_has_no_features_but_characters(
     name: str, text: str
 ) -> None:
-    found = list(TOKENISERS[name](text))
+    tokens = list(TOKENISERS[name](text))
     if not text.strip() and not name[0].isdigit():
-        assert found == []
-    assert all(found)
+        assert tokens == []
+    assert all(tokens)
 
 
 @given(st.text(), st.integers(1, 6))

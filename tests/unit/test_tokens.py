@@ -26,7 +26,7 @@ def test_golden(vector: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bits", "wanted"),
+    ("bits", "names"),
     [
         (codepoints.WORD, PUBLISHED),
         (codepoints.SPACING_MARK, ("Mc",)),
@@ -35,7 +35,7 @@ def test_golden(vector: dict) -> None:
     ],
 )
 def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
-    bits: int, wanted: tuple[str, ...]
+    bits: int, names: tuple[str, ...]
 ) -> None:
     """Categories of Latin, Greek, Cyrillic, Devanagari, Thai and Han have not changed since
     13.0.
@@ -45,7 +45,7 @@ def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
         for code in range(first, last + 1):
             assert bool(codepoints.categories()[code] & bits) == unicodedata.category(
                 chr(code)
-            ).startswith(wanted), hex(code)
+            ).startswith(names), hex(code)
 
 
 @pytest.mark.parametrize("version", RULES)
@@ -101,10 +101,10 @@ def test_identifiers_give_no_tokens(identifier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", ["and/or", "either - or", "10.5/12", "a@b", "deadbeef", "e.g.", "C:\\Users"]
+    "text", ["and/or", "either - or", "10.5/12", "a@b", "deadbeef", "e.g.", "C:\\Users"]
 )
-def test_ordinary_text_is_no_identifier(kept: str) -> None:
-    assert without_identifiers(kept) == kept
+def test_ordinary_text_is_no_identifier(text: str) -> None:
+    assert without_identifiers(text) == text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""TopSig: golden signatures, a second definition in plain Python, the densities and weights of
-paper, code and tool.
-"""
+"""TopSig: golden signatures, a second definition in plain Python, densities and weights."""
 
 import json
 import math
@@ -61,7 +59,7 @@ def by_hand(
     vectors: str,
     weights: str,
 ) -> int:
-    """The definition a second time, with Python's own numbers."""
+    """Return the signature by definition, with Python's own numbers."""
     limit = int(DENSITY[vectors](bits) * 2**32)
     sums = [0.0] * bits
     for feature, times in Counter(features).items():
@@ -100,7 +98,7 @@ def test_vectors_have_their_density_and_no_bias(bits: int, vectors: str) -> None
     assert abs(entries.sum(dtype=int)) < 5 * math.sqrt(np.count_nonzero(entries))
 
 
-def test_a_negative_weight_is_kept() -> None:
+def test_a_negative_weight_counts() -> None:
     """A feature rarer here than in the corpus pulls its vector the other way."""
     statistics = count_features([np.repeat(np.array([1, 2], np.uint64), [90, 10])], "numbers")
     distinct, weights = feature_weights(np.array([1] + [2] * 9, dtype=np.uint64), statistics)
@@ -115,7 +113,7 @@ def test_order_does_not_matter(features: list[int], random) -> None:
     assert topsig(np.array(features, np.uint64), 64) == topsig(np.array(shuffled, np.uint64), 64)
 
 
-def test_a_document_of_the_corpus_and_an_unseen_one_are_weighed_alike_when_nothing_is_shared() -> (
+def test_a_document_of_the_corpus_and_an_unseen_one_get_equal_weights_when_nothing_is_shared() -> (
     None
 ):
     features = np.array([5, 6, 6], dtype=np.uint64)
@@ -133,7 +131,7 @@ def test_no_language_collapses(weights: str) -> None:
         grams(TEXTS[0].replace("conscience", "judgement")), 64, statistics, weights=weights
     )
     assert hamming(signatures[0], edited) < min(
-        hamming(signatures[0], other) for other in signatures[1:]
+        hamming(signatures[0], signature) for signature in signatures[1:]
     )
 
 
@@ -147,15 +145,15 @@ def test_statistics_weigh_hash_projections_too() -> None:
 
 
 def test_other_settings_are_refused() -> None:
-    one = np.array([1], dtype=np.uint64)
+    features = np.array([1], dtype=np.uint64)
     for bits in (8, 20, 2048):
         with pytest.raises(UsageError, match="16 to 1024"):
-            topsig(one, bits)
+            topsig(features, bits)
     with pytest.raises(UsageError, match="paper_v1, released_v1"):
-        topsig(one, 64, vectors="dense")
+        topsig(features, 64, vectors="dense")
     with pytest.raises(UsageError, match="frequency_v1, log_ratio_v1, log_ratio_tool_v1"):
-        topsig(one, 64, weights="idf")
+        topsig(features, 64, weights="idf")
     with pytest.raises(UsageError, match="need corpus statistics"):
-        topsig(one, 64, weights="log_ratio_v1")
+        topsig(features, 64, weights="log_ratio_v1")
     with pytest.raises(ValueError, match="empty"):
-        topsig(one[:0], 64)
+        topsig(features[:0], 64)

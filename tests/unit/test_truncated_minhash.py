@@ -1,6 +1,4 @@
-"""The signature study's MinHash: minima of cut digests, written out a second time from the paper
-and the released code.
-"""
+"""The signature study's MinHash: minima of truncated digests, compared with a second definition."""
 
 import hashlib
 import json
@@ -64,9 +62,11 @@ def test_signatures_fit_their_width(version: str, bits: int) -> None:
 
 @given(SETS, SETS)
 def test_the_signature_of_a_union_is_made_of_parts_of_both(
-    one: set[bytes], other: set[bytes]
+    first: set[bytes], second: set[bytes]
 ) -> None:
-    both, left, right = (truncated_minhash(features, 64) for features in (one | other, one, other))
+    both, left, right = (
+        truncated_minhash(features, 64) for features in (first | second, first, second)
+    )
     for shift in (0, 16, 32, 48):
         assert both >> shift & 0xFFFF == min(left >> shift & 0xFFFF, right >> shift & 0xFFFF)
 

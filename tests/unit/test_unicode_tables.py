@@ -30,12 +30,12 @@ def test_python_and_rust_have_the_same_numbers() -> None:
     source = (ROOT / "kernel/src/unicode13.rs").read_text(encoding="ascii")
     for name in ("UNASSIGNED", "NONSTARTER", "IGNORABLE", "BLANK", "WORDLESS", "UNSPACED"):
         rows = source.split(f"pub const {name}: &[(u32, u32)] = &[")[1].split("];")[0]
-        spelled = [
+        lines = [
             tuple(int(end, 16) for end in row.strip(" \n(,").split(","))
             for row in rows.split(")")
             if row.strip(" \n,")
         ]
-        assert spelled == list(codepoints.ranges(getattr(unicode13, name)))
+        assert lines == list(codepoints.ranges(getattr(unicode13, name)))
 
 
 def test_what_is_assigned_stays_assigned() -> None:

@@ -1,5 +1,6 @@
-"""Pairs of texts are measured as far as it matters: what parity maps rule out is not, and nothing
-that counts is lost.
+"""Verification of pairs of texts.
+
+Exact measures at the threshold, and pairs ruled out by parity maps.
 """
 
 from itertools import combinations
@@ -23,14 +24,14 @@ def collected_fixture():
 
 
 @pytest.mark.parametrize("least", [0.05, 0.3, 0.5, 0.8, 0.95, 1.0])
-def test_what_reaches_the_threshold_is_told_exactly(collected, least):
+def test_pairs_at_the_threshold_are_measured_exactly(collected, least):
     store, collection = collected
     pairs = list(combinations(range(len(collection.documents)), 2))
     exact = Verifier(store, collection, "jaccard").measure_pairs(pairs)
     bounded = Verifier(store, collection, "jaccard").measure_pairs(pairs, least)
     assert all(
-        value == known or (value == 0 and known < least)
-        for known, value in zip(exact, bounded, strict=True)
+        value == exact_value or (value == 0 and exact_value < least)
+        for exact_value, value in zip(exact, bounded, strict=True)
     )
 
 

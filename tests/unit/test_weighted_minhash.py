@@ -26,7 +26,7 @@ def features(count: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda v: v["name"])
 def test_golden(vector: dict) -> None:
-    hashes = np.array([int(one, 16) for one in vector["hashes"]], dtype=np.uint64)
+    hashes = np.array([int(digits, 16) for digits in vector["hashes"]], dtype=np.uint64)
     assert (
         weighted_minhash(hashes, np.array(vector["weights"]), len(vector["slots"])).tolist()
         == vector["slots"]
@@ -43,7 +43,7 @@ def test_logarithm_is_right(value: float) -> None:
 def test_logarithm_has_the_same_bits_alone_and_in_a_crowd() -> None:
     values = np.linspace(0.1, 50, 1003)
     assert natural_log(values).tolist() == [
-        float(natural_log(np.array([one]))[0]) for one in values
+        float(natural_log(np.array([value]))[0]) for value in values
     ]
 
 
@@ -65,7 +65,7 @@ def test_sampling_is_consistent(weights: list[float]) -> None:
     alone = [
         weighted_minhash(hashes[i : i + 1], numbers[i : i + 1], 16) for i in range(len(weights))
     ]
-    assert all(value in {one[slot] for one in alone} for slot, value in enumerate(whole))
+    assert all(value in {sketch[slot] for sketch in alone} for slot, value in enumerate(whole))
 
 
 @pytest.mark.parametrize("spread", [1.0, 4.0, 100.0])
@@ -82,8 +82,8 @@ def test_equal_slots_estimate_the_weighted_jaccard_similarity(spread: float) -> 
             random.random(60) < 0.9
         )
         truth = np.minimum(left, right).sum() / np.maximum(left, right).sum()
-        other = weighted_minhash(hashes[right > 0], right[right > 0], slots)
-        errors.append(np.mean(weighted_minhash(hashes, left, slots) == other) - truth)
+        right_sketch = weighted_minhash(hashes[right > 0], right[right > 0], slots)
+        errors.append(np.mean(weighted_minhash(hashes, left, slots) == right_sketch) - truth)
         theory.append(truth * (1 - truth) / slots)
     assert abs(np.mean(errors)) < 4 * math.sqrt(np.mean(theory) / 200)
     assert math.sqrt(np.mean(np.square(errors))) < 1.15 * math.sqrt(np.mean(theory))

@@ -1,4 +1,4 @@
-"""Words with their places: what counts as one, what is equal, and any text at all."""
+"""Words with their offsets: what counts as a word, and which words are equal."""
 
 import numpy as np
 import pytest
@@ -82,12 +82,12 @@ def test_grams_are_equal_exactly_where_the_words_are(
     numbers = [
         number for runs in number_runs(*shared_numbers(*texts), width) for number in runs.tolist()
     ]
-    spelled = [
-        tuple(one[place : place + width])
-        for one in (first, second)
-        for place in range(len(one) - width + 1)
+    folded = [
+        tuple(text[place : place + width])
+        for text in (first, second)
+        for place in range(len(text) - width + 1)
     ]
-    assert len(set(zip(numbers, spelled, strict=True))) == len(set(numbers)) == len(set(spelled))
+    assert len(set(zip(numbers, folded, strict=True))) == len(set(numbers)) == len(set(folded))
 
 
 def test_grams_of_a_large_vocabulary_do_not_overflow() -> None:

@@ -14,12 +14,12 @@ _CELL_TWIPS = 3000
 def content(document: Document) -> bytes:
     """One section, the header and footer groups first."""
     way = r"\rtlpar\qr " if document.language.right_to_left else r"\ltrpar "
-    footer = _escaped(document.footer).replace("<page>", r"\chpgn ")
+    footer = _escape(document.footer).replace("<page>", r"\chpgn ")
     lines = [
         r"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0\fnil DejaVu Sans;}}\f0\fs22",
-        rf"{{\header\pard{way}{_escaped(document.header)}\par}}",
+        rf"{{\header\pard{way}{_escape(document.header)}\par}}",
         rf"{{\footer\pard{way}{footer}\par}}",
-        rf"\pard{way}{{\b\fs32 {_escaped(document.title)}}}\par",
+        rf"\pard{way}{{\b\fs32 {_escape(document.title)}}}\par",
         *(line for part in document.parts for line in _part(part, way)),
         "}",
     ]
@@ -28,9 +28,9 @@ def content(document: Document) -> bytes:
 
 def _part(part: Part, way: str) -> Iterator[str]:
     if isinstance(part, Heading):
-        yield rf"\pard{way}\sb240{{\b {_escaped(part.text)}}}\par"
+        yield rf"\pard{way}\sb240{{\b {_escape(part.text)}}}\par"
     elif isinstance(part, Paragraph):
-        yield rf"\pard{way}\sb120 {_escaped(part.text)}\par"
+        yield rf"\pard{way}\sb120 {_escape(part.text)}\par"
     else:
         yield from _table(part, way)
 
@@ -38,11 +38,11 @@ def _part(part: Part, way: str) -> Iterator[str]:
 def _table(table: Table, way: str) -> Iterator[str]:
     for row in table.rows:
         edges = "".join(rf"\cellx{_CELL_TWIPS * (place + 1)}" for place in range(len(row)))
-        cells = "".join(rf"\pard{way}\intbl {_escaped(cell)}\cell" for cell in row)
+        cells = "".join(rf"\pard{way}\intbl {_escape(cell)}\cell" for cell in row)
         yield rf"\trowd{edges}{cells}\row"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape for RTF; `{n}` becomes `<page>`, which is no character of its own there."""
     return "".join(map(_character, text.replace("{n}", "<page>")))
 
