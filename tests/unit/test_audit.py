@@ -99,7 +99,7 @@ def test_intervals_hold_over_many_stores() -> None:
     assert covered / trials >= 0.85
 
 
-def test_a_census_knows_it_all() -> None:
+def test_an_audit_of_all_pairs_is_exact() -> None:
     texts = planted(3, families=8)
     store, truth = library(rows(texts)), true_pairs(texts, 0.7)
     matched = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
@@ -115,7 +115,7 @@ def test_a_census_knows_it_all() -> None:
     assert sum(pair.size for pair in audit.strata) == len(texts) * (len(texts) - 1) // 2
 
 
-def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:
+def test_distant_pairs_are_sampled_and_counted_when_they_are_similar() -> None:
     """Sketches never put near duplicates far apart in real life: the sum is tested on strata made
     by hand.
     """
@@ -156,7 +156,7 @@ def test_an_empty_store_and_one_without_duplicates() -> None:
     assert alone.audit.missed == 0 and "no two different texts" in " ".join(alone.notes())
 
 
-def test_what_is_said_claims_no_more_than_was_verified() -> None:
+def test_the_summary_claims_no_more_than_was_verified() -> None:
     measured, far = (
         Stratum("measured", 3, 3, 3, 1.0, True),
         Stratum("far", 32, 32, 0, 0.0, False, placed=False),
@@ -204,7 +204,7 @@ def test_what_cannot_be_audited() -> None:
         match(store, MatchOptions(audit=5))
 
 
-def test_draws_are_spread_over_strata_and_different() -> None:
+def test_samples_are_spread_over_strata_and_differ() -> None:
     assert allot([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
     assert sum(allot([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
     for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):

@@ -129,7 +129,7 @@ except StoreStopped as stopped:
     assert store.write([row("after")]) == [None]
 
 
-def test_no_space_is_told_from_other_errors(path):
+def test_a_full_disk_is_distinguished_from_other_errors(path):
     file = _sqlite_file.File(str(path))
     file.create(DEFAULT)
     with pytest.raises(StoreStopped, match="free some space"), file.writing() as db:
@@ -360,7 +360,7 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     store.close()
 
 
-def test_a_question_does_not_wait_for_a_longer_one(store, path):
+def test_a_read_does_not_wait_for_a_longer_read(store, path):
     """While one thread reads on, others read too, and see what was written since; the longer
     reading does not.
     """
@@ -376,7 +376,7 @@ def test_a_question_does_not_wait_for_a_longer_one(store, path):
     assert not path.with_name(f"{path.name}-wal").exists(), "every connection was closed"
 
 
-def test_a_connection_that_is_in_use_is_closed_when_it_is_given_back(path):
+def test_a_connection_in_use_is_closed_when_it_is_returned(path):
     readers = Readers(lambda: sqlite3.connect(path))
     with readers.connection() as one:
         with readers.connection() as other:

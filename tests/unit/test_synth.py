@@ -96,7 +96,7 @@ def test_kinds_do_not_change_each_other(made: SynthResult, folder: Path, tmp_pat
     )
 
 
-def test_every_kind_is_planted_and_counted(made: SynthResult) -> None:
+def test_every_kind_is_generated_and_counted(made: SynthResult) -> None:
     assert Counter(row["kind"] for row in gold(made)) == Counter(made.kinds)
     assert set(made.absent) == {"office", "scan"}
     assert {kind for kind, number in made.kinds.items() if not number} == {"translation"}
@@ -213,7 +213,7 @@ def test_names_change_alike_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(("share", "changed"), [(0.0, 1), (0.05, 10), (0.4, 80), (1.0, 200)])
-def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: int) -> None:
+def test_the_requested_share_of_words_is_edited(share: float, changed: int) -> None:
     text = " ".join(f"w{place}" for place in range(200))
     made = changes.edit_words(text, share, ["new", "other", "words"], RandomSource(share))
     assert made is not None
@@ -235,7 +235,7 @@ def test_texts_with_nothing_to_change_are_left_out() -> None:
     assert changes.excerpt("too short", 0.3, 0.6, RandomSource(1)) is None
 
 
-def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
+def test_noise_has_the_requested_density_and_breaks_lines() -> None:
     text = "The committee of the harbour considered the international arrangements once more. " * 60
     lightly, heavily = (add_ocr_noise(text, rate, RandomSource(4)) for rate in (0.01, 0.05))
     assert max(map(len, heavily.splitlines())) <= 75
@@ -252,7 +252,7 @@ def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
     ("options", "out"),
     [(SynthOptions(kinds=["copies"]), "new"), (SynthOptions(documents=2), "full")],
 )
-def test_wrong_use_is_told_before_anything_is_read(
+def test_wrong_use_is_reported_before_anything_is_read(
     folder: Path, tmp_path: Path, options: SynthOptions, out: str
 ) -> None:
     (tmp_path / "full").mkdir()
@@ -269,7 +269,7 @@ def test_too_few_texts_are_refused(tmp_path: Path) -> None:
         synth(tmp_path / "in", tmp_path / "out")
 
 
-def test_draws_keep_to_their_ranges() -> None:
+def test_random_values_keep_to_their_ranges() -> None:
     chance = RandomSource("ranges")
     assert {chance.between(2, 4) for _ in range(200)} == {2, 3, 4}
     assert sorted(chance.shuffled(range(50))) == list(range(50))
@@ -289,7 +289,7 @@ def test_libreoffice_writes_formats() -> None:
     assert made is not None and made.startswith(b"PK")
 
 
-def test_kinds_whose_program_is_not_there_are_told(folder: Path, tmp_path: Path) -> None:
+def test_kinds_whose_program_is_missing_are_reported(folder: Path, tmp_path: Path) -> None:
     options = SynthOptions(documents=2, kinds=["office", "scan", "copy"], programs=False)
     made = synth(folder, tmp_path / "out", options)
     assert made.absent == ("office", "scan") and made.kinds == {"copy": 2}

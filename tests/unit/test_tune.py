@@ -149,7 +149,7 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
 @pytest.mark.parametrize(
     "name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"]
 )
-def test_an_experiment_says_what_the_recipe_says(cases: Cases, name: str) -> None:
+def test_an_experiment_agrees_with_the_recipe(cases: Cases, name: str) -> None:
     few = Cases(cases.texts, cases.pairs[:12], "few")
     recipe = recipe_named(name)
     made = experiment(few, recipe)
@@ -368,7 +368,7 @@ def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) 
     assert float(best["recall"]) > 0.9
 
 
-def test_few_groups_are_told(tuned: TuneResult) -> None:
+def test_a_small_number_of_groups_is_reported(tuned: TuneResult) -> None:
     assert 1 < tuned.groups < 20
     html = page(tuned)
     assert f"of {tuned.groups} groups" in tuned.caution and escape(tuned.caution) in html
