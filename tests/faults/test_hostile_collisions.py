@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from crafted_texts import crafted
+from crafted_texts import craft_text
 from sample_library import edited, library, rows, sentence
 
 from indexer.grouping.assign_families import GroupOptions
@@ -20,7 +20,7 @@ from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 
 KEYED = recipe_named("default_v1+key:tests").with_secret("not known to the documents' authors")
-CRAFTED = {f"crafted {number:02}": crafted(number) for number in range(24)}
+CRAFTED = {f"crafted {number:02}": craft_text(number) for number in range(24)}
 HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
 THRESHOLD = 0.8
 
