@@ -83,6 +83,7 @@ def test_the_core_stays_small() -> None:
         "click",
         "rich",
         "snowballstemmer",
+        "jinja2",
     }
 
 
