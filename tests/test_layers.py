@@ -93,10 +93,29 @@ SWAPPED = {
     "stores.sqlite.store": "stores/__init__.py",
 }
 OUTSIDE = {
-    "asyncio", "datetime", "http", "importlib", "io", "logging", "multiprocessing", "os", "pathlib", "random",
-    "secrets", "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading",
-    "time", "urllib",
-}  # fmt: skip
+    "asyncio",
+    "datetime",
+    "http",
+    "importlib",
+    "io",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "shutil",
+    "signal",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "urllib",
+}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -164,9 +183,10 @@ def test_imports_point_to_lower_layers(path: Path) -> None:
             is_beside and folder(path) in EDGES and path.stem != "__init__"
         )
         assert allowed, (
-            f"indexer/{place(path)} (layer {own}) imports indexer.{name} (layer {other}). Move what it "
-            f"needs into {folder(path)}/ or a folder below it, or move the caller into "
-            f"{name.split('.')[0]}/ or a folder above it; LAYERS in this test lists them, lowest first"
+            f"indexer/{place(path)} (layer {own}) imports indexer.{name} (layer {other}). "
+            f"Move what it needs into {folder(path)}/ or a folder below it, or move the caller "
+            f"into {name.split('.')[0]}/ or a folder above it. LAYERS in this test lists the "
+            "folders, lowest first"
         )
 
 

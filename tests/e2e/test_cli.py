@@ -270,12 +270,23 @@ def test_a_recipe_that_cannot_be_kept_leaves_nothing_behind(recipe: str, tmp_pat
 @pytest.mark.parametrize(
     "recipe",
     [
-        "default", ":::", "white_space:norm:mmh3:64:legacy", "2-word-shingles:none:crc32:32:affine64", "ws:none:sha1:32:fss",
-        "3-byte-grams:none:sha1:32:icws:b2", "simhash-doc", "simhash-doc-loose", "simhash-doc-v4-loose:stop-en",
-        "signature-study:simhash:40", "signature-study:minhash:1024", "signature-study:topsig-released:512",
-        "baseline:super-shingles", "baseline:mega-shingles", "baseline:winnowing",
+        "default",
+        ":::",
+        "white_space:norm:mmh3:64:legacy",
+        "2-word-shingles:none:crc32:32:affine64",
+        "ws:none:sha1:32:fss",
+        "3-byte-grams:none:sha1:32:icws:b2",
+        "simhash-doc",
+        "simhash-doc-loose",
+        "simhash-doc-v4-loose:stop-en",
+        "signature-study:simhash:40",
+        "signature-study:minhash:1024",
+        "signature-study:topsig-released:512",
+        "baseline:super-shingles",
+        "baseline:mega-shingles",
+        "baseline:winnowing",
     ],
-)  # fmt: skip
+)
 def test_every_recipe_is_printed_by_hash(recipe: str) -> None:
     line = run_json("hash", PRESS, "--recipe", recipe)
     assert line["status"] == "complete"
