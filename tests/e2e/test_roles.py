@@ -20,7 +20,7 @@ from servers.process import Server
 from servers.rights import RoleGate
 
 from indexer.cli import main as cli
-from indexer.stores.engine.roles import limits, roles, same
+from indexer.stores.engine.roles import has_limits, is_same, roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command
@@ -268,8 +268,8 @@ def test_what_opensearch_adds_to_a_role_is_no_difference():
             **body,
             "index_permissions": grants,
         }
-        assert same(body, stored)
-        assert not limits(stored)
-        assert not same(body, {**stored, "cluster_permissions": ["*"]})
-        assert not same(body, {**stored, "index_permissions": [*grants, grants[0]]})
-        assert limits({**stored, "index_permissions": [{**grants[0], "dls": "{}"}]})
+        assert is_same(body, stored)
+        assert not has_limits(stored)
+        assert not is_same(body, {**stored, "cluster_permissions": ["*"]})
+        assert not is_same(body, {**stored, "index_permissions": [*grants, grants[0]]})
+        assert has_limits({**stored, "index_permissions": [{**grants[0], "dls": "{}"}]})

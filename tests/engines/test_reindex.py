@@ -198,7 +198,7 @@ from indexer.operations.reindex import reindex
 from indexer.stores import open_store
 from indexer.stores.engine import reindex as engine_reindex
 import dataclasses
-engine_reindex.PAGE, engine_reindex.NOTED_EVERY = 10, 1
+engine_reindex.PAGE, engine_reindex.PAGES_A_CHECKPOINT = 10, 1
 def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)

@@ -158,13 +158,13 @@ def test_hits_are_read_from_columns_unless_they_lack_an_id():
         assert (body["_source"], body["stored_fields"]) == (False, "_none_")
         place = body["sort"].index(sort_keys.BY_ID)
         hits = [{"sort": ["a"] * len(body["sort"])} for _ in range(2)]
-        assert bodies.named(body, {"hits": hits})
+        assert bodies.has_ids(body, {"hits": hits})
         hits[1]["sort"][place] = sort_keys.LAST
-        assert not bodies.named(body, {"hits": hits})
-        again = bodies.reading_ids(body)
-        assert bodies.named(again, {"hits": hits})
+        assert not bodies.has_ids(body, {"hits": hits})
+        again = bodies.read_ids(body)
+        assert bodies.has_ids(again, {"hits": hits})
         assert {**again, "stored_fields": "_none_"} == body
-    assert bodies.named(bodies.scan(None, 5), {"hits": []})
+    assert bodies.has_ids(bodies.scan(None, 5), {"hits": []})
 
 
 def test_families_and_facets_are_counted_once_and_on_request():
@@ -173,7 +173,7 @@ def test_families_and_facets_are_counted_once_and_on_request():
     assert list(body["aggs"]) == ["families", "without_family", "status", "labels"]
     assert body["aggs"]["status"]["terms"]["field"] == "near_status"
     assert list(body["aggs"]["labels"]["aggs"]) == ["families", "without_family"]
-    assert "aggs" not in bodies.later(body)
+    assert "aggs" not in bodies.later_page(body)
     with pytest.raises(UsageError, match="content_type"):
         bodies.search(Query("near", facets=("metadata.Author",)), 10)
 
@@ -255,10 +255,10 @@ def test_an_index_made_before_there_were_parts_serves():
 
 def test_searches_among_documents_leave_parts_out_and_keep_their_scores():
     body = bodies.candidates([("near_bands", "00a1")], "recipe", 10)
-    among = bodies.scoped(body, "documents")
+    among = bodies.within_scope(body, "documents")
     assert among["query"]["bool"]["must"] == [body["query"]]
     assert (
         among["query"]["bool"]["must_not"]
-        == bodies.scoped(body, "parts")["query"]["bool"]["filter"]
+        == bodies.within_scope(body, "parts")["query"]["bool"]["filter"]
     )
-    assert bodies.scoped(body, "both") is body
+    assert bodies.within_scope(body, "both") is body

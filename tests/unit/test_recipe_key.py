@@ -164,6 +164,6 @@ def test_a_store_keeps_the_fingerprint_and_never_the_key(tmp_path, monkeypatch):
 
 
 def test_no_pipeline_in_a_cluster_receives_the_key():
-    with pytest.raises(UsageError, match="secret key would lie in the cluster") as caught:
+    with pytest.raises(UsageError, match="secret key would be stored in the cluster") as caught:
         painless.pipeline(KEYED)
     assert SECRET not in str(caught.value)

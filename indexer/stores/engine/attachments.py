@@ -46,7 +46,10 @@ def pipeline(
     take = Template(mappings.read("attachment.painless")).substitute(limit=limit)
     clean = {"remove": {"field": [FIELD, _READ], "ignore_missing": True}}
     return {
-        "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: text and keys of the file in `{FIELD}`",
+        "description": (
+            f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: "
+            f"text and keys of the file in `{FIELD}`"
+        ),
         "version": VERSION,
         "processors": [
             {"attachment": read},

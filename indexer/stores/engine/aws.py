@@ -1,4 +1,4 @@
-"""Whose name AWS requests are signed in: what botocore finds, in its own order."""
+"""AWS credentials that sign requests, as botocore finds them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from indexer.errors import UsageError
 
 
 def credentials() -> Credentials:
-    """From AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else a profile, else the role of the
-    machine; renewed when they end.
+    """Return the AWS credentials, renewed when they expire.
 
-    Raises `UsageError` when there are none.
+    They come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else from a profile, else from the
+    role of the machine. Raises `UsageError` when there are none.
     """
     try:
         found = Session().get_credentials()
@@ -23,6 +23,7 @@ def credentials() -> Credentials:
         ) from error
     if found is None:
         raise UsageError(
-            "there are no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+            "there are no AWS credentials; "
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
         )
     return found

@@ -6,7 +6,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from indexer import mappings
@@ -84,17 +84,21 @@ def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str,
     if not found["_meta"]["nearfold"].get("shared"):
         problems += [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
         problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
-    problems += [
-        f"field {name} is {spelled(actual[name])} instead of {spelled(wanted)}"
-        for name, wanted in expected.items()
-        if name in actual and actual[name] != wanted
-    ]
-    return tuple(problems)
+    return (*problems, *field_differences(actual, expected))
+
+
+def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one sentence for each field that is mapped otherwise than expected."""
+    for name, field in expected.items():
+        if name in actual and actual[name] != field:
+            described = describe_field(actual[name])
+            yield f"field {name} is {described} instead of {describe_field(field)}"
 
 
 def later_fields(properties: Mapping[str, Any]) -> Body:
-    """The fields that an index of an earlier nearfold lacks, with their mapping; empty for one that
-    has no field of ours.
+    """Return the mapping of the fields that an index of an earlier nearfold lacks.
+
+    It is empty for an index without any field of ours.
 
     >>> later_fields({"near_family": {"type": "keyword"}})
     {'near_error': {'type': 'keyword'}}
@@ -107,17 +111,14 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     return {name: known[name] for name in LATER if name not in properties}
 
 
-def spelled(field: Mapping[str, Any]) -> str:
-    """A field's type and settings, such as `keyword (doc_values: False)`."""
+def describe_field(field: Mapping[str, Any]) -> str:
+    """Return a field's type and settings, such as `keyword (doc_values: False)`."""
+    kind = str(field.get("type", "object"))
     settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
-    return (
-        f"{field.get('type', 'object')} ({settings})"
-        if settings
-        else str(field.get("type", "object"))
-    )
+    return f"{kind} ({settings})" if settings else kind
 
 
-def scoped(body: Body, scope: Scope) -> Body:
+def within_scope(body: Body, scope: Scope) -> Body:
     """The same search among documents alone, or among parts alone; what it scores stays as it
     is.
     """
@@ -162,12 +163,12 @@ def _columns(fields: list[str]) -> Body:
     return {"_source": False, "stored_fields": "_none_", "docvalue_fields": fields}
 
 
-def reading_ids(body: Body) -> Body:
+def read_ids(body: Body) -> Body:
     """The same search with ids from the documents themselves."""
     return {name: value for name, value in body.items() if name != "stored_fields"}
 
 
-def named(body: Body, hits: Body) -> bool:
+def has_ids(body: Body, hits: Body) -> bool:
     """Whether each hit tells its id: documents of other programs may have no `near_id` to sort
     by.
     """
@@ -177,7 +178,7 @@ def named(body: Body, hits: Body) -> bool:
     return all(hit["sort"][place] != LAST for hit in hits["hits"])
 
 
-def later(body: Body) -> Body:
+def later_page(body: Body) -> Body:
     """The same search for a page after the first: what was counted once is not counted again."""
     return {
         **{name: value for name, value in body.items() if name != "aggs"},

@@ -47,7 +47,7 @@ def principals(
         bodies = [
             {**_leaders(recipe, _each(keys), FEW), "sort": [BEST, BY_ID]} for keys in asked if keys
         ]
-        hits = [hit for answer in questions.together(bodies) for hit in answer["hits"]["hits"]]
+        hits = [hit for answer in questions.search_all(bodies) for hit in answer["hits"]["hits"]]
     return list(
         {leader.id: leader for hit in hits if (leader := _leader(hit)) is not None}.values()
     )

@@ -1,5 +1,6 @@
-"""Questions about an index whose owner maps fields of our names in another way, or keeps its texts
-in another field.
+"""Field substitution for searches of an index that another program owns.
+
+Its owner may map fields of nearfold's names in another way, or keep texts in another field.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
 
-# a field that no index has: nothing is found in it, and everything sorts last by it
+# a field that no index has: it matches nothing, and every document sorts last by it
 ABSENT = "near_absent"
 _COMPARED = ("path", "content_type", "labels", "modified")
 _COMPARABLE = frozenset(
@@ -29,100 +30,101 @@ _COMPARABLE = frozenset(
 )
 _BY_FIELD = frozenset({"term", "terms", "prefix", "sort"})
 _NONE: Mapping[str, str] = {}
-# no name of a field: under it, where the objects are that hold the texts and are searched apart
+# not the name of a field: the key of the path of the nested objects that hold the texts
 _NESTED = "nested objects"
 
 
 def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
-    """What to ask instead of a field, by its name: nothing in an index of nearfold's own.
+    """Return the field to search instead of each field by its name; empty in nearfold's own index.
 
-    A field that is analysed cannot be compared; its subfield `keyword` is, where there is one.
+    An analysed field cannot be compared; its subfield `keyword` takes its place, else `ABSENT`.
 
-    >>> substitutes({"_meta": {"nearfold": {"shared": True, "text_field": "body"}}, "properties": {"path": {"type": "text"}}})
+    >>> meta = {"nearfold": {"shared": True, "text_field": "body"}}
+    >>> substitutes({"_meta": meta, "properties": {"path": {"type": "text"}}})
     {'text': 'body', 'path': 'near_absent'}
     """
     about = mapping.get("_meta", {}).get("nearfold", {})
     if not about.get("shared"):
         return _NONE
-    text = {"text": about["text_field"]} if "text_field" in about else {}
+    names = {"text": about["text_field"]} if "text_field" in about else {}
     properties = mapping.get("properties", {})
     if nested := _nested(properties, about.get("text_field", "")):
-        text[_NESTED] = nested
-    return {
-        **text,
-        **{
-            name: other
-            for name in _COMPARED
-            if (other := _instead(name, properties.get(name))) is not None
-        },
-    }
+        names[_NESTED] = nested
+    for name in _COMPARED:
+        comparable = _comparable(name, properties.get(name))
+        if comparable is not None:
+            names[name] = comparable
+    return names
 
 
 def _nested(properties: Mapping[str, Any], field: str) -> str:
-    """The innermost objects of type `nested` around a field, by their path; empty when there are
-    none.
+    """Return the path of the innermost `nested` objects around a field; empty when there are none.
 
     >>> body = {"properties": {"body": {"type": "text"}}}
-    >>> _nested({"doc": {"type": "nested", "properties": {"page": body}}}, "doc.page.body"), _nested({"doc": body}, "doc.body")
-    ('doc', '')
+    >>> _nested({"doc": {"type": "nested", "properties": {"page": body}}}, "doc.page.body")
+    'doc'
+    >>> _nested({"doc": body}, "doc.body")
+    ''
     """
     first, dot, rest = field.partition(".")
     around = properties.get(first, {})
     if not dot or "properties" not in around:
         return ""
     below = _nested(around["properties"], rest)
-    return f"{first}.{below}" if below else first if around.get("type") == "nested" else ""
+    if below:
+        return f"{first}.{below}"
+    return first if around.get("type") == "nested" else ""
 
 
-def _instead(name: str, field: Mapping[str, Any] | None) -> str | None:
-    """The field to compare in place of this one; None when it can be compared itself, or is not
-    there.
-    """
+def _comparable(name: str, field: Mapping[str, Any] | None) -> str | None:
+    """Return the field to compare in place of this one; None when it is comparable or absent."""
     if field is None or field.get("type") in _COMPARABLE:
         return None
-    return (
-        f"{name}.keyword"
-        if field.get("fields", {}).get("keyword", {}).get("type") == "keyword"
-        else ABSENT
-    )
+    subfield = field.get("fields", {}).get("keyword", {})
+    return f"{name}.keyword" if subfield.get("type") == "keyword" else ABSENT
 
 
 def substitute_fields(body: Body, names: Mapping[str, str]) -> Body:
-    """A search that asks other fields, where that is needed.
+    """Return a search with the fields of `names` replaced.
 
-    >>> substitute_fields({"sort": [{"path": "asc"}], "query": {"multi_match": {"query": "path", "fields": ["text^2"]}}},
-    ...        {"path": "path.keyword", "text": "body"})
-    {'sort': [{'path.keyword': 'asc'}], 'query': {'multi_match': {'query': 'path', 'fields': ['body^2']}}}
+    >>> names = {"path": "path.keyword", "text": "body"}
+    >>> substitute_fields({"sort": [{"path": "asc"}]}, names)
+    {'sort': [{'path.keyword': 'asc'}]}
+    >>> substitute_fields({"multi_match": {"query": "path", "fields": ["text^2"]}}, names)
+    {'multi_match': {'query': 'path', 'fields': ['body^2']}}
     """
-    fitted: Body = _fitted(body, names, "") if names else body
-    return fitted
+    substituted: Body = _substitute(body, names, "") if names else body
+    return substituted
 
 
-def _fitted(value: Any, names: Mapping[str, str], under: str) -> Any:
+def _substitute(value: Any, names: Mapping[str, str], clause: str) -> Any:
+    """Return a part of a search with other fields; `clause` is the key that it stands under."""
     if isinstance(value, Mapping):
         if _NESTED in names and "multi_match" in value:
-            return _within_nested(value["multi_match"], names)
-        named = {
-            names.get(name, name) if under in _BY_FIELD else name: (name, part)
-            for name, part in value.items()
-        }
-        return {name: _fitted(part, names, own) for name, (own, part) in named.items()}
+            return _search_nested(value["multi_match"], names)
+        substituted = {}
+        for name, part in value.items():
+            field = names.get(name, name) if clause in _BY_FIELD else name
+            substituted[field] = _substitute(part, names, name)
+        return substituted
     if isinstance(value, list):
-        return [_fitted(part, names, under) for part in value]
-    if isinstance(value, str) and under in ("field", "fields"):
+        return [_substitute(part, names, clause) for part in value]
+    if isinstance(value, str) and clause in ("field", "fields"):
         name, boosted, boost = value.partition("^")
         return f"{names.get(name, name)}{boosted}{boost}"
     return value
 
 
-def _within_nested(asked: Mapping[str, Any], names: Mapping[str, str]) -> Body:
-    """A `multi_match` field by field, the best of them counting, with the text looked for inside
-    its objects.
+def _search_nested(multi_match: Mapping[str, Any], names: Mapping[str, str]) -> Body:
+    """Return a `multi_match` as one query a field, scored by the best of them.
+
+    The text is searched inside its nested objects.
     """
-    plain = {name: other for name, other in names.items() if name != _NESTED}
+    plain_names = {name: field for name, field in names.items() if name != _NESTED}
     queries = []
-    for field in asked["fields"]:
-        one = _fitted({"multi_match": {**asked, "fields": [field]}}, plain, "")
-        within = {"nested": {"path": names[_NESTED], "query": one, "score_mode": "max"}}
-        queries.append(within if field.partition("^")[0] == "text" else one)
+    for field in multi_match["fields"]:
+        query = _substitute({"multi_match": {**multi_match, "fields": [field]}}, plain_names, "")
+        if field.partition("^")[0] == "text":
+            query = {"nested": {"path": names[_NESTED], "query": query, "score_mode": "max"}}
+        queries.append(query)
     return {"dis_max": {"queries": queries}}

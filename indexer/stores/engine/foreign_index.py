@@ -144,7 +144,7 @@ class InPlaceStore(EngineStore):
         recipe_id = self.index.require_recipe().id
         operations = []
         for document in textless:
-            mark = documents.unsigned(document.id, recipe_id, _NO_TEXT)
+            mark = documents.unsigned_mark(document.id, recipe_id, _NO_TEXT)
             operations.append(Operation("update", document.id, {"doc": mark}, document.state))
         self._conditional.send(operations)
 
@@ -215,7 +215,7 @@ class InPlaceStore(EngineStore):
         recipe_id = self.index.require_recipe().id
         operations = []
         for id in ids:
-            mark = documents.unsigned(id, recipe_id, _NOT_SIGNED)
+            mark = documents.unsigned_mark(id, recipe_id, _NOT_SIGNED)
             operations.append(Operation("update", id, {"doc": mark}))
         replies = self.index.send(operations)
         return sum(reply.status == 200 for reply in replies.values())

@@ -124,7 +124,7 @@ class Requests:
             raise error_of(self.url, answer, f"{method} {path}")
         if not isinstance(answer.body, dict):
             raise StoreError(
-                f"{self.url} answers with something that is no JSON; check that a search engine listens there"
+                f"{self.url} did not answer with JSON; check that a search engine listens there"
             )
         return answer.body
 
@@ -157,7 +157,8 @@ def about(requests: Requests, place: IndexPlace) -> IndexFacts | None:
         )
     if known["format"] > bodies.FORMAT:
         raise StoreError(
-            f"{place.url} was written by a newer nearfold (format {known['format']}, this one knows {bodies.FORMAT}); "
+            f"{place.url} was written by a newer nearfold "
+            f"(format {known['format']}, this one knows {bodies.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
@@ -173,8 +174,9 @@ def the_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping
     """
     if any("data_stream" in one for one in found.values()):
         raise UsageError(
-            f"{place.index} is a data stream, and --store takes an index; documents of a data stream are signed when "
-            "its own template names the pipeline that `nearfold install` makes for any index"
+            f"{place.index} is a data stream, and --store takes an index; documents of a data "
+            "stream are signed when its own template names the pipeline that `nearfold install` "
+            "makes for any index"
         )
     if len(found) != 1:
         raise MappingMismatch(
@@ -184,9 +186,7 @@ def the_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
-    """Through which of its aliases an index may be written: the one of this very version first,
-    then that of the URL.
-    """
+    """Return the aliases that an index may be written by: that of its version, then the URL's."""
     return f"{name}-write", place.write_alias
 
 
@@ -225,8 +225,9 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
         return
     if field := known.mapping["_meta"]["nearfold"].get("text_field"):
         raise StoreError(
-            f"index {place.index} has its texts in the field {field}; `nearfold index {place.url} --text-field {field} "
-            f"--store {place.url}` signs them there; put other documents into another store"
+            f"index {place.index} has its texts in the field {field}; "
+            f"`nearfold index {place.url} --text-field {field} --store {place.url}` signs them "
+            "there; put other documents into another store"
         )
     mapping = _with_later_fields(requests, known)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):

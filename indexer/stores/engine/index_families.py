@@ -33,7 +33,10 @@ class EngineFamilies:
         written = 0
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _CHUNK)):
-            last = {well_formed(entry.id): {"doc": documents.assigned(entry)} for entry in chunk}
+            last = {
+                well_formed(entry.id): {"doc": documents.assignment_fields(entry)}
+                for entry in chunk
+            }
             replies = self._index.send([Operation("update", *update) for update in last.items()])
             written += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)

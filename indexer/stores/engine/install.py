@@ -113,14 +113,16 @@ def _check(
         there = pieces.found(pipeline)
         if there and there.get("version", 0) > pipeline.body["version"]:
             raise StoreError(
-                f"a newer nearfold installed {pipeline.name} at {url}; upgrade nearfold, or uninstall with it first"
+                f"a newer nearfold installed {pipeline.name} at {url}; "
+                "upgrade nearfold, or uninstall with it first"
             )
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
     if rivals := pieces.rivals(place):
         raise StoreError(
-            f"index template {', '.join(rivals)} takes {place.index} too, at the same priority {installed.PRIORITY}, which "
-            "an engine refuses; give it another priority or other patterns, then install again"
+            f"index template {', '.join(rivals)} takes {place.index} too, at the same priority "
+            f"{installed.PRIORITY}, which an engine refuses; "
+            "give it another priority or other patterns, then install again"
         )
     if (
         index
@@ -129,8 +131,8 @@ def _check(
     ):
         raise StoreError(
             f"index {place.index} has the default pipeline {other}; let that pipeline call "
-            f"{installed.shared_name(recipe, field)} by a `pipeline` processor and clear {DEFAULT_PIPELINE}, "
-            "or give --store another index"
+            f"{installed.shared_name(recipe, field)} by a `pipeline` processor and clear "
+            f"{DEFAULT_PIPELINE}, or give --store another index"
         )
     if index:
         _check_field(pieces, index, field)
@@ -154,7 +156,7 @@ def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
     return Recipe(**about["recipe"]) if about else None
 
 
-def renewed_pipeline(
+def put_next_pipeline(
     requests: Requests, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> str | None:
     """Where an index signs on arrival: put what signs by its next recipe, and return the name; None
@@ -170,8 +172,9 @@ def renewed_pipeline(
         return None
     if strange := painless.beyond(after):
         raise UsageError(
-            f"{place.index} signs what clients send, and no ingest pipeline can compute recipe {after.name} ({strange}); "
-            f"run `nearfold uninstall --store {place.url}` first, and send documents by `nearfold index` from then on"
+            f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
+            f"{after.name} ({strange}); run `nearfold uninstall --store {place.url}` first, "
+            "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
     pieces.put(installed.component(after, field))
@@ -190,7 +193,7 @@ def _of_template(template: Body | None) -> str | None:
     return default_pipeline((template or {}).get("template", {}))
 
 
-def renew(
+def update_template(
     requests: Requests, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
 ) -> None:
     """After an index changed its recipe: its template follows, and what nobody uses any more
@@ -241,7 +244,8 @@ def adopt(
         there = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         shown = ", ".join([*there[:_SHOWN], *(["..."] if len(there) > _SHOWN else [])])
         raise UsageError(
-            f"index {place.index} has no field {field} (it has: {shown}); name the field by --text-field"
+            f"index {place.index} has no field {field} (it has: {shown}); "
+            "name the field by --text-field"
         )
     pipeline = default_pipeline(index[1])
     if installed.signs_by(recipe, pipeline) and pipeline not in installed.pipeline_names(

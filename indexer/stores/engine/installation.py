@@ -237,9 +237,11 @@ def content(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     if "template" not in piece.kind:
         return answer.get(piece.name)
     field = piece.kind.replace(" ", "_")
-    return next(
-        (one[field] for one in answer.get(f"{field}s", []) if one["name"] == piece.name), None
-    )
+    for template in answer.get(f"{field}s", []):
+        if template["name"] == piece.name:
+            body: Body = template[field]
+            return body
+    return None
 
 
 def same(piece: Piece, found: Mapping[str, Any]) -> bool:
@@ -261,10 +263,5 @@ def recipe_in(found: Mapping[str, Any]) -> Recipe | None:
 
 
 def field_problems(mapping: Mapping[str, Any]) -> tuple[str, ...]:
-    """`near_*` fields that an index maps in another way, one sentence each."""
-    actual = mapping.get("properties", {})
-    return tuple(
-        f"field {name} is {bodies.spelled(actual[name])} instead of {bodies.spelled(wanted)}"
-        for name, wanted in near_fields().items()
-        if name in actual and actual[name] != wanted
-    )
+    """Return one sentence for each `near_*` field that an index maps otherwise."""
+    return tuple(bodies.field_differences(mapping.get("properties", {}), near_fields()))

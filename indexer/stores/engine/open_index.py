@@ -110,7 +110,7 @@ class OpenIndex:
         return self.link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
 
     def _alias(self) -> str:
-        """Return the alias for writes; an index that an uninstallation left without gets it back."""
+        """Return the alias for writes; create it again where `uninstall` removed it."""
         known = self.facts
         if known and known.writes is None:
             self.facts = known = give_alias(self.requests, self.place, known)

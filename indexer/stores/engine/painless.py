@@ -39,7 +39,8 @@ _FAMILIES = ("near_principal", "near_similarity", "near_cluster")
 # Null rather than absent where the id is unknown, for the engine may merge what comes out into a
 # document that has them.
 _MERGED = (
-    "near_minhash", "near_simhash", "near_bands", "near_blocks", "near_error", "near_source", "near_extractor", "near_raw",
+    "near_minhash", "near_simhash", "near_bands", "near_blocks",
+    "near_error", "near_source", "near_extractor", "near_raw",
     *_FAMILIES,
 )  # fmt: skip
 _REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
@@ -55,7 +56,10 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
     """
     _check(recipe)
     return {
-        "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
+        "description": (
+            f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: "
+            f"near-duplicate keys of `{field}`"
+        ),
         "version": VERSION,
         "processors": [
             script(sign(recipe, limit), {**_params(field), "families": list(_FAMILIES), **tables()})
@@ -119,8 +123,12 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
     """The source of the script that signs."""
     part = 64 // (recipe.blocks or 1)
     numbers = {
-        "mix_one": MIX_ONE, "mix_two": MIX_TWO, "gamma": GAMMA, "lanes": _LANES, "part_mask": (1 << part) - 1,
-    }  # fmt: skip
+        "mix_one": MIX_ONE,
+        "mix_two": MIX_TWO,
+        "gamma": GAMMA,
+        "lanes": _LANES,
+        "part_mask": (1 << part) - 1,
+    }
     return Template(mappings.read("sign.painless")).substitute(
         {name: _long(number) for name, number in numbers.items()},
         **{
@@ -191,11 +199,15 @@ def _text(codes: Sequence[int]) -> str:
 
 
 def beyond(recipe: Recipe) -> str:
-    """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is
-    nothing.
+    """Return the settings that the scripts cannot compute, such as `bits = 32`; empty when none.
+
+    A recipe with a secret key is refused whole: who may read pipelines could read the key.
     """
     if recipe.key_variable:
-        return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"
+        return (
+            "its secret key would be stored in the cluster, "
+            "where everybody who may read pipelines could read it"
+        )
     needed = {
         "normaliser": "default_v1",
         "features": "chars_v1",
@@ -214,6 +226,6 @@ def _check(recipe: Recipe) -> None:
     """Raise `UsageError` when the scripts cannot compute the recipe."""
     if strange := beyond(recipe):
         raise UsageError(
-            f"no ingest pipeline can compute recipe {recipe.name} ({strange}); install recipe {DEFAULT.name}, "
-            "or send documents by `nearfold index`"
+            f"no ingest pipeline can compute recipe {recipe.name} ({strange}); "
+            f"install recipe {DEFAULT.name}, or send documents by `nearfold index`"
         )

@@ -179,11 +179,10 @@ class Pieces:
     def remove_unused(self, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
         """Remove what signs this field by this recipe, unless others use it."""
         users = self.users(place, recipe, field)
-        return [
-            change
-            for piece in installed.of_recipe(recipe, field)
-            for change in self.remove(piece, users)
-        ]
+        changes: list[Change] = []
+        for piece in installed.of_recipe(recipe, field):
+            changes += self.remove(piece, users)
+        return changes
 
     def users(self, place: IndexPlace, recipe: Recipe, field: str) -> str:
         """Who else needs the pipelines of the recipe: index templates of ours and indices, empty

@@ -1,4 +1,4 @@
-"""Questions to an index of an engine: many at once, or page by page at one point in time."""
+"""Searches of an index of an engine: many at once, or page by page at one snapshot."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ _ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
 _MEMBERS = 1_000
 _KEEP_ALIVE = "5m"
-_OVER = "search_context_missing_exception"
-_LOST = (
-    "no node found for id"  # how OpenSearch says that the node which kept the point in time is gone
-)
+_EXPIRED = "search_context_missing_exception"
+_LOST = "no node found for id"  # OpenSearch's reason when the node that kept the snapshot is gone
 _RENEWALS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class IndexQueries:
-    """Searches of one index, of its documents or of their parts. `names`: fields that are asked in
-    place of others.
+    """Searches of one index, of its documents or of their parts.
+
+    `names` holds the fields to search in place of others.
     """
 
     requests: Requests
@@ -46,57 +45,57 @@ class IndexQueries:
     scope: Scope = "documents"
 
     def ask(self, body: Body) -> Body:
-        """The answer to one search."""
-        return self.requests.get("POST", f"{self.index}/_search", self._spelled(body), WHOLE)
+        """Return the answer to one search."""
+        return self.requests.get("POST", f"{self.index}/_search", self._fit(body), WHOLE)
 
-    def _spelled(self, body: Body) -> Body:
-        return substitute_fields(bodies.scoped(body, self.scope), self.names)
+    def _fit(self, body: Body) -> Body:
+        """Return a search limited to the scope, with the fields that this index has."""
+        return substitute_fields(bodies.within_scope(body, self.scope), self.names)
 
-    def together(self, asked: Sequence[Body]) -> list[Body]:
-        """The answers to many searches, in order, by few requests; one that fails among others is
-        asked again alone.
+    def search_all(self, searches: Sequence[Body]) -> list[Body]:
+        """Return the answers to many searches, in order, by few requests.
+
+        A search that fails among others is sent again alone.
         """
         answers: list[Body] = []
-        while batch := _batch(asked[len(answers) :]):
+        while batch := _batch(searches[len(answers) :]):
             if len(batch) == 1:
                 answers.append(self.ask(batch[0]))
                 continue
-            lines = [line for body in batch for line in (_ALL_SHARDS, self._spelled(body))]
-            found = self.requests.get("POST", f"{self.index}/_msearch", lines)["responses"]
+            lines: list[Body] = []
+            for body in batch:
+                lines += [_ALL_SHARDS, self._fit(body)]
+            responses = self.requests.get("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [
-                one if "hits" in one else self.ask(body)
-                for one, body in zip(found, batch, strict=True)
+                response if "hits" in response else self.ask(body)
+                for response, body in zip(responses, batch, strict=True)
             ]
         return answers
 
-    def hits(self, asked: Sequence[Body]) -> list[Body]:
-        """The `hits` of many searches; ids that doc values do not tell are read from the
-        documents.
-        """
-        found = [answer["hits"] for answer in self.together(asked)]
+    def hits(self, searches: Sequence[Body]) -> list[Body]:
+        """Return the `hits` of many searches; ids without doc values come from the documents."""
+        hits = [answer["hits"] for answer in self.search_all(searches)]
         nameless = [
-            place for place, body in enumerate(asked) if not bodies.named(body, found[place])
+            place for place, body in enumerate(searches) if not bodies.has_ids(body, hits[place])
         ]
-        named = self.together([bodies.reading_ids(asked[place]) for place in nameless])
-        for place, answer in zip(nameless, named, strict=True):
-            found[place] = answer["hits"]
-        return found
+        answers = self.search_all([bodies.read_ids(searches[place]) for place in nameless])
+        for place, answer in zip(nameless, answers, strict=True):
+            hits[place] = answer["hits"]
+        return hits
 
     def pages(
         self, body: Body, snapshot: str | None = None, keep_alive: bool = False
     ) -> Iterator[Body]:
-        """One answer after the other at one point in time; later pages hold `PAGE` documents, or
-        `COLUMNS_PAGE` hits without.
+        """Yield the answers to a search page by page at one snapshot (point in time).
 
-        `pit_id` in an answer is the point in time, `snapshot` where one is given. It is closed at the
-        end unless `keep_alive`. When the engine loses it, with a node for one, the rest is read at a new
-        one; with `snapshot` or `keep_alive` `SnapshotExpired` is raised.
+        Pages after the first hold `PAGE` documents, or `COLUMNS_PAGE` hits without documents.
+        `pit_id` in an answer is the snapshot: `snapshot` where one is given. It is closed at the
+        end unless `keep_alive`. When the engine loses it, for example with a node, the rest is read
+        at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised.
         """
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
-        pit, renewals = (
-            snapshot or self._open_snapshot(),
-            0 if snapshot or keep_alive else _RENEWALS,
-        )
+        pit = snapshot or self._open_snapshot()
+        renewals = 0 if snapshot or keep_alive else _RENEWALS
         try:
             while True:
                 try:
@@ -104,24 +103,24 @@ class IndexQueries:
                 except SnapshotExpired:
                     if not renewals:
                         raise
-                    pit, renewals = self._open_snapshot(), renewals - 1
+                    pit = self._open_snapshot()
+                    renewals -= 1
                     continue
-                pit, hits = answer.setdefault("pit_id", pit), answer["hits"]["hits"]
+                pit = answer.setdefault("pit_id", pit)
+                hits = answer["hits"]["hits"]
                 yield answer
                 if len(hits) < body["size"]:
                     return
-                body = {**bodies.later(body), "size": size, "search_after": hits[-1]["sort"]}
+                body = {**bodies.later_page(body), "size": size, "search_after": hits[-1]["sort"]}
         finally:
             if not keep_alive:
                 self.release(pit)
 
     def _page(self, body: Body) -> Body:
         answer = self._at_snapshot(body)
-        return (
-            answer
-            if bodies.named(body, answer["hits"])
-            else self._at_snapshot(bodies.reading_ids(body))
-        )
+        if bodies.has_ids(body, answer["hits"]):
+            return answer
+        return self._at_snapshot(bodies.read_ids(body))
 
     def _open_snapshot(self) -> str:
         opened = self.requests.get(
@@ -131,34 +130,33 @@ class IndexQueries:
         return snapshot
 
     def _at_snapshot(self, body: Body) -> Body:
-        answer = self.requests.ask("POST", "_search", self._spelled(body), WHOLE)
-        if not 200 <= answer.status < 300:
-            raise (
-                SnapshotExpired(url=self.requests.url)
-                if _over(answer)
-                else error_of(self.requests.url, answer)
-            )
-        found: Body = answer.body
-        return found
+        """Return the answer to a search; raise `SnapshotExpired` when its snapshot is gone."""
+        answer = self.requests.ask("POST", "_search", self._fit(body), WHOLE)
+        if 200 <= answer.status < 300:
+            page: Body = answer.body
+            return page
+        if _is_expired(answer):
+            raise SnapshotExpired(url=self.requests.url)
+        raise error_of(self.requests.url, answer)
 
     def documents_now(
         self, ids: Sequence[str], size: int, params: Mapping[str, str]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Id and `_source` of documents fresh from the engine, refreshed or not, `size` a
-        request.
+        """Yield id and `_source` of documents as last written, refreshed or not.
+
+        `size` is the number of ids in a request.
         """
         for start in range(0, len(ids), size):
-            found = self.requests.get(
-                "POST", f"{self.index}/_mget", {"ids": ids[start : start + size]}, params
-            )
-            if failed := next((one for one in found["docs"] if "error" in one), None):
+            chunk = {"ids": ids[start : start + size]}
+            items = self.requests.get("POST", f"{self.index}/_mget", chunk, params)["docs"]
+            if failed := next((item for item in items if "error" in item), None):
                 raise error_of(self.requests.url, Answer(404, failed))
-            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
+            yield from ((item["_id"], item["_source"]) for item in items if item["found"])
 
     def documents_at(
         self, snapshot: str, ids: Sequence[str]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Id and `_source` of documents as they were at a point in time."""
+        """Yield id and `_source` of documents at a snapshot."""
         for start in range(0, len(ids), PAGE):
             chunk = ids[start : start + PAGE]
             body = {
@@ -170,10 +168,7 @@ class IndexQueries:
             yield from ((hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
 
     def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield ids with the value of a field, for rows with one of these values.
-
-        Page by page at one point in time.
-        """
+        """Yield ids and values of a field, for rows with one of these values, at one snapshot."""
         column = f"near_{field}"
         for start in range(0, len(names), _MEMBERS):
             chunk = list(names[start : start + _MEMBERS])
@@ -190,61 +185,61 @@ class IndexQueries:
                     yield hit["_id"], hit["fields"][column][0]
 
     def release(self, snapshot: str) -> None:
-        """Close a point in time; one that is closed already is no error."""
+        """Close a snapshot; one that is closed already is no error."""
         self.requests.ask("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(
-        self, asked: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]
+        self, lookups: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]
     ) -> list[Candidates]:
-        """Few requests for many look-ups: how many rows carry each key, and the rows that share
-        those that are asked.
+        """Return the candidates of many look-ups by few requests, in order.
 
-        `cap`: how many rows may carry a key before it is hot, by how many rows there are.
+        `lookups` holds the keys of each look-up. `cap` is the most rows that may carry a key before
+        it is hot and no longer searched, by the number of rows.
         """
-        hot = self._hot(asked, cap)
-        cold = [[key for key in keys if key not in hot] for keys in asked]
-        searched = {
-            place: bodies.candidates(keys, recipe, min(limit, MAX_WINDOW))
-            for place, keys in enumerate(cold)
-            if keys
-        }
-        found = dict(zip(searched, self._best(list(searched.values()), limit), strict=True))
-        return [
-            _candidates(found.get(place), tuple(key for field, key in keys if (field, key) in hot))
-            for place, keys in enumerate(asked)
-        ]
+        hot = self._hot_keys(lookups, cap)
+        searches: dict[int, Body] = {}
+        for place, keys in enumerate(lookups):
+            cold = [key for key in keys if key not in hot]
+            if cold:
+                searches[place] = bodies.candidates(cold, recipe, min(limit, MAX_WINDOW))
+        hits = dict(zip(searches, self._best_hits(list(searches.values()), limit), strict=True))
+        candidates = []
+        for place, keys in enumerate(lookups):
+            capped = tuple(key for field, key in keys if (field, key) in hot)
+            candidates.append(_candidates(hits.get(place), capped))
+        return candidates
 
-    def _hot(self, asked: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
-        """The keys that too many rows carry."""
-        counted = [keys for keys in asked if keys]
-        carried: dict[Key, int] = {}
-        for keys, answer in zip(
-            counted, self.together([bodies.carriers(keys) for keys in counted]), strict=True
-        ):
+    def _hot_keys(self, lookups: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
+        """Return the keys that more rows carry than the cap allows."""
+        lookups = [keys for keys in lookups if keys]
+        answers = self.search_all([bodies.carriers(keys) for keys in lookups])
+        carriers: dict[Key, int] = {}
+        for keys, answer in zip(lookups, answers, strict=True):
             buckets = answer["aggregations"]["keys"]["buckets"]
-            carried |= {key: buckets[str(place)]["doc_count"] for place, key in enumerate(keys)}
-        if max(carried.values(), default=0) <= cap(0):
+            carriers |= {key: buckets[str(place)]["doc_count"] for place, key in enumerate(keys)}
+        if max(carriers.values(), default=0) <= cap(0):
             return set()
         most = cap(self.ask(bodies.total())["hits"]["total"]["value"])
-        return {key for key, count in carried.items() if count > most}
+        return {key for key, count in carriers.items() if count > most}
 
-    def _best(self, asked: list[Body], limit: int) -> list[Body]:
-        """The `hits` of each search; page by page where an engine does not return them at once."""
+    def _best_hits(self, searches: list[Body], limit: int) -> list[Body]:
+        """Return the `hits` of each search, page by page where an engine limits them."""
         if limit <= MAX_WINDOW:
-            return self.hits(asked)
-        return [self._paged(body, limit) for body in asked]
+            return self.hits(searches)
+        return [self._page_hits(body, limit) for body in searches]
 
-    def _paged(self, body: Body, limit: int) -> Body:
+    def _page_hits(self, body: Body, limit: int) -> Body:
         pages = self.pages(body)
         first = next(pages)["hits"]
         rest = chain.from_iterable(page["hits"]["hits"] for page in pages)
         return {**first, "hits": [*first["hits"], *islice(rest, limit - len(first["hits"]))]}
 
 
-def _batch(asked: Sequence[Body]) -> list[Body]:
-    """The first of these searches that go into one request; one at least."""
-    hits, batch = 0, list(asked[:1])
-    for body in asked[1:_MOST_SEARCHES]:
+def _batch(searches: Sequence[Body]) -> list[Body]:
+    """Return the first of these searches that fit into one request; one at least."""
+    hits = 0
+    batch = list(searches[:1])
+    for body in searches[1:_MOST_SEARCHES]:
         hits += batch[-1]["size"]
         if hits + body["size"] > _MOST_HITS:
             break
@@ -255,17 +250,17 @@ def _batch(asked: Sequence[Body]) -> list[Body]:
 def _candidates(hits: Body | None, capped: tuple[str, ...]) -> Candidates:
     if hits is None:
         return Candidates((), capped)
-    found = tuple(map(documents.candidate, hits["hits"]))
-    return Candidates(found, capped, cut=hits["total"]["value"] > len(found))
+    candidates = tuple(map(documents.candidate, hits["hits"]))
+    return Candidates(candidates, capped, cut=hits["total"]["value"] > len(candidates))
 
 
-def _over(answer: Answer) -> bool:
-    """Whether an engine no longer keeps the point in time that it was asked about."""
+def _is_expired(answer: Answer) -> bool:
+    """Return whether an answer says that the engine no longer keeps the snapshot."""
     if is_missing(answer):
         return True
     error = answer.body.get("error") if isinstance(answer.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []
     return any(
-        cause.get("type") == _OVER or str(cause.get("reason", "")).startswith(_LOST)
+        cause.get("type") == _EXPIRED or str(cause.get("reason", "")).startswith(_LOST)
         for cause in causes
     )

@@ -1,6 +1,4 @@
-"""The roles that nearfold's users need in a secured engine: the smallest rights with which the
-commands run.
-"""
+"""Roles for nearfold's users in a secured engine: the least privileges that the commands need."""
 
 from __future__ import annotations
 
@@ -18,10 +16,9 @@ _LIMITS = ("dls", "fls", "masked_fields", "query", "field_security")
 
 
 def roles(engine: str, index: str) -> dict[str, Body]:
-    """The bodies of the three roles for one index, its versions and its alias for writes, by name.
+    """Return the bodies of the three roles for an index, its versions and write alias, by name.
 
-    `engine` is `opensearch` or `elasticsearch`; the bodies are what its security API takes for a
-    role.
+    `engine` is `opensearch` or `elasticsearch`; the bodies are those of its security API.
 
     >>> sorted(roles("opensearch", "papers"))
     ['nearfold-papers-admin', 'nearfold-papers-indexer', 'nearfold-papers-searcher']
@@ -32,29 +29,30 @@ def roles(engine: str, index: str) -> dict[str, Body]:
     return {f"nearfold-{index}-{name}": known[name] for name in ROLES}
 
 
-def same(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether a role that an engine keeps grants exactly what is wanted, in any order; fields that
-    we do not set do not count.
+def is_same(role: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored role grants exactly what `role` grants, in any order.
 
-    >>> same({"cluster": ["a", "b"]}, {"cluster": ["b", "a"], "run_as": []}), same({"cluster": []}, {"cluster": ["all"]})
-    (True, False)
+    Fields that `role` does not set do not count.
+
+    >>> is_same({"cluster": ["a", "b"]}, {"cluster": ["b", "a"], "run_as": []})
+    True
+    >>> is_same({"cluster": []}, {"cluster": ["all"]})
+    False
     """
-    return all(name in found and _equal(value, found[name]) for name, value in wanted.items())
+    return all(name in stored and _equal(value, stored[name]) for name, value in role.items())
 
 
-def _equal(wanted: Any, found: Any) -> bool:
-    if not isinstance(wanted, list):
-        return bool(wanted == found)
-    if not isinstance(found, list) or len(wanted) != len(found):
+def _equal(value: Any, stored: Any) -> bool:
+    if not isinstance(value, list):
+        return bool(value == stored)
+    if not isinstance(stored, list) or len(value) != len(stored):
         return False
-    if all(isinstance(one, str) for one in wanted):
-        return set(wanted) == set(found)
-    return all(same(ours, theirs) for ours, theirs in zip(wanted, found, strict=True))
+    if all(isinstance(name, str) for name in value):
+        return set(value) == set(stored)
+    return all(is_same(grant, other) for grant, other in zip(value, stored, strict=True))
 
 
-def limits(found: Mapping[str, Any]) -> bool:
-    """Whether a role that an engine keeps shows only some documents or fields of an index, which
-    ours never do.
-    """
-    grants = (*found.get("index_permissions", ()), *found.get("indices", ()))
+def has_limits(stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored role is limited to some documents or fields; ours never are."""
+    grants = (*stored.get("index_permissions", ()), *stored.get("indices", ()))
     return any(grant.get(limit) for grant in grants for limit in _LIMITS)

@@ -1,4 +1,4 @@
-"""Rows as a search engine keeps them: the `_source` of a document, flat, empty fields left out."""
+"""Rows as documents of a search engine: a flat `_source` without empty fields."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from indexer.stores.engine.sort_keys import LAST
 from indexer.text.field_paths import field_of
 
 MAX_SEARCHABLE_BYTES = 32_000
-_NAMES = {  # fields of a row that carry another name in an engine
-    name: f"near_{name}"
-    for name in (
-        "recipe", "status", "source", "extractor", "words", "chars", "raw", "exact", "bands", "blocks", "family", "provisional",
-        "principal", "similarity", "cluster", "parent", "start", "stop",
-    )
-}  # fmt: skip
+_PREFIXED = (
+    "recipe", "status", "source", "extractor", "words", "chars", "raw", "exact", "bands",
+    "blocks", "family", "provisional", "principal", "similarity", "cluster", "parent",
+    "start", "stop",
+)  # fmt: skip
+_NAMES = {name: f"near_{name}" for name in _PREFIXED}  # fields with another name in an engine
 _SIGNATURE = ("near_id", "near_simhash", "near_minhash", "near_error", *_NAMES.values())
 _PLAIN = ("title", "text", "path", "content_type", "modified", "size")
 _TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
@@ -33,91 +32,90 @@ _MISSING = {
 
 
 def source(row: Row) -> dict[str, Any]:
-    """The document of a row. Metadata that no engine can index is kept in `near_unsearchable`."""
+    """Return the document of a row; metadata that no engine can index is in `near_unsearchable`."""
     document = {name: getattr(row, name) for name in _PLAIN}
     document |= {stored: getattr(row, name) for name, stored in _NAMES.items()}
-    searchable = {name: value for name, value in row.metadata.items() if _searchable(name, value)}
+    searchable = {
+        name: value for name, value in row.metadata.items() if _is_searchable(name, value)
+    }
+    unsearchable = {name: row.metadata[name] for name in row.metadata if name not in searchable}
     document |= {
         "near_id": row.id,
         "labels": row.labels,
         "metadata": searchable,
-        "near_unsearchable": {
-            name: value for name, value in row.metadata.items() if name not in searchable
-        }
-        or None,
+        "near_unsearchable": unsearchable or None,
         "near_simhash": None if row.simhash is None else signed64(row.simhash),
-        "near_minhash": None
-        if row.minhash is None
-        else base64.b64encode(row.minhash).decode("ascii"),
+        "near_minhash": None if row.minhash is None else _base64(row.minhash),
     }
     return {name: value for name, value in document.items() if value is not None}
 
 
 def text_of(document: Mapping[str, Any], name: str) -> str:
-    """The text in a field of a document; a dotted name that is none leads into objects. Empty where
-    there is nothing.
+    """Return the text in a field of a document; empty where there is none.
 
-    >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text"), text_of({"a": [{"b": "c"}, {"b": "d"}]}, "a.b")
-    ('words', '', 'c\\nd')
+    A dotted name that no field has is a path into objects.
+
+    >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text")
+    ('words', '')
+    >>> text_of({"a": [{"b": "c"}, {"b": "d"}]}, "a.b")
+    'c\\nd'
     """
     return _text(field_of(document, name))
 
 
 def has_text(document: Mapping[str, Any], name: str) -> bool:
-    """Whether a field holds a text, texts or nothing at all, so that a document can be signed by
-    it.
+    """Return whether a field holds a text, texts or nothing, so that a document can be signed.
 
-    >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None], 5, ["a", 5], {"a": "b"})]
-    [True, True, True, False, False, False]
+    >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None])]
+    [True, True, True]
+    >>> [has_text({"text": value}, "text") for value in (5, ["a", 5], {"a": "b"})]
+    [False, False, False]
     """
     value = field_of(document, name)
-    return all(
-        one is None or isinstance(one, str)
-        for one in (value if isinstance(value, list) else [value])
-    )
+    values = value if isinstance(value, list) else [value]
+    return all(text is None or isinstance(text, str) for text in values)
 
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:
-    """What nearfold adds to a document of somebody else: the `near_*` fields, those that the row
-    lacks as null.
-    """
+    """Return the `near_*` fields to add to another program's document; null where absent."""
     near = {name: value for name, value in source(row).items() if name in _SIGNATURE}
     elsewhere = {} if text_field == "text" else {"near_text_field": text_field}
     return {**dict.fromkeys(_SIGNATURE), **near, **elsewhere}
 
 
-def unsigned(id: str, recipe: str, error: str) -> dict[str, Any]:
-    """What takes a signature from a document and leaves it a family of its own; `error` says why it
-    has none.
+def unsigned_mark(id: str, recipe: str, error: str) -> dict[str, Any]:
+    """Return the fields that remove a signature from a document and give it a family of its own.
+
+    `error` says why it has no signature.
     """
     own = {"near_id": id, "near_recipe": recipe, "near_family": id, "near_provisional": True}
     return {**dict.fromkeys(_SIGNATURE), **own, "near_status": "unsigned", "near_error": error}
 
 
-def _searchable(name: str, value: str) -> bool:
-    """An indexed term holds name and value, at most 32,766 bytes; Elasticsearch takes no NUL in a
+def _is_searchable(name: str, value: str) -> bool:
+    """Return whether an engine can index this metadata.
+
+    An indexed term holds name and value in at most 32,766 bytes; Elasticsearch accepts no NUL in a
     name.
     """
     if "\0" in name:
         return False
-    return (len(name) + len(value)) * 4 <= MAX_SEARCHABLE_BYTES or len(
-        f"{name}{value}".encode()
-    ) <= MAX_SEARCHABLE_BYTES
+    if (len(name) + len(value)) * 4 <= MAX_SEARCHABLE_BYTES:
+        return True
+    return len(f"{name}{value}".encode()) <= MAX_SEARCHABLE_BYTES
 
 
 def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
-    """The inverse of `source`; what a document of another program lacks is empty. `field`: where
-    such a one has its text.
+    """Return the row of a document: the inverse of `source`.
+
+    `field` is where a document of another program has its text; what it lacks is empty.
     """
-    stored = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
-    present = {
-        name: value for name, place in stored.items() if (value := document.get(place)) is not None
-    }
-    fields = {name: present.get(name, _MISSING.get(name)) for name in stored}
-    fields["text"] = text_of(
-        document,
-        document.get("near_text_field") or ("text" if document.get("near_recipe") else field),
-    )
+    fields: dict[str, Any] = {}
+    for name, stored_name in {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}.items():
+        value = document.get(stored_name)
+        fields[name] = _MISSING.get(name) if value is None else value
+    signed_field = "text" if document.get("near_recipe") else field
+    fields["text"] = text_of(document, document.get("near_text_field") or signed_field)
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "family": fields["family"] or id,
@@ -125,31 +123,36 @@ def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
         "size": fields["size"] if isinstance(fields["size"], int) else 0,
         "bands": tuple(fields["bands"] or ()),
         "blocks": tuple(fields["blocks"] or ()),
-        "labels": _listed(document.get("labels")),
+        "labels": _texts(document.get("labels")),
         "metadata": {
-            **_named(document.get("metadata")),
-            **_named(document.get("near_unsearchable")),
+            **_mapping(document.get("metadata")),
+            **_mapping(document.get("near_unsearchable")),
         },
         "minhash": _bytes(document.get("near_minhash")),
-        "simhash": _unsigned(document.get("near_simhash")),
+        "simhash": _simhash(document.get("near_simhash")),
     }
     return Row(id=id, **fields)
 
 
 def candidate(hit: Mapping[str, Any]) -> Candidate:
-    """A hit of a search whose score is the number of keys shared, sorted by score, path and id."""
+    """Return the candidate of a hit, sorted by score, path and id.
+
+    The score is the number of keys shared.
+    """
     _, path, id, *_ = hit["sort"]
-    sketches = _bytes(_column(hit, "near_minhash")), _unsigned(_column(hit, "near_simhash"))
-    return Candidate(hit.get("_id", id), _sorted_text(path), int(hit["_score"]), *sketches)
+    minhash = _bytes(_column(hit, "near_minhash"))
+    simhash = _simhash(_column(hit, "near_simhash"))
+    shared = int(hit["_score"])
+    return Candidate(hit.get("_id", id), _sort_text(path), shared, minhash, simhash)
 
 
 def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
-    """A hit of a full-text search, sorted by path, id and place at the end."""
+    """Return the row of a hit of a full-text search, whose sort ends with path, id and place."""
     path, id, _ = hit["sort"][-3:]
     id = hit.get("_id", id)
     return RankedRow(
         id=id,
-        path=_sorted_text(path),
+        path=_sort_text(path),
         score=hit["_score"] if scored else None,
         family=_column(hit, "near_family") or id,
         status=_column(hit, "near_status") or "complete",
@@ -158,40 +161,44 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
 
 
 def facet(bucket: Mapping[str, Any]) -> Facet:
-    """A bucket of a facet."""
+    """Return the facet of a bucket."""
     return Facet(bucket["key"], bucket["doc_count"], families(bucket))
 
 
 def families(counted: Mapping[str, Any]) -> int:
-    """What the aggregations of `bodies.families` count."""
+    """Return the number of families that the aggregations of `bodies.families` counted."""
     return int(counted["families"]["value"] + counted["without_family"]["doc_count"])
 
 
 def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
-    """The answer to `bodies.counts`, with what it does not tell: bytes on disk where known, and how
-    many parts there are.
+    """Return the counts of an answer to `bodies.counts`.
+
+    `size` is the number of bytes on disk where known, `parts` the number of parts.
     """
-    counted = answer["aggregations"]
-    status, types = (
-        {bucket["key"]: bucket["doc_count"] for bucket in counted[name]["buckets"]}
-        for name in ("status", "content_type")
-    )
-    return Counts(answer["hits"]["total"]["value"], status, types, families(counted), size, parts)
+    aggregations = answer["aggregations"]
+    documents = answer["hits"]["total"]["value"]
+    statuses = _bucket_counts(aggregations["status"])
+    types = _bucket_counts(aggregations["content_type"])
+    return Counts(documents, statuses, types, families(aggregations), size, parts)
+
+
+def _bucket_counts(aggregation: Mapping[str, Any]) -> dict[Any, int]:
+    return {bucket["key"]: bucket["doc_count"] for bucket in aggregation["buckets"]}
 
 
 def _column(hit: Mapping[str, Any], name: str) -> Any:
-    """The first value of a field that was read from doc values."""
+    """Return the first doc value of a field; None without any."""
     values = hit.get("fields", {}).get(name)
     return values[0] if values else None
 
 
-def _sorted_text(value: str) -> str:
-    """A sort value as text; what sorts last was missing."""
+def _sort_text(value: str) -> str:
+    """Return a sort value as text; a missing one, which sorts last, is empty."""
     return "" if value == LAST else value
 
 
-def assigned(assignment: Assignment) -> dict[str, Any]:
-    """The fields that an assignment changes."""
+def assignment_fields(assignment: Assignment) -> dict[str, Any]:
+    """Return the fields that an assignment changes."""
     return {
         "near_family": assignment.family,
         "near_principal": assignment.principal,
@@ -202,47 +209,51 @@ def assigned(assignment: Assignment) -> dict[str, Any]:
 
 
 def _text(stored: object) -> str:
-    """One text of what another program may have sent: nothing, a number, a list of texts, one a
-    line.
+    """Return as one text what another program sent: None, a number, or a list, one text a line.
 
     >>> _text("plain"), _text(None), _text(["one", 2])
     ('plain', '', 'one\\n2')
     """
-    return stored if isinstance(stored, str) else "\n".join(_listed(stored))
+    return stored if isinstance(stored, str) else "\n".join(_texts(stored))
 
 
-def _listed(stored: object) -> tuple[str, ...]:
-    """The texts of what may be a list, a single value or nothing."""
+def _texts(stored: object) -> tuple[str, ...]:
+    """Return the texts of a value that may be a list, a single value or None."""
     values = stored if isinstance(stored, list) else [stored]
     return tuple(str(value) for value in values if value is not None)
 
 
-def _named(stored: object) -> Mapping[str, str]:
-    """Names and values; nothing where another program keeps something else under that name."""
+def _mapping(stored: object) -> Mapping[str, str]:
+    """Return names and values; empty where another program stores another type in the field."""
     return stored if isinstance(stored, Mapping) else {}
 
 
 def _bytes(stored: str | None) -> bytes | None:
-    """Bytes from Base64; doc values come without the padding."""
+    """Return the bytes of a Base64 text; doc values come without the padding."""
     return None if stored is None else base64.b64decode(stored + "=" * (-len(stored) % 4))
 
 
-def _unsigned(stored: int | None) -> int | None:
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def _simhash(stored: int | None) -> int | None:
     return None if stored is None else unsigned64(stored)
 
 
 def _milliseconds(stored: int | str | None) -> int | None:
-    """A time as this project writes it, or as an ISO 8601 string of another program; None for
-    anything else.
+    """Return a time in milliseconds from an integer or from another program's ISO 8601 string.
+
+    A time without a zone is UTC. None for anything else.
     """
     if not isinstance(stored, str):
         return stored if isinstance(stored, int) else None
     if stored.lstrip("-").isdigit():
         return int(stored)
     try:
-        moment = datetime.fromisoformat(stored.replace("Z", "+00:00"))
+        time = datetime.fromisoformat(stored.replace("Z", "+00:00"))
     except ValueError:
         return None
-    return round(
-        (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp() * 1000
-    )
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=timezone.utc)
+    return round(time.timestamp() * 1000)

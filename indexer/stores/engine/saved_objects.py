@@ -1,6 +1,4 @@
-"""The dashboard of an index, put where people look at it: into a file, or into OpenSearch
-Dashboards or Kibana by their API.
-"""
+"""Export of an index's dashboard to a file, or to OpenSearch Dashboards or Kibana by their API."""
 
 from __future__ import annotations
 
@@ -26,47 +24,48 @@ from indexer.system.urls import parts_of
 
 _SECONDS = 60.0
 _KIND = "dashboard"
-_CALLED: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards", "kibana": "Kibana"}
+_TITLES: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards", "kibana": "Kibana"}
 
 
 def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
     """Write the bundle to a file, or import it by the address of a running product.
 
-    A file that says the same is left alone. In a product, the digest in the dashboard's description
-    tells whether it has this very bundle. Raises `UsageError` when the product at the address is
-    the other one or the file cannot be written, `StoreUnreachable`, `StoreAccessDenied`, and
+    A file with the same content is left alone. A product whose dashboard has the same digest in its
+    description already has this bundle. Raises `UsageError` when the product at the address is the
+    other one or the file cannot be written, `StoreUnreachable`, `StoreAccessDenied`, and
     `StoreError` naming the objects that were not imported.
     """
     if "://" not in place:
         return _write(Path(place), dashboards.bundle(index, product), dry_run)
     server = _Server(place, product)
-    made = dashboards.objects(index)
-    found = server.found(made[-1])
-    if found is not None and found.get("description") == made[-1].attributes["description"]:
-        return Change(_KIND, made[-1].id, "unchanged")
+    objects = dashboards.objects(index)
+    dashboard = objects[-1]
+    stored = server.attributes(dashboard)
+    if stored is not None and stored.get("description") == dashboard.attributes["description"]:
+        return Change(_KIND, dashboard.id, "unchanged")
     if not dry_run:
         server.load(dashboards.bundle(index, product))
-    return Change(
-        _KIND,
-        made[-1].id,
-        "created" if found is None else "updated",
-        f"{len(made)} saved objects at {place}",
-    )
+    detail = f"{len(objects)} saved objects at {place}"
+    return Change(_KIND, dashboard.id, "created" if stored is None else "updated", detail)
 
 
 def remove(place: str, index: str, product: Product, dry_run: bool) -> list[Change]:
-    """Delete the objects of the bundle from a product, the dashboard first; those that are gone
-    already are not named.
+    """Delete the objects of the bundle from a product, the dashboard first.
+
+    Objects that the product does not have are not in the result.
     """
     if "://" not in place:
         raise UsageError(
-            f"{place} is no address of a running product; delete the file itself, or give http://host:5601"
+            f"{place} is not the address of a running product; "
+            "delete the file itself, or give http://host:5601"
         )
     server = _Server(place, product)
-    there = [one for one in reversed(dashboards.objects(index)) if server.found(one) is not None]
-    for one in there if not dry_run else ():
-        server.delete(one)
-    return [Change(one.type, one.id, "removed") for one in there]
+    objects = reversed(dashboards.objects(index))
+    stored = [saved for saved in objects if server.attributes(saved) is not None]
+    if not dry_run:
+        for saved in stored:
+            server.delete(saved)
+    return [Change(saved.type, saved.id, "removed") for saved in stored]
 
 
 def _write(file: Path, text: str, dry_run: bool) -> Change:
@@ -78,7 +77,8 @@ def _write(file: Path, text: str, dry_run: bool) -> Change:
             file.write_text(text, encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{file} cannot be written ({error}); give another file, or the address http://host:5601"
+            f"{file} cannot be written ({error}); "
+            "give another file, or the address http://host:5601"
         ) from error
     return Change(_KIND, str(file), "created" if old is None else "updated")
 
@@ -90,31 +90,42 @@ class _Server:
     place: str
     product: Product
 
-    def found(self, one: SavedObject) -> dict[str, Any] | None:
-        """The attributes of an object that is there, None when it is not."""
-        answer = self._ask("GET", self._path(one), absent=True)
-        attributes: dict[str, Any] | None = None if answer is None else answer.get("attributes", {})
+    def attributes(self, saved: SavedObject) -> dict[str, Any] | None:
+        """Return the attributes of a stored object; None when it is not there."""
+        answer = self._ask("GET", self._path(saved), absent=True)
+        if answer is None:
+            return None
+        attributes: dict[str, Any] = answer.get("attributes", {})
         return attributes
 
-    def delete(self, one: SavedObject) -> None:
-        """Delete an object; one that is gone is no error."""
-        self._ask("DELETE", self._path(one), absent=True)
+    def delete(self, saved: SavedObject) -> None:
+        """Delete an object; a missing one is no error."""
+        self._ask("DELETE", self._path(saved), absent=True)
 
     def load(self, bundle: str) -> None:
-        """Import a bundle, over what has its ids; nothing of it is left out in silence."""
+        """Import a bundle over objects with its ids; raise `StoreError` if any is left out."""
         self._refuse_other_product()
         mark = secrets.token_hex(16)
-        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="nearfold.ndjson"\r\n'
-        body = f"{head}Content-Type: application/ndjson\r\n\r\n{bundle}\r\n--{mark}--\r\n".encode()
+        part = (
+            f"--{mark}",
+            'Content-Disposition: form-data; name="file"; filename="nearfold.ndjson"',
+            "Content-Type: application/ndjson",
+            "",
+            bundle,
+            f"--{mark}--",
+            "",
+        )
+        body = "\r\n".join(part).encode()
         kind = f"multipart/form-data; boundary={mark}"
         answer = self._ask("POST", "/api/saved_objects/_import?overwrite=true", body, kind) or {}
         if not answer.get("success"):
             failed = [
-                f"{one.get('id')} ({one.get('error', {}).get('type')})"
-                for one in answer.get("errors", ())
+                f"{item.get('id')} ({item.get('error', {}).get('type')})"
+                for item in answer.get("errors", ())
             ]
             raise StoreError(
-                f"{self.place} did not import {', '.join(failed) or 'the bundle'}; import it by hand from a file"
+                f"{self.place} did not import {', '.join(failed) or 'the bundle'}; "
+                "import it by hand from a file"
             )
 
     def _refuse_other_product(self) -> None:
@@ -124,12 +135,12 @@ class _Server:
         major = int(number.partition(".")[0]) if number.partition(".")[0].isdecimal() else 0
         if (self.product == "kibana") != (major >= 7):
             raise UsageError(
-                f"{self.place} says that its version is {number or 'unknown'}, which is not {self.product}; "
-                "the kind of --store tells which product is meant"
+                f"{self.place} says that its version is {number or 'unknown'}, "
+                f"which is not {self.product}; the kind of --store tells which product is meant"
             )
 
-    def _path(self, one: SavedObject) -> str:
-        return f"/api/saved_objects/{one.type}/{quote(one.id, safe='')}"
+    def _path(self, saved: SavedObject) -> str:
+        return f"/api/saved_objects/{saved.type}/{quote(saved.id, safe='')}"
 
     def _ask(
         self,
@@ -139,7 +150,7 @@ class _Server:
         kind: str = "",
         absent: bool = False,
     ) -> Any:
-        """One request; the JSON of its answer, or None for a 404 where `absent` is no error."""
+        """Return the JSON answer to one request, or None for a 404 where `absent` is no error."""
         parts = parts_of(self.place)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
@@ -156,20 +167,24 @@ class _Server:
             raise StoreUnreachable(url=base, reason=str(error)) from error
 
     def _meaning(
-        self, error: urllib.error.HTTPError, base: str, asked: str
+        self, error: urllib.error.HTTPError, base: str, request: str
     ) -> StoreError | UsageError:
-        """Credentials are asked for only where they were refused; a search engine knows no such
-        path and says 400.
+        """Return the error that an HTTP error means.
+
+        A search engine, which has no such path, answers 400.
         """
         if error.code in (401, 403):
-            return StoreAccessDenied(url=base, status=error.code, reason=f"{asked}: {error.reason}")
+            reason = f"{request}: {error.reason}"
+            return StoreAccessDenied(url=base, status=error.code, reason=reason)
         if error.code == 400 and b"no handler found" in error.read():
             return UsageError(
-                f"{base} is a search engine, not {_CALLED[self.product]}; give the address of that, often port 5601 "
-                "of the same machine, or the name of a file to import there by hand"
+                f"{base} is a search engine, not {_TITLES[self.product]}; give the address of "
+                "that, often port 5601 of the same machine, or the name of a file to import there "
+                "by hand"
             )
         return StoreError(
-            f"{base} answered {asked} with {error.code} {error.reason}; check what listens there, and its log"
+            f"{base} answered {request} with {error.code} {error.reason}; "
+            "check what listens there, and its log"
         )
 
     def _headers(self, kind: str) -> dict[str, str]:
@@ -178,11 +193,13 @@ class _Server:
 
 
 def _login(place: str) -> dict[str, str]:
-    """The header that says who asks: a key, or user and password, from where a store's come."""
-    environment, (user, _, node) = os.environ, parts_of(place).netloc.rpartition("@")
+    """Return the header with the credentials of the store: an API key, or user and password."""
+    environment = os.environ
+    user, _, node = parts_of(place).netloc.rpartition("@")
     if ":" in user:
         raise UsageError(
-            "an address must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment"
+            "an address must not hold a password: everybody may read it; "
+            "set NEARFOLD_PASSWORD in the environment"
         )
     if key := secret("NEARFOLD_API_KEY", environment):
         return {"Authorization": f"ApiKey {key}"}

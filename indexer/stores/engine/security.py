@@ -1,6 +1,4 @@
-"""The roles as pieces of an installation: an engine keeps them by its security API, where it has
-one.
-"""
+"""Installation of the roles by an engine's security API, where it has one."""
 
 from __future__ import annotations
 
@@ -10,19 +8,20 @@ from typing import Any
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index import Dialect, Requests
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.roles import limits, same
+from indexer.stores.engine.roles import has_limits, is_same
 from indexer.stores.maintenance import Change
 
 _KIND = "role"
-_LIMITED = "it was changed and limits documents or fields, which putting it anew would lift; remove or mend it by hand"
+_LIMITED = (
+    "it was changed and limits documents or fields, and replacing it would remove the limits; "
+    "remove or repair it by hand"
+)
 
 
 def put(
     requests: Requests, dialect: Dialect, roles: Mapping[str, Body], dry_run: bool
 ) -> list[Change]:
-    """Put the roles that are missing or grant something else; impossible where the engine keeps no
-    roles.
-    """
+    """Put the roles that are missing or differ; impossible where the engine has no roles."""
     return [
         _put(requests, f"{dialect.roles}/{name}", name, body, dry_run)
         for name, body in roles.items()
@@ -32,11 +31,11 @@ def put(
 def remove(
     requests: Requests, dialect: Dialect, roles: Mapping[str, Body], dry_run: bool
 ) -> list[Change]:
-    """Remove the roles that are there; an engine without a security API has none."""
+    """Remove the roles that exist; an engine without a security API has none."""
     changes = []
     for name in roles:
         path = f"{dialect.roles}/{name}"
-        if _found(name, _ask(requests, "GET", path)) is None:
+        if _stored_role(name, _ask(requests, "GET", path)) is None:
             continue
         if not dry_run:
             _ask(requests, "DELETE", path)
@@ -46,27 +45,25 @@ def remove(
 
 def _put(requests: Requests, path: str, name: str, body: Body, dry_run: bool) -> Change:
     answer = _ask(requests, "GET", path)
-    found = _found(name, answer)
-    if found is not None and same(body, found):
+    stored = _stored_role(name, answer)
+    if stored is not None and is_same(body, stored):
         return Change(_KIND, name, "unchanged")
-    if found is not None and limits(found):
+    if stored is not None and has_limits(stored):
         return Change(_KIND, name, "kept", _LIMITED)
     if answer.status != 400 and not dry_run:
         answer = _ask(requests, "PUT", path, body)
     if answer.status == 400:
         return Change(_KIND, name, "impossible", answer.reason)
-    return Change(_KIND, name, "created" if found is None else "updated")
+    return Change(_KIND, name, "created" if stored is None else "updated")
 
 
-def _found(name: str, answer: Answer) -> Mapping[str, Any] | None:
-    """The role in an answer; None where there is none, or no security API."""
+def _stored_role(name: str, answer: Answer) -> Mapping[str, Any] | None:
+    """Return the role in an answer; None where there is none, or no security API."""
     return answer.body.get(name) if answer.status == 200 else None
 
 
 def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Answer:
-    """An answer that is a success, a 404 to a question, or the 400 of an engine that cannot do
-    this; others are raised.
-    """
+    """Return a successful answer, a 404, or the 400 of an engine that lacks this; raise others."""
     answer = requests.ask(method, path, body)
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
     if 200 <= answer.status < 300 or answer.status in expected:

@@ -1,4 +1,4 @@
-"""The store in a search engine: the same for OpenSearch and Elasticsearch but for their dialects."""
+"""The store in a search engine, for OpenSearch and Elasticsearch by their dialects."""
 
 from __future__ import annotations
 
