@@ -3,11 +3,12 @@
     python3 tools/test.py [PYTEST ARGUMENT ...]          # the whole gate, as .ci/run runs it
     python3 tools/test.py --fast [PYTEST ARGUMENT ...]   # no servers, browser, Spark or long tests
     python3 tools/test.py --slow [PYTEST ARGUMENT ...]   # the tests that the gate leaves out
+    python3 tools/test.py --random [...]                 # in random order; the seed is printed
 
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
 the reason; with CI=true in the environment they fail instead. Tests run in two processes or more
-(`-n 0`: in one) and in random order (`-p no:randomly`: as written).
+(`-n 0`: in one).
 NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
 """
 
@@ -29,24 +30,28 @@ CHECKS = (
     ("ruff", "format", "--check", "."),
     ("mypy",),
 )
+FLAGS = ("--fast", "--slow", "--random")
 PARALLEL = ("-n", str(max(2, (os.cpu_count() or 2) // 2)), "--dist", "loadgroup")
-FAST = ("-m", "not (slow or engines or spark or browser)", "tests/unit", "tests/contract")
-FAST_FILES = ("tests/test_layers.py", "tests/test_public_api.py", "indexer")
+FAST_FOLDERS = ("tests/unit", "tests/contract", "indexer")
+FAST_FILES = ("tests/test_layers.py", "tests/test_structure.py", "tests/test_public_api.py")
+FAST = ("-m", "not (slow or engines or spark or browser)", *FAST_FOLDERS, *FAST_FILES)
 WHOLE = ("--durations", "25")
 SLOW = ("-m", "slow", "--durations", "25")
 
 
 def main(arguments: list[str]) -> int:
     """Run the checks and return the exit code of the first that fails, 0 when none does."""
-    is_fast, is_slow = "--fast" in arguments, "--slow" in arguments
-    extra = [argument for argument in arguments if argument not in ("--fast", "--slow")]
+    is_fast = "--fast" in arguments
+    is_slow = "--slow" in arguments
+    extra = [argument for argument in arguments if argument not in FLAGS]
+    if "--random" not in arguments:
+        extra += ["-p", "no:randomly"]
     python = prepared("test")
     if is_slow:
         chromium.ensure()
         return _run(python, "pytest", *PARALLEL, *SLOW, *extra)
     if is_fast:
-        selected = extra or FAST_FILES
-        return _checks(python) or _run(python, "pytest", *PARALLEL, *FAST, *selected)
+        return _checks(python) or _run(python, "pytest", *PARALLEL, *FAST, *extra)
     chromium.ensure()
     if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
