@@ -15,23 +15,23 @@ FIELDS = mappings.load("index.json")["mappings"]["properties"]
 
 
 def template(recipe=DEFAULT, signs=True):
-    return installed.template(
+    return installed.index_template(
         recipe, "papers", bodies.index(recipe, "flat_object", False, 3, None), signs
     )
 
 
 def pieces():
     return [
-        installed.component(DEFAULT),
+        installed.component_template(DEFAULT),
         *installed.pipelines(DEFAULT),
-        installed.folding(),
-        *installed.scoring(),
+        installed.fold_pipeline(),
+        *installed.score_scripts(),
         template(),
     ]
 
 
 def test_the_component_maps_our_fields_and_no_others():
-    mapping = installed.component(DEFAULT).body["template"]["mappings"]
+    mapping = installed.component_template(DEFAULT).body["template"]["mappings"]
     assert {*mapping} == {"_meta", "properties"}
     assert all(name.startswith("near_") for name in mapping["properties"])
     assert {"near_family", "near_bands", "near_error"} <= {*mapping["properties"]}
@@ -39,7 +39,8 @@ def test_the_component_maps_our_fields_and_no_others():
 
 def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
     parts = [
-        piece.body["template"]["mappings"] for piece in (installed.component(DEFAULT), template())
+        piece.body["template"]["mappings"]
+        for piece in (installed.component_template(DEFAULT), template())
     ]
     assert {**parts[0]["properties"], **parts[1]["properties"]} == {
         **FIELDS,
@@ -63,7 +64,7 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert body["template"]["aliases"] == {"papers-write": {}}
     settings = body["template"]["settings"]["index"]
     assert (settings["default_pipeline"], settings["number_of_shards"]) == (
-        installed.signing(DEFAULT).name,
+        installed.signing_pipeline(DEFAULT).name,
         3,
     )
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
@@ -80,20 +81,20 @@ def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
     )
     if piece.kind == "stored script":
         answer = {"_id": piece.name, "found": True, **piece.body}
-    assert installed.same(piece, installed.content(piece, json.loads(json.dumps(answer))))
-    assert installed.content(piece, {}) is None
-    assert not installed.same(piece, {})
+    assert installed.is_same(piece, installed.body_in(piece, json.loads(json.dumps(answer))))
+    assert installed.body_in(piece, {}) is None
+    assert not installed.is_same(piece, {})
 
 
 def test_another_recipe_makes_other_pieces_under_other_names():
     for make, name in (
-        (installed.component, "nearfold-"),
-        (installed.signing, "nearfold-"),
-        (installed.attaching, "nearfold-attachment-"),
+        (installed.component_template, "nearfold-"),
+        (installed.signing_pipeline, "nearfold-"),
+        (installed.attachment_pipeline, "nearfold-attachment-"),
     ):
         assert make(OTHER).name == f"{name}other_v1"
-        assert not installed.same(make(OTHER), make(DEFAULT).body)
-    assert not installed.same(template(OTHER), template().body)
+        assert not installed.is_same(make(OTHER), make(DEFAULT).body)
+    assert not installed.is_same(template(OTHER), template().body)
     assert installed.recipe_in(template(OTHER).body) == OTHER
     assert installed.recipe_in({"_meta": {}}) is None
 

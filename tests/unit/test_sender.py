@@ -229,7 +229,7 @@ def test_an_error_that_waiting_cannot_cure_stops_at_once(behave):
 )
 def test_patience_has_an_end(behave):
     cluster = Cluster(*[behave] * 50)
-    with pytest.raises(StoreStopped, match="takes nothing any more"):
+    with pytest.raises(StoreStopped, match="accepts no more requests"):
         cluster.send("a")
     assert len(cluster.requests) == 4
     assert len(cluster.pauses) == 3
@@ -332,16 +332,16 @@ def test_patience_is_bounded_in_time_too():
 
 def test_the_window_halves_once_for_all_that_was_under_way_and_grows_by_one_a_round():
     window = Window(8)
-    sent = window.narrowings
+    sent = window.decreases
     for _ in range(5):
-        window.narrow(sent)
+        window.decrease(sent)
     assert window.size == 4
     for _ in range(9):
-        window.narrow(window.narrowings)
+        window.decrease(window.decreases)
     assert window.size == 1
     sizes = []
     for _ in range(40):
-        window.widen()
+        window.increase()
         sizes.append(window.size)
     assert sizes[0] == 2
     assert sizes == sorted(sizes)
@@ -355,8 +355,8 @@ def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored
     class Others(Window):
         """Requests of other threads, which succeed all the while."""
 
-        def give_way(self):
-            self.widen()
+        def yield_place(self):
+            self.increase()
 
     def chokes(cluster, operations):
         return (
@@ -385,7 +385,7 @@ def test_slots_are_taken_in_turn():
                 ready.set()
                 while len(window._waiting) < 2:
                     time.sleep(0.001)
-                window.give_way()
+                window.yield_place()
                 order.append("a again")
 
     ready = threading.Event()

@@ -33,7 +33,7 @@ def pipeline(
     pipeline `signing`.
 
     The first `limit` UTF-16 units of the text become `field`, and one that is longer `truncated`;
-    to know it, one unit more is read. A file that the processor refuses is marked `unsigned`.
+    to know it, one unit more is read. A file that the processor refuses is marked `mark_unsigned`.
     `data` is removed last, so that two documents without text and without ids are told apart by it.
     """
     read = {
@@ -57,5 +57,5 @@ def pipeline(
             {"pipeline": {"name": signing}},
             clean,
         ],
-        "on_failure": [*painless.unsigned(recipe, field), clean],
+        "on_failure": [*painless.mark_unsigned(recipe, field), clean],
     }

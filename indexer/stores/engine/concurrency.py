@@ -1,6 +1,4 @@
-"""How many requests an engine is sent at once: half as many when it is overloaded, more again while
-it answers well.
-"""
+"""Bounded concurrency of requests: halved when an engine is overloaded, else increased again."""
 
 from __future__ import annotations
 
@@ -11,15 +9,16 @@ from threading import Condition
 
 
 class Window:
-    """Places for requests under way, from 1 to `most`; it begins with all of them.
+    """Places for requests under way, from 1 to `most`, at first `most`.
 
-    The number is halved when a request does not get through, once for all requests that were under
-    way then, and grows by one for each round of requests that do (additive increase, multiplicative
+    Their number is halved when a request fails, once for all requests that were under way then, and
+    grows by one for each round of requests that succeed (additive increase, multiplicative
     decrease).
     """
 
     def __init__(self, most: int) -> None:
-        self.narrowings = self.widenings = 0
+        self.decreases = 0
+        self.increases = 0
         self._most = most
         self._size = float(most)
         self._taken = 0
@@ -28,7 +27,7 @@ class Window:
 
     @property
     def size(self) -> int:
-        """The places there are now."""
+        """Return the current number of places."""
         return int(self._size)
 
     @contextmanager
@@ -40,10 +39,8 @@ class Window:
         finally:
             self._leave()
 
-    def give_way(self) -> None:
-        """Leave the place that is held to those that wait for one, and take one again when it is
-        one's turn.
-        """
+    def yield_place(self) -> None:
+        """Give the held place to a waiting request, and take one again in turn."""
         self._leave()
         self._take()
 
@@ -63,18 +60,19 @@ class Window:
             self._taken -= 1
             self._changed.notify_all()
 
-    def widen(self) -> None:
-        """A request got through."""
+    def increase(self) -> None:
+        """Allow more requests after one that succeeded."""
         with self._changed:
-            self.widenings += 1
+            self.increases += 1
             self._size = min(float(self._most), self._size + 1 / self._size)
             self._changed.notify_all()
 
-    def narrow(self, narrowings: int) -> None:
-        """A request did not get through that was sent when there had been that many
-        `narrowings`.
+    def decrease(self, decreases: int) -> None:
+        """Halve the places after a failed request, unless that was done since it was sent.
+
+        `decreases` is the count of decreases when the request was sent.
         """
         with self._changed:
-            if narrowings == self.narrowings:
+            if decreases == self.decreases:
                 self._size = max(1.0, self._size / 2)
-                self.narrowings += 1
+                self.decreases += 1

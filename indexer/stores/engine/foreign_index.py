@@ -15,7 +15,7 @@ from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.engine import install as installation
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index import about
+from indexer.stores.engine.index import read_facts
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.queries import PAGE, IndexQueries
@@ -115,7 +115,7 @@ class InPlaceStore(EngineStore):
         """
         index = self.index
         installation.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
-        index.facts = about(index.requests, index.place)
+        index.facts = read_facts(index.requests, index.place)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield documents in the order of the shards, those that an earlier run signed included.

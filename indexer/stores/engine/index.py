@@ -129,7 +129,7 @@ class Requests:
         return answer.body
 
 
-def version(index: str, number: int) -> str:
+def version_name(index: str, number: int) -> str:
     """The name of one version of an index, which is an alias of the one in service.
 
     >>> version("papers", 2)
@@ -138,7 +138,7 @@ def version(index: str, number: int) -> str:
     return f"{index}-{number:06}"
 
 
-def about(requests: Requests, place: IndexPlace) -> IndexFacts | None:
+def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
     """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold
     did not make.
     """
@@ -146,7 +146,7 @@ def about(requests: Requests, place: IndexPlace) -> IndexFacts | None:
         found = requests.get("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
-    name, index = the_index(place, found)
+    name, index = only_index(place, found)
     mapping = index.get("mappings", {})
     known = mapping.get("_meta", {}).get("nearfold")
     if known is None:
@@ -168,7 +168,7 @@ def about(requests: Requests, place: IndexPlace) -> IndexFacts | None:
     )
 
 
-def the_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def only_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError`
     for a data stream.
     """
@@ -198,7 +198,7 @@ def give_alias(requests: Requests, place: IndexPlace, known: IndexFacts) -> Inde
     return replace(known, writes=place.write_alias)
 
 
-def standing(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
+def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
     """The index that the name stands for at this moment, and the id of its recipe; None when that
     is not told.
 
@@ -220,7 +220,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     """Make the index and its write alias where they are missing; refuse an index that does not
     fit.
     """
-    known = about(requests, place) or _create(requests, place, dialect, recipe)
+    known = read_facts(requests, place) or _create(requests, place, dialect, recipe)
     if known is None:
         return
     if field := known.mapping["_meta"]["nearfold"].get("text_field"):
@@ -267,7 +267,7 @@ def _create(
         if 200 <= answer.status < 300:
             return None
         if answer.kind == _MADE_BY_ANOTHER:
-            return about(requests, place)
+            return read_facts(requests, place)
         if answer.status != 400 or "nearfold_" not in answer.reason:
             break
     raise error_of(place.url, answer, f"PUT {place.index}")

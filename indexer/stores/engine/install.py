@@ -45,17 +45,17 @@ def install(
     known = _known_field(index, template)
     field = text_field or known or TEXT
     _check(pieces, requests.url, place, recipe, field, index, template)
-    component = pieces.put(installed.component(recipe, field))
-    signing = pieces.put_pipeline(installed.signing(recipe, field))
+    component = pieces.put(installed.component_template(recipe, field))
+    signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
     signs = signing.action != "impossible"
     changes = [
         component,
         signing,
-        pieces.put_attaching(installed.attaching(recipe, field), signing),
+        pieces.put_attaching(installed.attachment_pipeline(recipe, field), signing),
     ]
-    changes += [pieces.put_script(script, signing) for script in installed.scoring()]
+    changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
-        changes.append(pieces.put(installed.folding()))
+        changes.append(pieces.put(installed.fold_pipeline()))
     changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:
         changes.append(pieces.adopt(place, recipe, index, signs, field))
@@ -76,7 +76,9 @@ def uninstall(
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
-    for piece in installed.scoring() + ([installed.folding()] if dialect.search_pipelines else []):
+    for piece in installed.score_scripts() + (
+        [installed.fold_pipeline()] if dialect.search_pipelines else []
+    ):
         changes += pieces.remove(piece, pieces.templates(place))
     return changes
 
@@ -170,16 +172,16 @@ def put_next_pipeline(
         before, _of_template(pieces.template(place))
     ):
         return None
-    if strange := painless.beyond(after):
+    if strange := painless.unsupported_settings(after):
         raise UsageError(
             f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
             f"{after.name} ({strange}); run `nearfold uninstall --store {place.url}` first, "
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
-    pieces.put(installed.component(after, field))
-    signing = pieces.put_pipeline(installed.signing(after, field))
-    pieces.put_attaching(installed.attaching(after, field), signing)
+    pieces.put(installed.component_template(after, field))
+    signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
+    pieces.put_attaching(installed.attachment_pipeline(after, field), signing)
     reads_files = name == installed.pipeline_names(before, field)[0]
     return (
         installed.pipeline_names(after, field)[0 if reads_files else 1]

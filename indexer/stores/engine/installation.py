@@ -81,19 +81,19 @@ def _suffix(field: str) -> str:
     )
 
 
-def component(recipe: Recipe, field: str = TEXT) -> Piece:
+def component_template(recipe: Recipe, field: str = TEXT) -> Piece:
     """The `near_*` fields and nothing else, and `_meta` that says what is in them."""
     mapping = {"_meta": meta(recipe, field), "properties": near_fields(field)}
     body = {"template": {"mappings": mapping}, "version": bodies.FORMAT}
     return Piece("component template", shared_name(recipe, field), _named(body, recipe))
 
 
-def signing(recipe: Recipe, field: str = TEXT) -> Piece:
+def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
     """The ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
     return Piece("ingest pipeline", shared_name(recipe, field), painless.pipeline(recipe, field))
 
 
-def attaching(recipe: Recipe, field: str = TEXT) -> Piece:
+def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
     """The ingest pipeline that reads files before it signs, for engines with an attachment
     processor.
     """
@@ -107,10 +107,10 @@ def _attaching_name(recipe: Recipe, field: str) -> str:
 
 def pipelines(recipe: Recipe, field: str = TEXT) -> tuple[Piece, Piece]:
     """The one for files first: it calls the other."""
-    return attaching(recipe, field), signing(recipe, field)
+    return attachment_pipeline(recipe, field), signing_pipeline(recipe, field)
 
 
-def of_recipe(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
+def recipe_pieces(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
     """The pieces that carry the recipe, in the order in which they may be removed, by name
     alone.
     """
@@ -137,7 +137,7 @@ def signs_by(recipe: Recipe, pipeline: str | None) -> bool:
     )
 
 
-def folding() -> Piece:
+def fold_pipeline() -> Piece:
     """The search pipeline: asks for three times as many hits, keeps the best of each family, and
     cuts to what was asked.
     """
@@ -152,7 +152,7 @@ def folding() -> Piece:
     )
 
 
-def scoring() -> list[Piece]:
+def score_scripts() -> list[Piece]:
     """The scripts that score documents by their sketches: the share of equal slots, and 1 -
     distance / bits.
     """
@@ -162,7 +162,7 @@ def scoring() -> list[Piece]:
     return [Piece("stored script", name, {"script": script}) for name, script in sources.items()]
 
 
-def template(recipe: Recipe, index: str, made: Body, signs: bool, field: str = TEXT) -> Piece:
+def index_template(recipe: Recipe, index: str, made: Body, signs: bool, field: str = TEXT) -> Piece:
     """The index template of one index. `made` is the body that nearfold itself would create it with
     (`bodies.index`).
 
@@ -230,7 +230,7 @@ def _named(body: Body, recipe: Recipe) -> Body:
     return {**body, "_meta": {"nearfold": {"recipe": recipe.settings, "digest": digest}}}
 
 
-def content(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
+def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     """The body inside an engine's answer about this piece; None when the piece is not in it."""
     if piece.kind == "stored script":
         return {"script": answer["script"]} if answer.get("_id") == piece.name else None
@@ -244,7 +244,7 @@ def content(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     return None
 
 
-def same(piece: Piece, found: Mapping[str, Any]) -> bool:
+def is_same(piece: Piece, found: Mapping[str, Any]) -> bool:
     """Whether an engine keeps this very piece; fields that the engine adds do not count."""
     if "template" in piece.kind:
         return _digest(piece.body) == _digest(found)

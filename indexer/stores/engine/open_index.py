@@ -16,10 +16,10 @@ from indexer.stores.engine.index import (
     IndexFacts,
     IndexPlace,
     Requests,
-    about,
+    current_index,
     give_alias,
     prepare,
-    standing,
+    read_facts,
 )
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import text_field
@@ -50,7 +50,7 @@ class OpenIndex:
 
         Raises `MappingMismatch` for an index that nearfold did not make.
         """
-        self.facts = self.facts or about(self.requests, self.place)
+        self.facts = self.facts or read_facts(self.requests, self.place)
         return self.facts.recipe if self.facts else None
 
     def require_recipe(self) -> Recipe:
@@ -101,7 +101,7 @@ class OpenIndex:
 
     def check_replaced(self) -> None:
         """Forget what is known of the index when another one has taken its name."""
-        known, now = self.facts, standing(self.requests, self.place)
+        known, now = self.facts, current_index(self.requests, self.place)
         if known and now and now != (known.index, known.recipe.id):
             self.facts = None
 

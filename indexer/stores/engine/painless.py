@@ -51,7 +51,7 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
     normal form.
 
     A dotted name that is none leads into objects. A longer text, or one whose signing fails, is
-    marked `unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
+    marked `mark_unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
     so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
     """
     _check(recipe)
@@ -64,12 +64,12 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
         "processors": [
             script(sign(recipe, limit), {**_params(field), "families": list(_FAMILIES), **tables()})
         ],
-        "on_failure": unsigned(recipe, field),
+        "on_failure": mark_unsigned(recipe, field),
     }
 
 
-def unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
-    """The processors that mark a document `unsigned`, with the reason."""
+def mark_unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
+    """The processors that mark a document `mark_unsigned`, with the reason."""
     mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
     marking = script(mark, _params(field))
     marking["script"]["on_failure"] = _marked_without_script(recipe, field)
@@ -198,7 +198,7 @@ def _text(codes: Sequence[int]) -> str:
     return "".join(map(chr, codes))
 
 
-def beyond(recipe: Recipe) -> str:
+def unsupported_settings(recipe: Recipe) -> str:
     """Return the settings that the scripts cannot compute, such as `bits = 32`; empty when none.
 
     A recipe with a secret key is refused whole: who may read pipelines could read the key.
@@ -224,7 +224,7 @@ def beyond(recipe: Recipe) -> str:
 
 def _check(recipe: Recipe) -> None:
     """Raise `UsageError` when the scripts cannot compute the recipe."""
-    if strange := beyond(recipe):
+    if strange := unsupported_settings(recipe):
         raise UsageError(
             f"no ingest pipeline can compute recipe {recipe.name} ({strange}); "
             f"install recipe {DEFAULT.name}, or send documents by `nearfold index`"

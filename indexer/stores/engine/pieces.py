@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index import Dialect, IndexPlace, Requests, the_index, write_aliases
+from indexer.stores.engine.index import Dialect, IndexPlace, Requests, only_index, write_aliases
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
@@ -35,7 +35,7 @@ class Pieces:
     def found(self, piece: Piece) -> bodies.Body | None:
         """The body that the engine keeps under this name."""
         answer = self._read(piece.path)
-        return None if answer is None else installed.content(piece, answer)
+        return None if answer is None else installed.body_in(piece, answer)
 
     def template(self, place: IndexPlace) -> bodies.Body | None:
         """The index template of the index that a URL names."""
@@ -44,12 +44,12 @@ class Pieces:
     def index(self, place: IndexPlace) -> Index | None:
         """The index of the URL by its own name, and what it is; None where there is none."""
         answer = self._read(place.index)
-        return None if answer is None else the_index(place, answer)
+        return None if answer is None else only_index(place, answer)
 
     def put(self, piece: Piece) -> Change:
         """Put a piece unless it is there."""
         found = self.found(piece)
-        if found is not None and installed.same(piece, found):
+        if found is not None and installed.is_same(piece, found):
             return Change(piece.kind, piece.name, "unchanged")
         if not self._dry_run:
             self._good("PUT", piece.path, piece.body)
@@ -60,7 +60,7 @@ class Pieces:
         engine try it on a text.
         """
         found = self.found(piece)
-        if found is not None and installed.same(piece, found):
+        if found is not None and installed.is_same(piece, found):
             return Change(piece.kind, piece.name, "unchanged")
         if self._dry_run:
             trial = {"pipeline": piece.body, "docs": [{"_source": {}}]}
@@ -97,9 +97,9 @@ class Pieces:
         pieces = []
         for core in (False, True):
             made = bodies.index(recipe, dialect.metadata_type, core, place.shards, place.replicas)
-            pieces.append(installed.template(recipe, place.index, made, signs, field))
+            pieces.append(installed.index_template(recipe, place.index, made, signs, field))
         found = self.found(pieces[0])
-        if found is not None and any(installed.same(piece, found) for piece in pieces):
+        if found is not None and any(installed.is_same(piece, found) for piece in pieces):
             return Change(pieces[0].kind, pieces[0].name, "unchanged")
         if not self._dry_run:
             answer = self._requests.ask("PUT", pieces[0].path, pieces[0].body)
@@ -180,7 +180,7 @@ class Pieces:
         """Remove what signs this field by this recipe, unless others use it."""
         users = self.users(place, recipe, field)
         changes: list[Change] = []
-        for piece in installed.of_recipe(recipe, field):
+        for piece in installed.recipe_pieces(recipe, field):
             changes += self.remove(piece, users)
         return changes
 

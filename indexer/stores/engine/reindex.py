@@ -17,7 +17,7 @@ from indexer.errors import ReindexInProgress, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index import Dialect, IndexPlace, Requests, about, version
+from indexer.stores.engine.index import Dialect, IndexPlace, Requests, read_facts, version_name
 from indexer.stores.engine.install import put_next_pipeline, update_template
 from indexer.stores.engine.link import Answer, IndexMissing
 from indexer.stores.engine.mapping_facts import text_field
@@ -61,7 +61,7 @@ def replace_index(
 
     Only the last step changes the index in service.
     """
-    facts = about(requests, place)
+    facts = read_facts(requests, place)
     if facts is None:
         raise IndexMissing(place.url)
     old = requests.get("GET", facts.index)[facts.index]
@@ -84,7 +84,7 @@ def replace_index(
         copied += successor.follow(sign_rows, on_progress, until_idle=not blocked)
         successor.delete_missing()
     if keep and facts.index == place.index:
-        _clone(requests, facts.index, version(place.index, 1))
+        _clone(requests, facts.index, version_name(place.index, 1))
     successor.take_over(old)
     update_template(requests, place, dialect, facts.recipe, recipe)
     current = requests.get("GET", successor.name)[successor.name]
@@ -102,8 +102,8 @@ def next_version(index: str, current: str) -> str:
     """
     match = _VERSION.fullmatch(current)
     if match and match["base"] == index:
-        return version(index, int(match["number"]) + 1)
-    return version(index, 2)
+        return version_name(index, int(match["number"]) + 1)
+    return version_name(index, 2)
 
 
 @dataclass(slots=True)
@@ -348,4 +348,4 @@ def _old_version(place: IndexPlace, old: str, keep: bool) -> str | None:
     """Return the name under which the old version is kept; None when it is not."""
     if not keep:
         return None
-    return version(place.index, 1) if old == place.index else old
+    return version_name(place.index, 1) if old == place.index else old

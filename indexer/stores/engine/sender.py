@@ -1,8 +1,8 @@
-"""Bulk writes to a search engine, with a state of our own for every item.
+"""Bulk writes to a search engine, with a state for every operation.
 
-An operation is done only when an answer names its id and says so. What is not done is sent again,
-alone, after a pause that grows, with jitter, and for a bounded time. A request that is too large is
-halved, and so is one that stays unanswered.
+An operation is done only when an answer names its id and says so. The others are sent again without
+those that are done, after a pause that grows, with jitter, and for a bounded time. A request that
+is too large or stays unanswered is halved.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.text.phrases import well_formed
 
-_UNANSWERED = 3  # attempts at a request that tell nothing, after which it is sent in halves
+_UNANSWERED = 3  # attempts without a reply to any operation, after which a request is halved
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One line of a bulk request; `body` is what follows it. Ids are distinct within a call.
+    """One operation of a bulk request. Ids are distinct within a call.
 
-    `head`: what else the line says, such as the state that an update is for; an update without it
-    is repeated by the engine when somebody else writes the document.
+    `body` is the line after its action. `head` has more fields of the action, such as the state
+    that an update is conditional on; the engine repeats an update without it when another client
+    writes the document.
     """
 
     action: Literal["index", "update", "delete"]
@@ -39,21 +40,18 @@ class Operation:
     head: Mapping[str, Any] | None = None
 
     def lines(self) -> bytes:
-        """The operation as newline-delimited JSON; a lone surrogate in what others stored becomes
-        U+FFFD.
-        """
-        plain = {"retry_on_conflict": 3} if self.action == "update" else {}
-        head = {self.action: {"_id": self.id, **(plain if self.head is None else self.head)}}
-        return well_formed(
-            "".join(f"{_encode(part)}\n" for part in (head, self.body) if part is not None)
-        ).encode()
+        """Return the operation as newline-delimited JSON; a lone surrogate becomes U+FFFD."""
+        default = {"retry_on_conflict": 3} if self.action == "update" else {}
+        settings = default if self.head is None else self.head
+        lines = _encode({self.action: {"_id": self.id, **settings}}) + "\n"
+        if self.body is not None:
+            lines += _encode(self.body) + "\n"
+        return well_formed(lines).encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What became of an operation: a status that is final, and why it was refused, None when it was
-    not.
-    """
+    """The final status of an operation, and the reason of a refusal, else None."""
 
     status: int
     refused: str | None = None
@@ -61,12 +59,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long to go on without progress: at most `attempts` more times, and none begun after
-    `seconds`.
+    """The limits of retries without progress: `attempts` of them, none begun after `seconds`.
 
     Pauses are of `first` seconds, doubled up to `longest`. The defaults outlast the restart of a
-    node (between 40 and 80 seconds), and give up on a server that lets requests time out after a
-    few of them.
+    node (between 40 and 80 seconds), and give up after a few requests on a server where requests
+    time out.
     """
 
     first: float = 0.25
@@ -77,8 +74,9 @@ class RetryPolicy:
     clock: Callable[[], float] = time.monotonic
 
     def pause(self, attempt: int, retry_after: str | None = None) -> None:
-        """Wait between half of the time for this attempt, counted from 0, and all of it, or the
-        seconds the server asks for.
+        """Wait half to all of the time for this attempt, counted from 0.
+
+        `retry_after` is a longer time in seconds that the server requests; `longest` limits both.
         """
         seconds = self.first * 2**attempt * random.uniform(0.5, 1.0)
         if retry_after and retry_after.isdecimal():
@@ -86,60 +84,62 @@ class RetryPolicy:
         self.sleep(min(self.longest, seconds))
 
 
-class _Tries:
+class _Attempts:
     """The attempts of one request, and of the parts it is sent in.
 
-    `number` counts those since something of it was settled, `alone` those since anything was, of
-    any request.
+    `of_request` counts those since an operation of the request got its reply, `of_cluster` those
+    since an operation of any request did.
     """
 
     def __init__(self, patience: RetryPolicy) -> None:
         self._patience = patience
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
-        """Everything that was sent is settled."""
-        self.number = self.alone = 0
+    def reset(self) -> None:
+        """Count from 0 again, since every operation that was sent has its reply."""
+        self.of_request = 0
+        self._reset_cluster()
+
+    def _reset_cluster(self) -> None:
+        self.of_cluster = 0
         self._since = self._patience.clock()
 
-    def missed(self, progress: bool, elsewhere: bool) -> None:
-        """Something is not settled; `progress` when something else of the request was, `elsewhere`
-        when another request was.
+    def count_incomplete(self, progress: bool, elsewhere: bool) -> None:
+        """Count an attempt after which operations have no reply yet.
+
+        `progress`: others of the request have one now; `elsewhere`: another request succeeded.
         """
         if progress:
-            self.number = 0
+            self.of_request = 0
         if progress or elsewhere:
-            self.alone, self._since = 0, self._patience.clock()
-        self.number += 1
-        self.alone += 1
+            self._reset_cluster()
+        self.of_request += 1
+        self.of_cluster += 1
 
     @property
-    def spent(self) -> bool:
-        """Whether to give up on the cluster."""
-        return (
-            self.alone > self._patience.attempts
-            or self._patience.clock() - self._since > self._patience.seconds
-        )
+    def is_cluster_hopeless(self) -> bool:
+        """Return whether to give up on the cluster."""
+        seconds = self._patience.clock() - self._since
+        return self.of_cluster > self._patience.attempts or seconds > self._patience.seconds
 
     @property
-    def hopeless(self) -> bool:
-        """Whether to give up on what is left of the request, though the cluster takes others."""
-        return self.number > self._patience.attempts
+    def is_request_hopeless(self) -> bool:
+        """Return whether to give up on the rest of the request, though others succeed."""
+        return self.of_request > self._patience.attempts
 
     def pause(self, retry_after: str | None) -> None:
         """Wait before the next attempt."""
-        self._patience.pause(self.number - 1, retry_after)
+        self._patience.pause(self.of_request - 1, retry_after)
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sends operations in requests of bounded size. `post` sends one body and may raise
-    `StoreUnreachable`.
+    """A sender of operations in requests of bounded size, which threads may share.
 
-    It may be shared by threads: `window` says how many requests are under way at once. A request
-    that has to be sent again lets others go first, and then keeps its place while it pauses, so
-    that a server in trouble is left in peace. `conflicts`: whether a conflict is an answer, not a
-    reason to send again.
+    `post` sends one body and may raise `StoreUnreachable`. `window` bounds the requests under way
+    at once. A request that has to be sent again lets others go first, and then keeps its place
+    while it pauses, so that an overloaded server gets fewer requests. With `conflicts`, a conflict
+    is a reply, not a reason to send again.
     """
 
     post: Callable[[bytes], Answer]
@@ -150,111 +150,117 @@ class Sender:
     conflicts: bool = False
 
     def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
-        """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was
-        done stays done.
+        """Return the reply to every operation, by id.
+
+        Raises `StoreStopped` when it cannot continue; operations that are done stay done.
         """
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
             with self.window.place():
-                self._deliver(batch, replies, _Tries(self.patience))
+                self._deliver(batch, replies, _Attempts(self.patience))
         return replies
 
     def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:
-        """Operations as lines by id, cut where a request would become too large."""
+        """Yield batches of operations as lines by id, none larger than a request may be."""
         batch: dict[str, bytes] = {}
         size = 0
         for operation in operations:
             lines = operation.lines()
             if batch and (size + len(lines) > self.max_bytes or len(batch) == self.max_operations):
                 yield batch
-                batch, size = {}, 0
+                batch = {}
+                size = 0
             batch[operation.id] = lines
             size += len(lines)
         if batch:
             yield batch
 
-    def _deliver(self, batch: dict[str, bytes], replies: dict[str, Reply], tries: _Tries) -> None:
-        """Send until every operation of the batch has its reply."""
-        widenings = self.window.widenings
+    def _deliver(
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: _Attempts
+    ) -> None:
+        """Send a batch until every operation has its reply."""
+        increases = self.window.increases
         while batch:
-            narrowings = self.window.narrowings
-            answer, trouble = self._ask(batch)
+            decreases = self.window.decreases
+            answer, problem = self._request(batch)
             if answer.status in (400, 413):
-                self._refused(batch, answer, replies, tries)
+                self._refuse(batch, answer, replies, attempts)
                 return
-            items = {name: item for name, item in _items(answer) if name in batch}
-            done = {
-                name: reply
-                for name, item in items.items()
-                if (reply := _settled(item, self.conflicts))
-            }
+            items = {id: item for id, item in _items(answer) if id in batch}
+            done = _final_replies(items, self.conflicts)
             replies.update(done)
-            batch = {name: lines for name, lines in batch.items() if name not in done}
+            batch = {id: lines for id, lines in batch.items() if id not in done}
             if not batch:
-                tries.renew()
-                self.window.widen()
+                attempts.reset()
+                self.window.increase()
                 return
-            self.window.narrow(narrowings)
-            broken = _broken(batch, items)
-            tries.missed(
-                progress=bool(done), elsewhere=not broken and self.window.widenings > widenings
-            )
-            widenings = self.window.widenings
-            if tries.spent or (
-                tries.hopeless and len(batch) == 1 and not items and answer.status not in PASSING
-            ):
-                replies.update(_abandoned(batch, broken, trouble, tries))
+            self.window.decrease(decreases)
+            failures = _server_failures(batch, items)
+            elsewhere = not failures and self.window.increases > increases
+            attempts.count_incomplete(progress=bool(done), elsewhere=elsewhere)
+            increases = self.window.increases
+            is_ignored = len(batch) == 1 and not items and answer.status not in PASSING
+            if attempts.is_cluster_hopeless or (attempts.is_request_hopeless and is_ignored):
+                replies.update(_give_up(batch, failures, problem, attempts))
                 return
-            event(
-                "request_again",
-                "warning",
-                status=answer.status,
-                attempt=tries.number,
-                operations=len(batch),
-            )
-            self.window.give_way()
-            tries.pause(answer.retry_after)
-            if not items and tries.number >= _UNANSWERED and len(batch) > 1:
-                self._halve(batch, replies, tries)
+            self._pause(answer, attempts, len(batch))
+            if not items and attempts.of_request >= _UNANSWERED and len(batch) > 1:
+                self._halve(batch, replies, attempts)
                 return
 
-    def _ask(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
-        """One request: its answer, status 0 when none came, and what is wrong with it in a few
-        words.
-        """
+    def _pause(self, answer: Answer, attempts: _Attempts, operations: int) -> None:
+        """Let other requests go first, then wait before the next attempt."""
+        event(
+            "request_again",
+            "warning",
+            status=answer.status,
+            attempt=attempts.of_request,
+            operations=operations,
+        )
+        self.window.yield_place()
+        attempts.pause(answer.retry_after)
+
+    def _request(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
+        """Send one request; return its answer, status 0 when none came, and its problem."""
         try:
-            reached("before_send", _lost)
+            reached("before_send", _unreachable)
             answer = self.post(b"".join(batch.values()))
-            reached("after_send", _lost)
+            reached("after_send", _unreachable)
         except StoreUnreachable as error:
             return Answer(0, None), error.reason
         _raise_if_final(answer)
-        left = next((item for _, item in _items(answer) if item.status >= 400), answer)
-        return (
-            answer,
-            f"{left.status} {left.reason}"
-            if left.status != 200
-            else "it does not say what became of the documents",
-        )
+        failure = next((item for _, item in _items(answer) if item.status >= 400), answer)
+        if failure.status == 200:
+            return answer, "the answer does not report the documents"
+        return answer, f"{failure.status} {failure.reason}"
 
-    def _refused(
-        self, batch: dict[str, bytes], answer: Answer, replies: dict[str, Reply], tries: _Tries
+    def _refuse(
+        self,
+        batch: dict[str, bytes],
+        answer: Answer,
+        replies: dict[str, Reply],
+        attempts: _Attempts,
     ) -> None:
-        """Find the operations for which a whole request was refused."""
+        """Halve a refused request until the operation that causes the refusal is alone."""
         if len(batch) > 1:
-            self._halve(batch, replies, tries)
+            self._halve(batch, replies, attempts)
             return
-        ((name, lines),) = batch.items()
-        large = f"the document is too large for the server ({len(lines):,} bytes)"
-        replies[name] = Reply(answer.status, large if answer.status == 413 else answer.reason)
+        ((id, lines),) = batch.items()
+        reason = answer.reason
+        if answer.status == 413:
+            reason = f"the document is too large for the server ({len(lines):,} bytes)"
+        replies[id] = Reply(answer.status, reason)
 
-    def _halve(self, batch: dict[str, bytes], replies: dict[str, Reply], tries: _Tries) -> None:
-        names = list(batch)
-        for half in (names[: len(names) // 2], names[len(names) // 2 :]):
-            self._deliver({name: batch[name] for name in half}, replies, tries)
+    def _halve(
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: _Attempts
+    ) -> None:
+        ids = list(batch)
+        middle = len(ids) // 2
+        for half in (ids[:middle], ids[middle:]):
+            self._deliver({id: batch[id] for id in half}, replies, attempts)
 
 
-def _lost(reason: str) -> StoreUnreachable:
+def _unreachable(reason: str) -> StoreUnreachable:
     return StoreUnreachable(url="the cluster", reason=reason)
 
 
@@ -263,58 +269,64 @@ def _raise_if_final(answer: Answer) -> None:
         raise stopped
 
 
-def _settled(item: Answer, conflicts: bool) -> Reply | None:
-    """The reply that an item of an answer stands for; None when it has to be sent again."""
+def _final_replies(items: Mapping[str, Answer], conflicts: bool) -> dict[str, Reply]:
+    """Return the replies to the operations that need not be sent again."""
+    replies = {}
+    for id, item in items.items():
+        reply = _reply(item, conflicts)
+        if reply is not None:
+            replies[id] = reply
+    return replies
+
+
+def _reply(item: Answer, conflicts: bool) -> Reply | None:
+    """Return the reply to an operation; None when it has to be sent again."""
     _raise_if_final(item)
-    absent = item.status == 404 and item.kind in ("", "document_missing_exception")
-    if 200 <= item.status < 300 or absent:
+    is_absent = item.status == 404 and item.kind in ("", "document_missing_exception")
+    if 200 <= item.status < 300 or is_absent:
         return Reply(item.status)
     if 400 <= item.status < 500 and item.status not in ((429,) if conflicts else (409, 429)):
         return Reply(item.status, item.reason)
     return None
 
 
-def _broken(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str, Reply]:
-    """Refusals of the operations on which the server itself fails."""
-    failing = {
-        name: item
-        for name, item in items.items()
-        if name in batch and item.status >= 500 and item.status not in PASSING
+def _server_failures(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str, Reply]:
+    """Return refusals of the operations on which the server itself fails."""
+    return {
+        id: Reply(item.status, item.reason)
+        for id, item in items.items()
+        if id in batch and item.status >= 500 and item.status not in PASSING
     }
-    return {name: Reply(item.status, item.reason) for name, item in failing.items()}
 
 
-def _abandoned(
-    batch: Mapping[str, bytes], broken: Mapping[str, Reply], trouble: str, tries: _Tries
+def _give_up(
+    batch: Mapping[str, bytes], failures: Mapping[str, Reply], problem: str, attempts: _Attempts
 ) -> Mapping[str, Reply]:
-    """Give up: what the server fails on time and again is refused, a single document alone too, and
-    all else stops the run.
+    """Return refusals of operations that fail again and again.
+
+    Raises `StoreStopped` when the cluster is hopeless and not every operation is a server failure.
     """
-    if broken.keys() >= batch.keys():
-        return broken
-    if tries.spent:
+    if failures.keys() >= batch.keys():
+        return failures
+    if attempts.is_cluster_hopeless:
         raise StoreStopped(
-            reason=f"the cluster takes nothing any more ({trouble})",
+            reason=f"the cluster accepts no more requests ({problem})",
             remedy="wait until it has recovered",
         )
-    return {
-        name: Reply(0, f"no answer ever comes to it, while others are stored ({trouble})")
-        for name in batch
-    }
+    refusal = Reply(0, f"the cluster never answers it, while others are stored ({problem})")
+    return dict.fromkeys(batch, refusal)
 
 
 def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:
-    """The well-formed items of an answer: id, and status and error as an answer of their own."""
-    items = (
-        answer.body.get("items")
-        if answer.status == 200 and isinstance(answer.body, Mapping)
-        else None
-    )
+    """Yield id and result of each well-formed item of an answer."""
+    if answer.status != 200 or not isinstance(answer.body, Mapping):
+        return
+    items = answer.body.get("items")
     for item in items if isinstance(items, list) else ():
         result = next(iter(item.values()), None) if isinstance(item, Mapping) else None
-        if (
-            isinstance(result, Mapping)
-            and isinstance(result.get("status"), int)
-            and isinstance(result.get("_id"), str)
-        ):
-            yield result["_id"], Answer(result["status"], result)
+        if not isinstance(result, Mapping):
+            continue
+        id = result.get("_id")
+        status = result.get("status")
+        if isinstance(id, str) and isinstance(status, int):
+            yield id, Answer(status, result)
