@@ -18,6 +18,7 @@ from browser_fonts import browser_environment
 from servers import choosing
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
+from servers.groups import GroupScheduling, turn_of
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
 from servers.shared import Broker, Client
@@ -51,47 +52,24 @@ def pytest_configure_node(node) -> None:
     node.workerinput["servers"] = str(stash[_BROKER].folder)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> GroupScheduling:
+    """Let one worker run all tests of a group; `servers.groups` says which belong together."""
+    return GroupScheduling(config, log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Mark what needs a server, a browser or Spark before `-m` selects, and what one worker must
-    run; let the longest groups begin first.
-    """
+    """Mark what needs a server or a browser before `-m` selects; let long groups begin first."""
     for item in items:
-        _mark(item)
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & {*_SHARED, "opensearch_node"}:
+            item.add_marker(pytest.mark.engines)
+        if fixtures & {"browser", "chromium_path"}:
+            item.add_marker(pytest.mark.browser)
     result = yield
-    items.sort(key=_turn)
+    items.sort(key=lambda item: turn_of(item.nodeid))
     return result
-
-
-def _mark(item: pytest.Item) -> None:
-    fixtures = set(getattr(item, "fixturenames", ()))
-    folder = item.path.relative_to(item.config.rootpath).parts[:2]
-    if fixtures & {*_SHARED, "opensearch_node"}:
-        item.add_marker(pytest.mark.engines)
-    if fixtures & {"browser", "chromium_path"}:
-        item.add_marker(pytest.mark.browser)
-    if group := _group(item, folder):
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
-def _group(item: pytest.Item, folder: tuple[str, ...]) -> str | None:
-    """The group of tests that one worker runs: all of Spark, for it starts once a process; tests
-    that install into a shared engine; the tests of one file that share costly fixtures.
-    """
-    if item.get_closest_marker("spark"):
-        return "spark"
-    if folder[0] != "tests" or folder[1] in ("unit", "contract"):
-        return None
-    if item.get_closest_marker("engines"):
-        return "engines"
-    return item.path.stem
-
-
-def _turn(item: pytest.Item) -> int:
-    marker = item.get_closest_marker("xdist_group")
-    if marker is None:
-        return 2
-    return 0 if marker.args[0] in ("spark", "engines") else 1
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -31,7 +31,8 @@ CHECKS = (
     ("mypy",),
 )
 FLAGS = ("--fast", "--slow", "--random")
-PARALLEL = ("-n", str(max(2, (os.cpu_count() or 2) // 2)), "--dist", "loadgroup")
+WORKERS = str(max(2, (os.cpu_count() or 2) // 2))
+PARALLEL = ("-n", WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
 FAST_FOLDERS = ("tests/unit", "tests/contract", "indexer")
 FAST_FILES = ("tests/test_layers.py", "tests/test_structure.py", "tests/test_public_api.py")
 FAST = ("-m", "not (slow or engines or spark or browser)", *FAST_FOLDERS, *FAST_FILES)

@@ -1,0 +1,49 @@
+"""Groups of tests that one worker of pytest-xdist runs, by the file that a test is in."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from xdist.scheduler import LoadScopeScheduling
+
+TESTS = Path(__file__).parent.parent
+ALONE = ("unit", "contract")
+ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster")
+
+
+class GroupScheduling(LoadScopeScheduling):
+    """Gives each worker whole groups of tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test.
+
+    All of Spark, which starts once a process; the tests that install into a shared engine; the
+    tests of one file, which share costly fixtures. Unit, contract and doc tests are groups of
+    their own.
+    """
+    file = nodeid.partition("::")[0]
+    parts = Path(file).parts
+    if len(parts) < 3 or parts[0] != "tests" or parts[1] in ALONE:
+        return nodeid
+    if parts[1] == "spark":
+        return "spark"
+    return "engines" if parts[1] == "engines" or _names_an_engine(parts[1:]) else file
+
+
+@cache
+def _names_an_engine(parts: tuple[str, ...]) -> bool:
+    text = TESTS.joinpath(*parts).read_text(encoding="utf-8")
+    return any(name in text for name in ENGINES)
+
+
+def turn_of(nodeid: str) -> int:
+    """Return the place of a test's group in the order of the run: the longest groups first."""
+    group = group_of(nodeid)
+    if group in ("spark", "engines"):
+        return 0
+    return 2 if group == nodeid else 1
