@@ -1,9 +1,8 @@
-"""The ingest pipeline for files: the engine's own attachment processor reads them, then the signing
-pipeline signs the text.
+"""The ingest pipeline for files: the attachment processor extracts the text, then it is signed.
 
 OpenSearch has the processor as the plugin `ingest-attachment`, Elasticsearch from 8.4 without one.
-It is a pipeline that clients ask for by name: to the one that signs, a field `data` is a field like
-any other.
+Clients name this pipeline in their requests: for the one that signs, a field `data` has no special
+meaning.
 """
 
 from __future__ import annotations
@@ -29,11 +28,12 @@ def pipeline(
     field: str = painless.TEXT,
     limit: int = painless.MAX_UNITS,
 ) -> Body:
-    """The body of the pipeline that reads the base64 in `data` and hands the document to the
-    pipeline `signing`.
+    """Return the body of the pipeline that extracts the base64 file in `data`.
+
+    It then passes the document to the pipeline `signing`.
 
     The first `limit` UTF-16 units of the text become `field`, and one that is longer `truncated`;
-    to know it, one unit more is read. A file that the processor refuses is marked `mark_unsigned`.
+    to know it, one unit more is read. A file that the processor refuses is marked `unsigned`.
     `data` is removed last, so that two documents without text and without ids are told apart by it.
     """
     read = {

@@ -1,7 +1,6 @@
-"""Bodies of requests to a search engine: dictionaries in and out, no server needed.
+"""Bodies of requests to a search engine: pure functions on dictionaries.
 
-OpenSearch and Elasticsearch take the same bodies but for the type of one field, which is given by
-name.
+OpenSearch and Elasticsearch take the same bodies but for the type of one field, a parameter.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ _IS_PART: Body = {"exists": {"field": "near_parent"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
 _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status"]
-_FAMILIES, _FACET_FAMILIES = 40_000, 10_000  # up to how many they are counted exactly
+_FAMILIES = 40_000  # the most families that are counted exactly
+_FACET_FAMILIES = 10_000  # the same for each value of a facet
 
 
 def index(
@@ -37,8 +37,9 @@ def index(
     shards: int | None,
     replicas: int | None,
 ) -> Body:
-    """The body that creates an index. `core_analysis`: only with what every distribution of an
-    engine carries.
+    """Return the body that creates an index.
+
+    With `core_analysis`, it uses only the analysis that every distribution of an engine has.
     """
     body: Body = mappings.load("index.json")
     body["mappings"]["properties"]["metadata"]["type"] = metadata_type
@@ -119,59 +120,56 @@ def describe_field(field: Mapping[str, Any]) -> str:
 
 
 def within_scope(body: Body, scope: Scope) -> Body:
-    """The same search among documents alone, or among parts alone; what it scores stays as it
-    is.
-    """
+    """Return the same search among documents only, or among parts only, with the same scores."""
     if scope == "both":
         return body
+    scored = {"must": [body["query"]]} if "query" in body else {}
     within = {"filter": [_IS_PART]} if scope == "parts" else {"must_not": [_IS_PART]}
-    return {
-        **body,
-        "query": {"bool": {**({"must": [body["query"]]} if "query" in body else {}), **within}},
-    }
+    return {**body, "query": {"bool": {**scored, **within}}}
 
 
 def search(query: Query, size: int) -> Body | None:
-    """One page of a search; None when the query asks for nothing that could be found. `UsageError`
-    for a wrong filter.
+    """Return one page of a search; None when the query has a text without words.
+
+    Raises `UsageError` for a wrong filter.
     """
-    asked = phrases(query.text)
+    clauses = [_phrase(phrase) for phrase in phrases(query.text)]
     filters = [_filter(field, value) for field, value in query.filters]
-    if query.text.strip() and not asked:
+    if query.text.strip() and not clauses:
         return None
-    scored = bool(asked) and query.sort == "relevance"
-    clauses = [_phrase(phrase) for phrase in asked]
-    first: list[Any] = [BEST] if scored else [NEWEST] if query.sort == "modified" else []
+    is_scored = bool(clauses) and query.sort == "relevance"
+    first: list[Any] = []
+    if is_scored:
+        first = [BEST]
+    elif query.sort == "modified":
+        first = [NEWEST]
+    scored = {"must": clauses, "filter": filters}
+    unscored = {"filter": [*clauses, *filters]}
     return {
         "size": size,
         "track_total_hits": True,
         **_columns(_FOLDED),
-        "query": {
-            "bool": {"must": clauses, "filter": filters}
-            if scored
-            else {"filter": [*clauses, *filters]}
-        },
+        "query": {"bool": scored if is_scored else unscored},
         "sort": [*first, BY_PATH, BY_ID, IN_PLACE],
-        **_tallies(query),
+        **_aggregations(query),
     }
 
 
 def _columns(fields: list[str]) -> Body:
-    """What a hit tells: doc values, and path and id by its sort values. Reading documents would
-    cost ten times as much.
+    """Return the settings of hits with doc values only; path and id come from their sort values.
+
+    Reading documents would cost ten times as much.
     """
     return {"_source": False, "stored_fields": "_none_", "docvalue_fields": fields}
 
 
 def read_ids(body: Body) -> Body:
-    """The same search with ids from the documents themselves."""
+    """Return the same search with ids from the documents themselves."""
     return {name: value for name, value in body.items() if name != "stored_fields"}
 
 
 def has_ids(body: Body, hits: Body) -> bool:
-    """Whether each hit tells its id: documents of other programs may have no `near_id` to sort
-    by.
-    """
+    """Return whether each hit has its id; other programs' documents may lack `near_id`."""
     if "stored_fields" not in body:
         return True
     place = body["sort"].index(BY_ID)
@@ -179,17 +177,13 @@ def has_ids(body: Body, hits: Body) -> bool:
 
 
 def later_page(body: Body) -> Body:
-    """The same search for a page after the first: what was counted once is not counted again."""
-    return {
-        **{name: value for name, value in body.items() if name != "aggs"},
-        "track_total_hits": False,
-    }
+    """Return the same search for a page after the first, which counts nothing again."""
+    plain = {name: value for name, value in body.items() if name != "aggs"}
+    return {**plain, "track_total_hits": False}
 
 
-def _tallies(query: Query) -> Body:
-    """The aggregations that a query asks for: families of all matches, and values with their
-    families.
-    """
+def _aggregations(query: Query) -> Body:
+    """Return the aggregations of a query: families of all matches, and facets with families."""
     facets = {
         name: {
             "terms": {"field": _FIELDS.get(name, name), "size": FACET_VALUES},
@@ -202,9 +196,7 @@ def _tallies(query: Query) -> Body:
 
 
 def families(exact: int = _FAMILIES) -> Body:
-    """Aggregations that count families: distinct ones, and documents without one, each of which is
-    its own.
-    """
+    """Return aggregations that count families, and documents without one, each its own family."""
     return {
         "families": {"cardinality": {"field": "near_family", "precision_threshold": exact}},
         "without_family": {"missing": {"field": "near_family"}},
@@ -216,47 +208,37 @@ def _phrase(phrase: str) -> Body:
 
 
 def _filter(field: str, value: str) -> Body:
-    name = metadata_name(field)
-    return {
-        "term": {
-            f"metadata.{well_formed(name)}" if name else _FIELDS.get(field, field): {
-                "value": well_formed(value)
-            }
-        }
-    }
+    metadata = metadata_name(field)
+    name = f"metadata.{well_formed(metadata)}" if metadata else _FIELDS.get(field, field)
+    return {"term": {name: {"value": well_formed(value)}}}
 
 
 def scan(under: str | None, size: int) -> Body:
-    """One page of all rows by id, or of those at a path and below it."""
+    """Return one page of all rows by id, or of those at the path `under` and below it."""
     query: Body = {"match_all": {}}
     if under is not None:
+        itself = {"term": {"path": {"value": under}}}
         inside = {"prefix": {"path": {"value": f"{under.rstrip('/')}/"}}}
-        query = {
-            "bool": {
-                "filter": [{"bool": {"should": [{"term": {"path": {"value": under}}}, inside]}}]
-            }
-        }
+        query = {"bool": {"filter": [{"bool": {"should": [itself, inside]}}]}}
     return {"size": size, "track_total_hits": False, "query": query, "sort": [BY_ID, IN_PLACE]}
 
 
 def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
-    """Field and key of each band, then of each block, each once.
+    """Return field and key of each distinct band, then of each distinct block.
 
     >>> keys(["00a1", "00a1"], ["00a1"])
     [('near_bands', '00a1'), ('near_blocks', '00a1')]
     """
-    return list(
-        dict.fromkeys(
-            [("near_bands", key) for key in bands] + [("near_blocks", key) for key in blocks]
-        )
-    )
+    pairs = [("near_bands", key) for key in bands] + [("near_blocks", key) for key in blocks]
+    return list(dict.fromkeys(pairs))
 
 
-def carriers(asked: Sequence[Key]) -> Body:
-    """How many rows carry each key: aggregation `keys`, whose buckets are named by place. Rows
-    without any are not visited.
+def carriers(keys: Sequence[Key]) -> Body:
+    """Return a search that counts the rows with each key, in aggregation `keys` by place.
+
+    Rows without any of the keys are not visited.
     """
-    filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(asked)}
+    filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(keys)}
     return {
         "size": 0,
         "track_total_hits": False,
@@ -265,8 +247,9 @@ def carriers(asked: Sequence[Key]) -> Body:
     }
 
 
-def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
-    """Rows by the number of keys they share: each key that a row carries adds one to its score."""
+def candidates(keys: Sequence[Key], recipe: str, limit: int) -> Body:
+    """Return a search of rows whose score is the number of these keys that they have."""
+    clauses = [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in keys]
     return {
         "size": limit,
         "track_total_hits": True,
@@ -274,9 +257,7 @@ def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
         "query": {
             "bool": {
                 "filter": [{"term": {"near_recipe": recipe}}],
-                "should": [
-                    {"constant_score": {"filter": {"term": {field: key}}}} for field, key in asked
-                ],
+                "should": clauses,
                 "minimum_should_match": 1,
             }
         },
@@ -285,12 +266,12 @@ def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
 
 
 def total() -> Body:
-    """How many rows there are."""
+    """Return a search that counts all rows."""
     return {"size": 0, "track_total_hits": True}
 
 
 def counts() -> Body:
-    """Totals by status and content type, and the number of families."""
+    """Return a search that counts rows by status and content type, and families."""
     return {
         "size": 0,
         "track_total_hits": True,

@@ -1,6 +1,4 @@
-"""Installing into an engine, by what is there already. What the pieces are:
-`indexer.stores.engine.installation`.
-"""
+"""Installation into an engine of the pieces that `indexer.stores.engine.installation` defines."""
 
 from __future__ import annotations
 
@@ -37,11 +35,13 @@ def install(
     dry_run: bool,
     text_field: str | None = None,
 ) -> list[Change]:
-    """The template comes after what it names, and the index that exists last. Nothing is written
-    before all is checked.
+    """Install the pieces, then the index template that names them, then an index that exists.
+
+    Everything is checked before anything is written.
     """
     pieces = Pieces(requests, dry_run)
-    index, template = pieces.index(place), pieces.template(place)
+    index = pieces.index(place)
+    template = pieces.template(place)
     known = _known_field(index, template)
     field = text_field or known or TEXT
     _check(pieces, requests.url, place, recipe, field, index, template)
@@ -67,11 +67,10 @@ def install(
 def uninstall(
     requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
-    """First the index lets go of the pipeline, then its template goes, then what no other index
-    needs.
-    """
+    """Remove the pipeline from the index, then its template, then pieces that no index needs."""
     pieces = Pieces(requests, dry_run)
-    index, template = pieces.index(place), pieces.template(place)
+    index = pieces.index(place)
+    template = pieces.template(place)
     recipe = (template and installed.recipe_in(template)) or recipe
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
@@ -84,12 +83,11 @@ def uninstall(
 
 
 def _known_field(index: Index | None, template: Body | None) -> str | None:
-    """The field whose texts are signed so far, as the index tells, or the template of one that is
-    still to come.
-    """
-    if index and (field := text_field(index[1].get("mappings", {}))):
+    """Return the field whose texts are signed, by the index or by the template of a future one."""
+    field = text_field(index[1].get("mappings", {})) if index else None
+    if field or not template:
         return field
-    return text_field(template.get("template", {}).get("mappings", {})) if template else None
+    return text_field(template.get("template", {}).get("mappings", {}))
 
 
 def _check(
@@ -101,19 +99,17 @@ def _check(
     index: Index | None,
     template: Body | None,
 ) -> None:
-    """Refuse what would mix recipes or fields, take the place of another pipeline, or undo what a
-    newer nearfold installed.
+    """Raise the error of an installation that would harm another.
+
+    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
     """
     known = installed.recipe_in(template) if template else None
     mapping = index[1].get("mappings", {}) if index else {}
-    for stored in (known, _recipe(mapping)):
-        if stored and stored.id != recipe.id:
-            raise RecipeMismatch(
-                stored=stored.name, requested=recipe.name, difference=stored.difference(recipe)
-            )
+    for stored_recipe in (known, _recipe(mapping)):
+        _check_recipe(stored_recipe, recipe)
     for pipeline in installed.pipelines(recipe, field):
-        there = pieces.found(pipeline)
-        if there and there.get("version", 0) > pipeline.body["version"]:
+        stored = pieces.stored(pipeline)
+        if stored and stored.get("version", 0) > pipeline.body["version"]:
             raise StoreError(
                 f"a newer nearfold installed {pipeline.name} at {url}; "
                 "upgrade nearfold, or uninstall with it first"
@@ -126,23 +122,32 @@ def _check(
             f"{installed.PRIORITY}, which an engine refuses; "
             "give it another priority or other patterns, then install again"
         )
-    if (
-        index
-        and (other := default_pipeline(index[1])) not in (None, "_none")
-        and not installed.signs_by(recipe, other)
-    ):
+    if not index:
+        return
+    current = default_pipeline(index[1])
+    if current not in (None, "_none") and not installed.signs_by(recipe, current):
         raise StoreError(
-            f"index {place.index} has the default pipeline {other}; let that pipeline call "
+            f"index {place.index} has the default pipeline {current}; let that pipeline call "
             f"{installed.shared_name(recipe, field)} by a `pipeline` processor and clear "
             f"{DEFAULT_PIPELINE}, or give --store another index"
         )
-    if index:
-        _check_field(pieces, index, field)
+    _check_field(pieces, index, field)
+
+
+def _check_recipe(stored: Recipe | None, requested: Recipe) -> None:
+    """Raise `RecipeMismatch` when another recipe is stored."""
+    if stored and stored.id != requested.id:
+        raise RecipeMismatch(
+            stored=stored.name,
+            requested=requested.name,
+            difference=stored.difference(requested),
+        )
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:
-    """Refuse another field of texts than the one that was signed; one that was only named so far
-    may change.
+    """Raise `TextFieldMismatch` for another field than the one that was signed.
+
+    A field of which nothing was signed yet may change.
     """
     mapping = index[1].get("mappings", {})
     stored = text_field(mapping)
@@ -161,71 +166,62 @@ def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
 def put_next_pipeline(
     requests: Requests, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> str | None:
-    """Where an index signs on arrival: put what signs by its next recipe, and return the name; None
-    where it does not sign.
+    """Put the pipelines of the next recipe of an index that signs on arrival; return the name.
 
-    Raises `UsageError` when no pipeline computes that recipe.
+    Return None where the index itself does not sign. Raises `UsageError` when no pipeline computes
+    that recipe.
     """
     pieces = Pieces(requests, dry_run=False)
     name = default_pipeline(old)
-    if not installed.signs_by(before, name) and not installed.signs_by(
-        before, _of_template(pieces.template(place))
-    ):
+    is_signed = installed.signs_by(before, name)
+    if not is_signed and not installed.signs_by(before, _pipeline_in(pieces.template(place))):
         return None
-    if strange := painless.unsupported_settings(after):
+    if unsupported := painless.unsupported_settings(after):
         raise UsageError(
             f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
-            f"{after.name} ({strange}); run `nearfold uninstall --store {place.url}` first, "
+            f"{after.name} ({unsupported}); run `nearfold uninstall --store {place.url}` first, "
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
     pieces.put(installed.component_template(after, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
     pieces.put_attaching(installed.attachment_pipeline(after, field), signing)
-    reads_files = name == installed.pipeline_names(before, field)[0]
-    return (
-        installed.pipeline_names(after, field)[0 if reads_files else 1]
-        if installed.signs_by(before, name)
-        else None
-    )
+    if not is_signed:
+        return None
+    for_files, for_texts = installed.pipeline_names(after, field)
+    return for_files if name == installed.pipeline_names(before, field)[0] else for_texts
 
 
-def _of_template(template: Body | None) -> str | None:
-    """The pipeline that an index template names."""
+def _pipeline_in(template: Body | None) -> str | None:
+    """Return the pipeline that an index template names."""
     return default_pipeline((template or {}).get("template", {}))
 
 
 def update_template(
     requests: Requests, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
 ) -> None:
-    """After an index changed its recipe: its template follows, and what nobody uses any more
-    goes.
-    """
+    """Update the template of an index whose recipe changed, and remove pieces without a user."""
     pieces = Pieces(requests, dry_run=False)
     template = pieces.template(place)
     if template is None:
         return
     field = _known_field(pieces.index(place), template) or TEXT
-    pieces.put_template(
-        place, dialect, after, installed.signs_by(before, _of_template(template)), field
-    )
+    signs = installed.signs_by(before, _pipeline_in(template))
+    pieces.put_template(place, dialect, after, signs, field)
     pieces.remove_unused(place, before, field)
 
 
 def index_at(requests: Requests, place: IndexPlace) -> Index | None:
-    """The index of a URL by its own name, and what it is, whoever made it; None where there is
-    none.
-    """
+    """Return the own name and the description of the index of a URL; None where there is none."""
     return Pieces(requests, dry_run=True).index(place)
 
 
 def adopt(
     requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, field: str
 ) -> None:
-    """Give an index of somebody else the `near_*` fields, the recipe, where texts are, and the
-    alias for writes.
+    """Add the `near_*` fields, recipe, field of texts and write alias to another program's index.
 
-    It gets no pipeline; one of ours that signs another field gives way to the one for this field.
+    It gets no pipeline; one of ours that signs another field is replaced by that for this field.
     Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
     `TextFieldMismatch` where texts of another one were signed, and `MappingMismatch` where `near_*`
     fields are mapped in another way.
@@ -235,24 +231,22 @@ def adopt(
     if index is None:
         raise IndexMissing(place.url)
     mapping = index[1].get("mappings", {})
-    if (stored := _recipe(mapping)) and stored.id != recipe.id:
-        raise RecipeMismatch(
-            stored=stored.name, requested=recipe.name, difference=stored.difference(recipe)
-        )
+    _check_recipe(_recipe(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
     _check_field(pieces, index, field)
     if not may_hold(mapping, field):
-        there = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
-        shown = ", ".join([*there[:_SHOWN], *(["..."] if len(there) > _SHOWN else [])])
+        names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
+        if len(names) > _SHOWN:
+            names[_SHOWN:] = ["..."]
+        shown = ", ".join(names)
         raise UsageError(
             f"index {place.index} has no field {field} (it has: {shown}); "
             "name the field by --text-field"
         )
     pipeline = default_pipeline(index[1])
-    if installed.signs_by(recipe, pipeline) and pipeline not in installed.pipeline_names(
-        recipe, field
-    ):
+    names_for_field = installed.pipeline_names(recipe, field)
+    if installed.signs_by(recipe, pipeline) and pipeline not in names_for_field:
         install(requests, place, dialect, recipe, dry_run=False, text_field=field)
     else:
         pieces.adopt(place, recipe, index, signs=False, field=field)

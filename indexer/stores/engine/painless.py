@@ -1,9 +1,8 @@
-"""The ingest pipeline as data: scripts that sign a document inside a cluster, written from the
-recipe and the pinned tables.
+"""The ingest pipeline that signs documents inside a cluster, made from the recipe.
 
 The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode
-tables come from where Python itself takes them. What the scripts compute equals `fingerprint` bit
-for bit; tests prove it on a real engine.
+tables are those that Python uses. The scripts compute the same bits as `fingerprint`; tests prove
+it on a real engine.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 MAX_UNITS = 500_000
 VERSION = 4
 TEXT = "text"  # the field of texts unless another one is named
-TEXT_FIELD = "near_text_field"  # where that is told in a document whose text is in another one
+TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
 _ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
 _UNCHANGED = 32
@@ -47,11 +46,11 @@ _REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
 
 
 def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
-    """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its
-    normal form.
+    """Return the body of the ingest pipeline that signs `field`.
 
-    A dotted name that is none leads into objects. A longer text, or one whose signing fails, is
-    marked `mark_unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
+    It reads up to `limit` UTF-16 units of the text and of its normal form. A dotted name that no
+    field has is a path into objects. A longer text, or one whose signing fails, is
+    marked `unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
     so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
     """
     _check(recipe)
@@ -69,18 +68,18 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
 
 
 def mark_unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
-    """The processors that mark a document `mark_unsigned`, with the reason."""
+    """Return the processors that mark a document `unsigned`, with the reason."""
     mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
     marking = script(mark, _params(field))
-    marking["script"]["on_failure"] = _marked_without_script(recipe, field)
+    marking["script"]["on_failure"] = _mark_without_script(recipe, field)
     return [marking, {"set": {**_REASON, "override": False}}]
 
 
-def _marked_without_script(recipe: Recipe, field: str) -> list[Body]:
-    """The same by processors that copy no document: OpenSearch runs no script on one with an
-    integer beyond 64 bits.
+def _mark_without_script(recipe: Recipe, field: str) -> list[Body]:
+    """Return the same by processors that copy no document.
 
-    Without an id the family is called after the moment, to the nanosecond.
+    OpenSearch runs no script on a document with an integer beyond 64 bits. Without an id, the
+    family is named by the time of ingestion in nanoseconds.
     """
     elsewhere = {} if field == TEXT else {TEXT_FIELD: field}
     marks: Body = {
@@ -100,10 +99,11 @@ def _marked_without_script(recipe: Recipe, field: str) -> list[Body]:
 
 
 def script(source: str, params: Body | None = None) -> Body:
-    """A processor that runs a script."""
-    return {
-        "script": {"lang": "painless", "source": source, **({"params": params} if params else {})}
-    }
+    """Return a processor that runs a script."""
+    body: Body = {"lang": "painless", "source": source}
+    if params:
+        body["params"] = params
+    return {"script": body}
 
 
 def _params(field: str) -> Body:
@@ -120,7 +120,7 @@ def _fields() -> list[str]:
 
 
 def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
-    """The source of the script that signs."""
+    """Return the source of the script that signs."""
     part = 64 // (recipe.blocks or 1)
     numbers = {
         "mix_one": MIX_ONE,
@@ -154,7 +154,7 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
 
 
 def _gram(width: int) -> str:
-    """The packed form of the `width` code points at i, before mixing: an expression."""
+    """Return the expression that packs the `width` code points at i, before mixing."""
     parts = [_long(GAMMA)]
     for place in range(width):
         code = f"((long) codes[i + {place}] << {CODE_BITS * (place % 3)})"
@@ -163,15 +163,17 @@ def _gram(width: int) -> str:
 
 
 def _long(number: int) -> str:
-    """A 64-bit number as a literal; hexadecimal ones with the highest bit are not understood
-    everywhere.
+    """Return a 64-bit number as a decimal literal.
+
+    Some engines reject hexadecimal literals with the highest bit set.
     """
     return f"{signed64(number)}L"
 
 
 def tables() -> dict[str, str]:
-    """The pinned Unicode tables as strings that a script indexes: class bits, and the low 16 bits
-    of lower case or a space.
+    """Return the pinned Unicode tables as strings that a script indexes.
+
+    They hold class bits, and the low 16 bits of lower case or a space.
     """
     codes = np.arange(codepoints.END, dtype=np.uint32)
     lower = codepoints.lower()
@@ -182,7 +184,7 @@ def tables() -> dict[str, str]:
 
 
 def _two_stages(values: NDArray[np.uint32]) -> tuple[str, str]:
-    """For each block of 128 values its number, and the distinct blocks one after the other."""
+    """Return the number of each block of 128 values, and the distinct blocks joined."""
     numbers: dict[bytes, int] = {}
     blocks: list[NDArray[np.uint32]] = []
     pages = []
@@ -224,8 +226,8 @@ def unsupported_settings(recipe: Recipe) -> str:
 
 def _check(recipe: Recipe) -> None:
     """Raise `UsageError` when the scripts cannot compute the recipe."""
-    if strange := unsupported_settings(recipe):
+    if unsupported := unsupported_settings(recipe):
         raise UsageError(
-            f"no ingest pipeline can compute recipe {recipe.name} ({strange}); "
+            f"no ingest pipeline can compute recipe {recipe.name} ({unsupported}); "
             f"install recipe {DEFAULT.name}, or send documents by `nearfold index`"
         )

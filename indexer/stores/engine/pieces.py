@@ -32,14 +32,14 @@ class Pieces:
     def __init__(self, requests: Requests, dry_run: bool) -> None:
         self._requests, self._dry_run = requests, dry_run
 
-    def found(self, piece: Piece) -> bodies.Body | None:
-        """The body that the engine keeps under this name."""
+    def stored(self, piece: Piece) -> bodies.Body | None:
+        """Return the body that the engine stores under this name; None where there is none."""
         answer = self._read(piece.path)
         return None if answer is None else installed.body_in(piece, answer)
 
     def template(self, place: IndexPlace) -> bodies.Body | None:
         """The index template of the index that a URL names."""
-        return self.found(Piece("index template", f"nearfold-{place.index}", {}))
+        return self.stored(Piece("index template", f"nearfold-{place.index}", {}))
 
     def index(self, place: IndexPlace) -> Index | None:
         """The index of the URL by its own name, and what it is; None where there is none."""
@@ -48,7 +48,7 @@ class Pieces:
 
     def put(self, piece: Piece) -> Change:
         """Put a piece unless it is there."""
-        found = self.found(piece)
+        found = self.stored(piece)
         if found is not None and installed.is_same(piece, found):
             return Change(piece.kind, piece.name, "unchanged")
         if not self._dry_run:
@@ -59,7 +59,7 @@ class Pieces:
         """Put the ingest pipeline; impossible where the engine has no painless. A dry run lets the
         engine try it on a text.
         """
-        found = self.found(piece)
+        found = self.stored(piece)
         if found is not None and installed.is_same(piece, found):
             return Change(piece.kind, piece.name, "unchanged")
         if self._dry_run:
@@ -98,7 +98,7 @@ class Pieces:
         for core in (False, True):
             made = bodies.index(recipe, dialect.metadata_type, core, place.shards, place.replicas)
             pieces.append(installed.index_template(recipe, place.index, made, signs, field))
-        found = self.found(pieces[0])
+        found = self.stored(pieces[0])
         if found is not None and any(installed.is_same(piece, found) for piece in pieces):
             return Change(pieces[0].kind, pieces[0].name, "unchanged")
         if not self._dry_run:
@@ -168,7 +168,7 @@ class Pieces:
 
     def remove(self, piece: Piece, users: str) -> list[Change]:
         """Remove a piece that is there, unless somebody uses it."""
-        if self.found(piece) is None:
+        if self.stored(piece) is None:
             return []
         if users:
             return [Change(piece.kind, piece.name, "kept", f"used by {users}")]
