@@ -51,7 +51,7 @@ def install(
     changes = [
         component,
         signing,
-        pieces.put_attaching(installed.attachment_pipeline(recipe, field), signing),
+        pieces.put_attachment_pipeline(installed.attachment_pipeline(recipe, field), signing),
     ]
     changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
@@ -185,7 +185,7 @@ def put_next_pipeline(
     field = text_field(old["mappings"]) or TEXT
     pieces.put(installed.component_template(after, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
-    pieces.put_attaching(installed.attachment_pipeline(after, field), signing)
+    pieces.put_attachment_pipeline(installed.attachment_pipeline(after, field), signing)
     if not is_signed:
         return None
     for_files, for_texts = installed.pipeline_names(after, field)

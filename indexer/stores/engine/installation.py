@@ -1,10 +1,10 @@
-"""What an installation consists of: the pieces that a cluster keeps, as bodies that need no server.
+"""The pieces of an installation, as bodies that a cluster stores; pure.
 
-A component template with the `near_*` fields, an ingest pipeline that signs and one that reads
-files before, stored scripts that score by sketch, a search pipeline that folds where the engine has
-search pipelines, and an index template that applies them to one index. Names carry the versioned
-recipe, and the field of texts where that is not `text`, or a version of their own where no recipe
-matters.
+They are a component template with the `near_*` fields, an ingest pipeline that signs and one that
+first extracts files, stored scripts that score by sketch, a search pipeline that folds where the
+engine has search pipelines, and an index template that applies them to one index. A name contains
+the versioned recipe, and the field of texts unless it is `text`; a piece that no recipe changes has
+a version of its own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ PATHS: dict[Kind, str] = {
     "index template": "_index_template",
 }
 FOLD = "nearfold-fold-v1"
-MINHASH_SCORE, SIMHASH_SCORE = "nearfold-minhash-v1", "nearfold-simhash-v1"
+MINHASH_SCORE = "nearfold-minhash-v1"
+SIMHASH_SCORE = "nearfold-simhash-v1"
 _SCORES = {MINHASH_SCORE: "score-minhash.painless", SIMHASH_SCORE: "score-simhash.painless"}
 PRIORITY = 500
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
@@ -44,7 +45,7 @@ OVERSAMPLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that a cluster keeps under a name of ours."""
+    """One object that a cluster stores under a name of nearfold's."""
 
     kind: Kind
     name: str
@@ -52,13 +53,12 @@ class Piece:
 
     @property
     def path(self) -> str:
-        """Where an engine keeps it."""
+        """Return the path of the piece in the engine's API."""
         return f"{PATHS[self.kind]}/{self.name}"
 
 
 def shared_name(recipe: Recipe, field: str = TEXT) -> str:
-    """The name of the component template and of the ingest pipeline of a recipe, for texts in this
-    field.
+    """Return the name of a recipe's component template and ingest pipeline for a field of texts.
 
     >>> from indexer.recipe import DEFAULT
     >>> shared_name(DEFAULT), shared_name(DEFAULT, "body"), shared_name(DEFAULT, "pageBody")
@@ -68,117 +68,108 @@ def shared_name(recipe: Recipe, field: str = TEXT) -> str:
 
 
 def _suffix(field: str) -> str:
-    """What tells the pieces of one field of texts from those of another; engines want lower case in
-    some names.
-    """
+    """Return the part of a name for a field of texts; some engine names must be in lower case."""
     if field == TEXT:
         return ""
+    if _SAFE.fullmatch(field):
+        return f"-{field}"
     plain = re.sub("[^a-z0-9._-]", "-", field.lower())[:40]
-    return (
-        f"-{field}"
-        if _SAFE.fullmatch(field)
-        else f"-{plain}-{hashlib.sha256(field.encode()).hexdigest()[:8]}"
-    )
+    digest = hashlib.sha256(field.encode()).hexdigest()[:8]
+    return f"-{plain}-{digest}"
 
 
 def component_template(recipe: Recipe, field: str = TEXT) -> Piece:
-    """The `near_*` fields and nothing else, and `_meta` that says what is in them."""
+    """Return the component template with the `near_*` fields and the `_meta` of a mapping."""
     mapping = {"_meta": meta(recipe, field), "properties": near_fields(field)}
     body = {"template": {"mappings": mapping}, "version": bodies.FORMAT}
-    return Piece("component template", shared_name(recipe, field), _named(body, recipe))
+    return Piece("component template", shared_name(recipe, field), _with_digest(body, recipe))
 
 
 def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
-    """The ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
+    """Return the ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
     return Piece("ingest pipeline", shared_name(recipe, field), painless.pipeline(recipe, field))
 
 
 def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
-    """The ingest pipeline that reads files before it signs, for engines with an attachment
-    processor.
+    """Return the ingest pipeline that extracts a file, then signs its text.
+
+    The engine needs an attachment processor.
     """
-    name, calls = _attaching_name(recipe, field), shared_name(recipe, field)
-    return Piece("ingest pipeline", name, attachments.pipeline(calls, recipe, field))
+    name = _attachment_name(recipe, field)
+    signing = shared_name(recipe, field)
+    return Piece("ingest pipeline", name, attachments.pipeline(signing, recipe, field))
 
 
-def _attaching_name(recipe: Recipe, field: str) -> str:
+def _attachment_name(recipe: Recipe, field: str) -> str:
     return f"nearfold-attachment-{recipe.name}{_suffix(field)}"
 
 
 def pipelines(recipe: Recipe, field: str = TEXT) -> tuple[Piece, Piece]:
-    """The one for files first: it calls the other."""
+    """Return the ingest pipeline for files, and the one for texts that it calls."""
     return attachment_pipeline(recipe, field), signing_pipeline(recipe, field)
 
 
 def recipe_pieces(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
-    """The pieces that carry the recipe, in the order in which they may be removed, by name
-    alone.
-    """
+    """Return the pieces of a recipe without bodies, in the order in which they may be removed."""
     shared = shared_name(recipe, field)
     return (
-        Piece("ingest pipeline", _attaching_name(recipe, field), {}),
+        Piece("ingest pipeline", _attachment_name(recipe, field), {}),
         Piece("ingest pipeline", shared, {}),
         Piece("component template", shared, {}),
     )
 
 
 def pipeline_names(recipe: Recipe, field: str = TEXT) -> tuple[str, str]:
-    """The pipelines that an index may have as its default: the one for files, and the one that
-    signs.
-    """
-    return _attaching_name(recipe, field), shared_name(recipe, field)
+    """Return the names of the pipeline for files and of the one that signs texts."""
+    return _attachment_name(recipe, field), shared_name(recipe, field)
 
 
 def signs_by(recipe: Recipe, pipeline: str | None) -> bool:
-    """Whether a pipeline of this name is ours for the recipe, whatever field it signs."""
+    """Return whether a pipeline of this name signs any field by the recipe."""
+    if pipeline is None:
+        return False
     names = pipeline_names(recipe)
-    return pipeline is not None and (
-        pipeline in names or pipeline.startswith(tuple(f"{name}-" for name in names))
-    )
+    return pipeline in names or pipeline.startswith(tuple(f"{name}-" for name in names))
 
 
 def fold_pipeline() -> Piece:
-    """The search pipeline: asks for three times as many hits, keeps the best of each family, and
-    cuts to what was asked.
+    """Return the search pipeline that folds hits.
+
+    It requests `OVERSAMPLE` times as many hits, keeps the best of each family, and cuts the result
+    to the number requested.
     """
-    return Piece(
-        "search pipeline",
-        FOLD,
-        {
-            "description": "nearfold: one hit a family",
-            "request_processors": [{"oversample": {"sample_factor": OVERSAMPLE}}],
-            "response_processors": [{"collapse": {"field": "near_family"}}, {"truncate_hits": {}}],
-        },
-    )
+    body: Body = {
+        "description": "nearfold: one hit a family",
+        "request_processors": [{"oversample": {"sample_factor": OVERSAMPLE}}],
+        "response_processors": [{"collapse": {"field": "near_family"}}, {"truncate_hits": {}}],
+    }
+    return Piece("search pipeline", FOLD, body)
 
 
 def score_scripts() -> list[Piece]:
-    """The scripts that score documents by their sketches: the share of equal slots, and 1 -
-    distance / bits.
-    """
-    sources = {
-        name: {"lang": "painless", "source": mappings.read(file)} for name, file in _SCORES.items()
-    }
-    return [Piece("stored script", name, {"script": script}) for name, script in sources.items()]
+    """Return the scripts that score by sketch: share of equal slots, and 1 - distance / bits."""
+    pieces = []
+    for name, file in _SCORES.items():
+        script = {"lang": "painless", "source": mappings.read(file)}
+        pieces.append(Piece("stored script", name, {"script": script}))
+    return pieces
 
 
-def index_template(recipe: Recipe, index: str, made: Body, signs: bool, field: str = TEXT) -> Piece:
-    """The index template of one index. `made` is the body that nearfold itself would create it with
-    (`bodies.index`).
+def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: str = TEXT) -> Piece:
+    """Return the index template of one index.
 
-    Other programs may send fields of their own. Without `signs` no pipeline is named: an engine
+    `own` is the body with which nearfold itself would create it (`bodies.index`). Other programs
+    may send fields of their own. Without `signs` the template names no pipeline, since an engine
     refuses documents for a pipeline that it lacks.
     """
-    settings = {**made["settings"], "index": dict(made["settings"]["index"])}
+    settings = {**own["settings"], "index": dict(own["settings"]["index"])}
     if signs:
         settings["index"]["default_pipeline"] = shared_name(recipe, field)
-    plain = {
-        name: field
-        for name, field in made["mappings"]["properties"].items()
-        if not name.startswith("near_")
-    }
-    plain = {**plain, field: plain[TEXT]}
-    about = {"nearfold": {**made["mappings"]["_meta"]["nearfold"], "shared": True, **_texts(field)}}
+    properties = own["mappings"]["properties"]
+    plain = {name: properties[name] for name in properties if not name.startswith("near_")}
+    plain[field] = plain[TEXT]
+    known = own["mappings"]["_meta"]["nearfold"]
+    meta = {"nearfold": {**known, "shared": True, **_text_setting(field)}}
     body = {
         "index_patterns": [index],
         "composed_of": [shared_name(recipe, field)],
@@ -186,15 +177,15 @@ def index_template(recipe: Recipe, index: str, made: Body, signs: bool, field: s
         "version": bodies.FORMAT,
         "template": {
             "settings": settings,
-            "mappings": {"dynamic": True, "_meta": about, "properties": plain},
+            "mappings": {"dynamic": True, "_meta": meta, "properties": plain},
             "aliases": {f"{index}-write": {}},
         },
     }
-    return Piece("index template", f"nearfold-{index}", _named(body, recipe))
+    return Piece("index template", f"nearfold-{index}", _with_digest(body, recipe))
 
 
 def near_fields(field: str = TEXT) -> Body:
-    """The mapping of every `near_*` field in an index whose texts are in `field`."""
+    """Return the mapping of every `near_*` field in an index whose texts are in `field`."""
     properties: Body = mappings.load("index.json")["mappings"]["properties"]
     near = {name: mapping for name, mapping in properties.items() if name.startswith("near_")}
     return near if field == TEXT else {**near, **_TEXT_MAPPING}
@@ -203,35 +194,36 @@ def near_fields(field: str = TEXT) -> Body:
 def meta(
     recipe: Recipe, field: str = TEXT, known: Mapping[str, Any] = MappingProxyType({})
 ) -> Body:
-    """The `_meta` of a mapping that other programs share; what is `known` there stays, but for the
-    field of texts.
+    """Return the `_meta` of a mapping that other programs share.
+
+    Fields in `known`, the present one, stay but for the field of texts.
     """
-    about = {
+    default = {
         "format": bodies.FORMAT,
         "recipe_id": recipe.id,
         "recipe": recipe.settings,
         "shared": True,
     }
-    kept = {
-        name: value for name, value in known.get("nearfold", about).items() if name != "text_field"
-    }
-    return {**known, "nearfold": {**kept, **_texts(field)}}
+    ours = dict(known.get("nearfold", default))
+    ours.pop("text_field", None)
+    return {**known, "nearfold": {**ours, **_text_setting(field)}}
 
 
-def _texts(field: str) -> Body:
+def _text_setting(field: str) -> Body:
     return {} if field == TEXT else {"text_field": field}
 
 
-def _named(body: Body, recipe: Recipe) -> Body:
-    """The body with `_meta`: its recipe, and a digest, because an engine gives templates back in
-    another spelling.
+def _with_digest(body: Body, recipe: Recipe) -> Body:
+    """Return the body with `_meta`: its recipe and a digest.
+
+    An engine returns templates in another form, so that only the digest can be compared.
     """
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
     return {**body, "_meta": {"nearfold": {"recipe": recipe.settings, "digest": digest}}}
 
 
 def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
-    """The body inside an engine's answer about this piece; None when the piece is not in it."""
+    """Return the body of a piece in an engine's answer; None when the piece is not in it."""
     if piece.kind == "stored script":
         return {"script": answer["script"]} if answer.get("_id") == piece.name else None
     if "template" not in piece.kind:
@@ -244,11 +236,11 @@ def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     return None
 
 
-def is_same(piece: Piece, found: Mapping[str, Any]) -> bool:
-    """Whether an engine keeps this very piece; fields that the engine adds do not count."""
+def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored body is that of the piece, apart from fields that the engine adds."""
     if "template" in piece.kind:
-        return _digest(piece.body) == _digest(found)
-    return all(found.get(name) == value for name, value in piece.body.items())
+        return _digest(piece.body) == _digest(stored)
+    return all(stored.get(name) == value for name, value in piece.body.items())
 
 
 def _digest(body: Mapping[str, Any]) -> str | None:
@@ -256,9 +248,9 @@ def _digest(body: Mapping[str, Any]) -> str | None:
     return known
 
 
-def recipe_in(found: Mapping[str, Any]) -> Recipe | None:
-    """The recipe that a template of ours was installed with."""
-    known = found.get("_meta", {}).get("nearfold", {}).get("recipe")
+def recipe_in(template: Mapping[str, Any]) -> Recipe | None:
+    """Return the recipe in the `_meta` of one of our templates."""
+    known = template.get("_meta", {}).get("nearfold", {}).get("recipe")
     return Recipe(**known) if known else None
 
 
