@@ -245,11 +245,17 @@ class DocumentNotFound(StoreError):
 
 
 class UnsupportedOperation(StoreError):
-    """This kind of store does not support the operation `what`; `instead` is the alternative."""
+    """Raised when a kind of store does not support an operation.
 
-    def __init__(self, *, store: str, what: str, instead: str) -> None:
-        super().__init__(f"{store} cannot {what}; {instead}")
-        self.store, self.what, self.instead = store, what, instead
+    `operation` completes "the store cannot ..."; `alternative` is what to do instead, in the
+    imperative.
+    """
+
+    def __init__(self, *, store: str, operation: str, alternative: str) -> None:
+        super().__init__(f"{store} cannot {operation}; {alternative}")
+        self.store = store
+        self.operation = operation
+        self.alternative = alternative
 
 
 class ExtractionError(NearfoldError):

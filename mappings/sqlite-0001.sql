@@ -1,5 +1,6 @@
 -- nearfold's SQLite file, format 1.
--- `fulltext` and `postings` keep no text of their own: what they forget is spelled out to them from `documents` and `texts`.
+-- `fulltext` and `postings` store no content (content=''): to delete from them, the program passes the old values, which it reads from
+-- `documents` and `texts`.
 
 CREATE TABLE store (
     name TEXT PRIMARY KEY,
@@ -39,20 +40,20 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_path ON documents (path);
 CREATE INDEX documents_by_family ON documents (family);
 
--- apart from `documents`, so that reading sketches and digests does not page through texts
+-- a table of its own, so that scans of sketches and digests do not read the texts
 CREATE TABLE texts (
     number INTEGER PRIMARY KEY,
     text TEXT NOT NULL
 );
 
--- full text, letters of scripts without spaces set apart on the way in
+-- full text; the program inserts spaces between the letters of scripts that are written without them
 CREATE VIRTUAL TABLE fulltext USING fts5(
     title, text, content='', tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 );
 INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 8);
 INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 16777216);
 
--- which documents carry a key: an inverted index merged in the background takes random keys faster than a B-tree does
+-- documents by key; FTS5 appends segments and merges them later, which inserts random keys faster than a B-tree
 CREATE VIRTUAL TABLE postings USING fts5(
     carried, content='', detail=none, columnsize=0, tokenize='ascii'
 );

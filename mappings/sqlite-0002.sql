@@ -1,3 +1,3 @@
--- format 2: who is in a cluster is asked when one of its documents goes
+-- format 2: an index for the documents of a cluster, which are read when one of them is deleted
 
 CREATE INDEX documents_by_cluster ON documents (cluster) WHERE cluster IS NOT NULL;

@@ -1,4 +1,4 @@
--- format 3: parts of documents are rows of their own, and know their place in the text of their document
+-- format 3: parts of documents are rows, with the range of characters they cover in the text of their document
 
 ALTER TABLE documents ADD COLUMN start INTEGER;
 ALTER TABLE documents ADD COLUMN stop INTEGER;

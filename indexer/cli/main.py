@@ -34,7 +34,8 @@ from indexer.system.logs import VARIABLE as LOG_VARIABLE
 from indexer.system.logs import configure
 from indexer.system.release import release
 
-_EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
+# The first class that fits decides: a subclass comes before its base class.
+_EXIT_CODES: tuple[tuple[type[NearfoldError], int], ...] = (
     (UsageError, EXIT_USAGE),
     (StoreStopped, EXIT_STOPPED),
     (StoreError, EXIT_STORE),
@@ -113,7 +114,7 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         return EXIT_USAGE
     except NearfoldError as error:
         click.echo(f"nearfold: {error}", err=True)
-        return next((code for kind, code in _EXIT if isinstance(error, kind)), EXIT_FAULT)
+        return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), EXIT_FAULT)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparing.compare import Comparison, Row, Span, rows
-from indexer.similarity.measures import MEANINGS
+from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 from indexer.text.words import words
@@ -64,7 +64,7 @@ def _print_names(comparison: Comparison, console: Console) -> None:
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
     measures = comparison.measures
-    exact = [name for name in MEANINGS if name not in ("estimate", "hamming")]
+    exact = [name for name in MEASURE_DESCRIPTIONS if name not in ("estimate", "hamming")]
     values = {name: _exact_value(getattr(measures, name)) for name in exact}
     values |= {"estimate": "no sketch", "hamming": "no sketch"}
     if estimate := measures.estimate:
@@ -72,7 +72,7 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     if measures.hamming is not None and measures.hamming_interval:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
-    for name, meaning in MEANINGS.items():
+    for name, meaning in MEASURE_DESCRIPTIONS.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
 

@@ -8,7 +8,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.similarity.alignment import WIDTH
 from indexer.similarity.boilerplate_discount import (
     Corpus,
     DiscountedSimilarity,
@@ -16,6 +15,7 @@ from indexer.similarity.boilerplate_discount import (
     shingle_hashes,
     width_for,
 )
+from indexer.similarity.measures import SHINGLE_WORDS
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
@@ -36,7 +36,11 @@ class Sample:
     """
 
     def __init__(
-        self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = no_progress
+        self,
+        store: Store,
+        width: int = SHINGLE_WORDS,
+        most: int = SAMPLE,
+        progress: Progress = no_progress,
     ) -> None:
         self._store, self._recipe, self._width = store, require_recipe(store), width
         self._ids: dict[str, str] = {}

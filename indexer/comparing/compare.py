@@ -12,7 +12,7 @@ from indexer.errors import UnknownMeasure
 from indexer.model import Passage
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
-from indexer.similarity.measures import MEASURES, Measures, measures
+from indexer.similarity.measures import MEASURES, MeasureValues, measure_all
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 
@@ -34,7 +34,7 @@ class Comparison:
     words: tuple[int, int]
     recipe: Recipe
     matching: Matching
-    measures: Measures
+    measures: MeasureValues
     shared: tuple[Passage, ...]
 
 
@@ -87,7 +87,7 @@ def compare(
     (0.83, (Passage(a=(0, 23), b=(2, 25), words=5),))
     """
     sides = _side(a, recipe), _side(b, recipe)
-    scores = measures(*sides, matching)
+    scores = measure_all(*sides, matching)
     words = sides[0].words, sides[1].words
     shared = passages(scores.alignment, *words)
     return Comparison(

@@ -18,8 +18,10 @@ from indexer.model import Row
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A row without its text. `size`: documents in its family; `copies`: the first with the same
-    text, None without copies.
+    """A document: its row without the text, and facts about its family and its copies.
+
+    `size`: the number of documents in its family. `copies`: the id of the first document with the
+    same text, itself included; None if no other document has that text.
     """
 
     row: Row
@@ -74,8 +76,8 @@ def _of_document(value: Callable[[DocumentRecord], Any], record: BatchRecord | Q
     return value(record.document)
 
 
-def _assigned(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Columns of documents as columns of what is in batches, or in a queue."""
+def _document_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return columns of documents as columns of records that hold a document."""
     return tuple(
         Column(column.name, column.kind, partial(_of_document, column.value)) for column in columns
     )
@@ -100,7 +102,7 @@ FAMILIES = (
     Column("modified", "time", lambda record: record.row.modified),
     Column("sha256", "text", lambda record: record.row.raw),
 )
-GROUPS = (
+LOAD_FILE_FAMILIES = (
     Column("DOCID", "text", lambda record: record.row.id),
     Column("NearDupGroup", "text", lambda record: record.row.family if record.size > 1 else None),
     Column("NearDupPrincipal", "flag", lambda record: record.size > 1 and record.is_principal),
@@ -128,7 +130,7 @@ PAIRS = (
     Column("b_path", "text", lambda record: record.b_path),
 )
 _SIMILAR = ("NearDupSimilarity", "NearDupMeasure", "NearDupSimilarityLow", "NearDupSimilarityHigh")
-PAIRED = tuple(
+LOAD_FILE_PAIRS = tuple(
     Column(name, column.kind, column.value)
     for name, column in zip(
         ("DOCID", "NearDupDOCID", *_SIMILAR, "FilePath", "NearDupFilePath"), PAIRS, strict=True
@@ -141,21 +143,24 @@ BATCHES = (
     Column("part", "whole", lambda record: record.piece.part),
     Column("parts", "whole", lambda record: record.piece.parts),
 )
-_LOADED = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPart", "GroupParts")
-_AWAITED = Column("review_for", "list", lambda record: list(record.labels))
+_LOAD_FILE_BATCH_NAMES = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPart", "GroupParts")
+_REVIEW_FOR = Column("review_for", "list", lambda record: list(record.labels))
 COLUMNS = {
     ("families", False): FAMILIES,
-    ("families", True): GROUPS,
+    ("families", True): LOAD_FILE_FAMILIES,
     ("pairs", False): PAIRS,
-    ("pairs", True): PAIRED,
-    ("queue", False): (_AWAITED, *_assigned(FAMILIES)),
-    ("queue", True): (*_assigned(GROUPS), Column("ReviewFor", _AWAITED.kind, _AWAITED.value)),
-    ("batches", False): (*BATCHES, *_assigned(FAMILIES)),
+    ("pairs", True): LOAD_FILE_PAIRS,
+    ("queue", False): (_REVIEW_FOR, *_document_columns(FAMILIES)),
+    ("queue", True): (
+        *_document_columns(LOAD_FILE_FAMILIES),
+        Column("ReviewFor", _REVIEW_FOR.kind, _REVIEW_FOR.value),
+    ),
+    ("batches", False): (*BATCHES, *_document_columns(FAMILIES)),
     ("batches", True): (
-        *_assigned(GROUPS),
+        *_document_columns(LOAD_FILE_FAMILIES),
         *(
             Column(name, column.kind, column.value)
-            for name, column in zip(_LOADED, BATCHES, strict=True)
+            for name, column in zip(_LOAD_FILE_BATCH_NAMES, BATCHES, strict=True)
         ),
     ),
 }

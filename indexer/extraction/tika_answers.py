@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from indexer.errors import ExtractionError
-from indexer.extraction import mail_charset as mail
+from indexer.extraction import mail
 from indexer.extraction.base import CUT
 from indexer.model import Document
 

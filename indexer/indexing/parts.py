@@ -142,8 +142,8 @@ def part_divider(
     if in_place and parts:
         raise UnsupportedOperation(
             store=store.url,
-            what="keep parts of documents that are signed in place",
-            instead="another store",
+            operation="keep parts of documents that are signed in place",
+            alternative="read them into another store",
         )
     stored = None if in_place else store.parts.kind()
     kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)

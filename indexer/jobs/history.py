@@ -16,7 +16,7 @@ from indexer.system.logs import Level, event, job_context
 from indexer.system.traces import span
 
 KEPT = 200  # jobs
-CUT_SHORT = "cut short"
+INTERRUPTED = "cut short"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, "
     "id TEXT NOT NULL, command TEXT NOT NULL, "
@@ -99,7 +99,7 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
 def _summary(
     id: str, command: str, began: float, seconds: float | None, outcome: str | None, counts: str
 ) -> JobSummary:
-    return JobSummary(id, command, began, seconds, outcome or CUT_SHORT, json.loads(counts))
+    return JobSummary(id, command, began, seconds, outcome or INTERRUPTED, json.loads(counts))
 
 
 def _finish(journal: Journal, summary: JobSummary) -> None:

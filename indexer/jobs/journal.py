@@ -25,8 +25,8 @@ from indexer.jobs.journal_file import (
     check_whole,
     connect_journal,
     journal_error,
-    lock_journal,
-    prepare_journal,
+    lock_and_upgrade,
+    open_journal,
 )
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.system.durable_files import make_private, rename_durably
@@ -159,7 +159,7 @@ class Journal:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._connection = lock_journal(path)
+        self._connection = open_journal(path)
 
     def failures(self, ids: Sequence[str]) -> dict[str, Failure]:
         """Return the remembered failures among these ids."""
@@ -228,7 +228,7 @@ class Journal:
             with closing(connect_journal(source)) as backup:
                 check_format(backup, source)
                 backup.backup(db)
-            prepare_journal(db, None)
+            lock_and_upgrade(db, None)
 
     def close(self) -> None:
         """Release the lock."""

@@ -19,8 +19,10 @@ error TEXT NOT NULL, at REAL
 _COLUMNS_WITHOUT_TIME = 5  # of a journal of version 0.1
 
 
-def lock_journal(path: Path | None) -> sqlite3.Connection:
-    """Open a journal, or one in memory, with a lock that lives as long as the connection.
+def open_journal(path: Path | None) -> sqlite3.Connection:
+    """Open and lock a journal, creating it if need be; without a path it is in memory.
+
+    The lock lives as long as the connection.
 
     Raises `StoreBusy` while another job holds it, `StoreDamaged`, `StoreError`, and `StoreStopped`
     when it cannot be written.
@@ -31,7 +33,7 @@ def lock_journal(path: Path | None) -> sqlite3.Connection:
             _check_regular(path)
         connection = sqlite3.connect(path or ":memory:", timeout=0.2, check_same_thread=False)
         try:
-            prepare_journal(connection, path)
+            lock_and_upgrade(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -54,8 +56,8 @@ def connect_journal(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0.2)
 
 
-def prepare_journal(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Lock the journal, and bring one of an earlier nearfold to this format."""
+def lock_and_upgrade(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Lock the journal, check that it is whole, and upgrade one of an earlier nearfold."""
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA synchronous = FULL")
     with connection:

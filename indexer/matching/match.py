@@ -47,10 +47,10 @@ class MatchOptions:
     """The options of `match`: which pairs are found, and how.
 
     `threshold`: least similarity of a pair, above 0 and at most 1.
-    `false_negative_weight`: the bands are those that cost least when a pair that is missed costs so
-    much, 0 to 1, and a pair that is looked at in vain the rest.
-    `recall`: share of the pairs at the threshold that share a band, between 0 and 1, as `group` has
-    its bands; it replaces `false_negative_weight`. None: no such share is required.
+    `false_negative_weight`: the weight of missed pairs when the bands are chosen, 0 to 1; pairs
+    that are compared in vain weigh the rest. A higher weight finds more and takes longer.
+    `recall`: choose the bands so that this share of the pairs at the threshold is found, between 0
+    and 1, as `group` does; replaces `false_negative_weight`. None: choose by that weight.
     `measure`: name of the similarity.
     `against`: only pairs of a document without this label and one that carries it.
     `new`: only pairs that touch a document that came after the last `group`.
@@ -107,7 +107,7 @@ class MatchOptions:
         """Return whether pairs are found by bands of MinHash slots."""
         return not (self.all_pairs or self.contained)
 
-    def layout(self, slots: int) -> Plan:
+    def band_plan(self, slots: int) -> Plan:
         """Return the bands by which pairs are found in sketches of so many slots."""
         threshold = min(self.threshold, ALMOST_ONE)
         if self.recall is None:
@@ -151,7 +151,7 @@ def match(
     collection = collect(view, recipe, progress, memory_budget(memory))
     verifier = Verifier(view, collection, options.measure)
     context = MatchContext(collection, verifier, _selection(collection, options), progress)
-    layout = options.layout(collection.slots.shape[1]) if options.uses_bands else None
+    layout = options.band_plan(collection.slots.shape[1]) if options.uses_bands else None
     text_pairs = _text_pairs(context, layout, options)
     result = _result(context, text_pairs, layout, options)
     if not options.audit:

@@ -13,7 +13,7 @@ from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import Copyable
 from indexer.stores.requirements import require_recipe
 
-SNAPSHOT_INSTEAD = "take a snapshot in its cluster, as docs/operating.md shows"
+SNAPSHOT_ADVICE = "take a snapshot in its cluster, as docs/operating.md shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def backup(store: MaintainedStore, path: str) -> Copy:
     journal = journal_path(store.address)
     if not isinstance(store.maintenance, Copyable) or journal is None:
         raise UnsupportedOperation(
-            store=store.url, what="be copied into a file", instead=SNAPSHOT_INSTEAD
+            store=store.url, operation="be copied into a file", alternative=SNAPSHOT_ADVICE
         )
     check_foreign_file(Path(path), journal)
     store.maintenance.backup(path)

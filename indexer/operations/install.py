@@ -52,8 +52,8 @@ def install(
 
     Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no
     pipeline computes and for `create` with another field than `text`, `RecipeMismatch` and
-    `TextFieldMismatch` when another one is installed or indexed, `StoreRefused` naming a missing
-    right.
+    `TextFieldMismatch` when another one is installed or indexed, and `StoreAccessDenied`, which
+    names the missing permission.
     """
     engine = engine_of(store)
     if create and text_field not in (None, "text"):
@@ -97,6 +97,6 @@ def engine_of(store: MaintainedStore) -> Installable:
         return store.maintenance
     raise UnsupportedOperation(
         store=store.url,
-        what="take an installation",
-        instead="give --store opensearch://host:9200/index or elasticsearch://host:9200/index",
+        operation="be installed into",
+        alternative="give --store opensearch://host:9200/index or elasticsearch://host:9200/index",
     )

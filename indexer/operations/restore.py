@@ -9,7 +9,7 @@ from pathlib import Path
 from indexer.errors import SourceNotFound, UnsupportedOperation, UsageError
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, check_journal, journal_path
-from indexer.operations.backup import SNAPSHOT_INSTEAD, Copy, check_foreign_file
+from indexer.operations.backup import SNAPSHOT_ADVICE, Copy, check_foreign_file
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import Copyable
 from indexer.stores.requirements import require_recipe
@@ -28,7 +28,7 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     journal_file = journal_path(store.address)
     if not isinstance(store.maintenance, Copyable) or journal_file is None:
         raise UnsupportedOperation(
-            store=store.url, what="be restored from a file", instead=SNAPSHOT_INSTEAD
+            store=store.url, operation="be restored from a file", alternative=SNAPSHOT_ADVICE
         )
     if not Path(path).is_file():
         raise SourceNotFound(path=path)

@@ -31,11 +31,11 @@ class Group:
 class Rule(Protocol):
     """Decides which shown hit the next one joins."""
 
-    def joins(self, hit: RankedRow) -> int | None:
+    def find_group(self, hit: RankedRow) -> int | None:
         """Return the place of the group that `hit` joins; None: it is the head of the next one."""
         ...
 
-    def leads(self, hit: RankedRow) -> None:
+    def add_head(self, hit: RankedRow) -> None:
         """Make `hit` the head of the next group, whatever it resembles."""
         ...
 
@@ -52,12 +52,12 @@ def fold_ranking(
     on; members may be added.
     """
     for seed in seeds:
-        rule.leads(seed)
+        rule.add_head(seed)
     groups = [Group(seed) for seed in seeds]
     for place_in_rank, hit in enumerate(hits):
         if place_in_rank >= window and len(groups) > heads:
             return groups, False
-        place = rule.joins(hit)
+        place = rule.find_group(hit)
         if place is None:
             groups.append(Group(hit))
         else:
@@ -68,11 +68,11 @@ def fold_ranking(
 class NoFolding:
     """Shows every hit."""
 
-    def joins(self, hit: RankedRow) -> int | None:
+    def find_group(self, hit: RankedRow) -> int | None:
         """Return None."""
         return None
 
-    def leads(self, hit: RankedRow) -> None:
+    def add_head(self, hit: RankedRow) -> None:
         """Do nothing."""
 
 
@@ -83,14 +83,14 @@ class ByFamily:
         self._places: dict[str, int] = {}
         self._groups = 0
 
-    def joins(self, hit: RankedRow) -> int | None:
+    def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head carries the same family."""
         place = self._places.get(hit.family)
         if place is None:
-            self.leads(hit)
+            self.add_head(hit)
         return place
 
-    def leads(self, hit: RankedRow) -> None:
+    def add_head(self, hit: RankedRow) -> None:
         """Remember the group, if it is the first of its family."""
         self._places.setdefault(hit.family, self._groups)
         self._groups += 1
@@ -115,7 +115,7 @@ class BySketch:
         self._sketches: _Sketches | None = None
         self._lows = np.zeros(0)
 
-    def joins(self, hit: RankedRow) -> int | None:
+    def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head is most similar by estimate; ties go to the first.
 
         Only those at or above the threshold count.
@@ -126,7 +126,7 @@ class BySketch:
             self._add_head(hit.id, slots)
         return place
 
-    def leads(self, hit: RankedRow) -> None:
+    def add_head(self, hit: RankedRow) -> None:
         """Remember the head; it may be joined if it has a sketch."""
         self._add_head(hit.id, unpack_slots(hit.minhash) if hit.minhash else None)
 

@@ -21,15 +21,15 @@ class ByType:
     duplicates: Mapping[str, Duplicate]
     _places: dict[str, int] = field(default_factory=dict)
 
-    def joins(self, hit: RankedRow) -> int | None:
+    def find_group(self, hit: RankedRow) -> int | None:
         """Return the group of the hit that it duplicates."""
         head = self.heads.get(hit.id)
         if head is None:
-            self.leads(hit)
+            self.add_head(hit)
             return None
         return self._places[head]
 
-    def leads(self, hit: RankedRow) -> None:
+    def add_head(self, hit: RankedRow) -> None:
         """Remember the place of its group."""
         self._places[hit.id] = len(self._places)
 

@@ -57,8 +57,9 @@ class SearchOptions:
     `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is
     folded under it and not shown, whatever arrives in between, and nothing is left out. None:
     search from the beginning.
-    `keep_alive`: on the first page, a search engine keeps the documents as they are, five minutes
-    from page to page; else, and in an embedded store, each page reads them as they are then.
+    `keep_alive`: on the first page, make a search engine keep a snapshot of the index, so that all
+    pages show the same documents; it expires five minutes after the last page. Without it, and in
+    an embedded store, each page shows the documents as they are when it is read.
     `facets`: fields whose most frequent values are counted, in documents and in stored families.
     `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
     other; `both` finds clauses and documents.

@@ -29,7 +29,7 @@ from indexer.similarity.tiling import Tile, tiles
 from indexer.text.word_numbers import Words, number_runs, shared_numbers
 
 Matching: TypeAlias = Literal["literal", "information"]
-WIDTH = 5
+MIN_PASSAGE_WORDS = 5  # least words of a matching chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ class Alignment:
         return self.common / (self.longer + self.shorter - self.common) if self.longer else 0.0
 
 
-def align(a: Words, b: Words, matching: Matching = "literal", width: int = WIDTH) -> Alignment:
+def align(
+    a: Words, b: Words, matching: Matching = "literal", width: int = MIN_PASSAGE_WORDS
+) -> Alignment:
     """Align two texts by chunks of at least `width` words.
 
     Near linear: O(N log^2 N) for N words of both texts, however often they repeat themselves.

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.similarity.alignment import WIDTH
+from indexer.similarity.measures import SHINGLE_WORDS
 from indexer.sketch.string_hashes import string_hashes
 from indexer.text.word_numbers import Words
 
@@ -41,7 +41,7 @@ class DiscountedSimilarity:
     texts: int
 
 
-def shingle_hashes(text: Words, width: int = WIDTH) -> NDArray[np.uint64]:
+def shingle_hashes(text: Words, width: int = SHINGLE_WORDS) -> NDArray[np.uint64]:
     """Return the distinct runs of `width` words of a text as 64-bit hashes, ascending.
 
     A text with fewer words has none.
@@ -138,4 +138,4 @@ def discounted_similarity(
 
 def width_for(texts: Sequence[Words]) -> int:
     """Return the words of a shingle, as in S_R: five, or those of a shorter text; at least one."""
-    return max(1, min(WIDTH, *(len(text) for text in texts)))
+    return max(1, min(SHINGLE_WORDS, *(len(text) for text in texts)))

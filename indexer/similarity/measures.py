@@ -22,8 +22,8 @@ All are in [0, 1], symmetric, and 0 where undefined.
 
 Undefined, and so 0: a text without features (`jaccard`, `containment`), without words (the word
 measures; two empty texts are no near duplicates), without a sketch (`estimate`, `hamming`; None in
-`Measures`). A text shorter than five words is one shingle and one chunk, whole: texts with the same
-words have similarity 1 however short they are.
+`MeasureValues`). A text shorter than five words is one shingle and one chunk, whole: texts with the
+same words have similarity 1 however short they are.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnknownMeasure
 from indexer.model import Estimate
-from indexer.similarity.alignment import WIDTH, Alignment, Matching, align
+from indexer.similarity.alignment import Alignment, Matching, align
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.wilson import wilson
 from indexer.text.word_numbers import Words, number_runs, shared_numbers
+
+SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """Every measure of one pair. S_L and S_J come from `alignment`.
+class MeasureValues:
+    """The values of every measure for one pair of texts. S_L and S_J come from `alignment`.
 
     `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
     makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
@@ -128,11 +130,11 @@ class Measures:
         return self.alignment.containment
 
 
-def measures(a: Operand, b: Operand, matching: Matching = "literal") -> Measures:
-    """Return every measure of two texts; `matching` counts for S_L and S_J only."""
+def measure_all(a: Operand, b: Operand, matching: Matching = "literal") -> MeasureValues:
+    """Compute every measure of two texts; `matching` counts for S_L and S_J only."""
     aligned = align(a.words, b.words, matching)
     agreeing = hamming(a, b)
-    return Measures(
+    return MeasureValues(
         jaccard=jaccard(a.features, b.features),
         resemblance=resemblance(a.words, b.words),
         jaccard_words=aligned.jaccard,
@@ -146,7 +148,7 @@ def measures(a: Operand, b: Operand, matching: Matching = "literal") -> Measures
     )
 
 
-def resemblance(a: Words, b: Words, width: int = WIDTH) -> float:
+def resemblance(a: Words, b: Words, width: int = SHINGLE_WORDS) -> float:
     """Return S_R: distinct shingles of `width` words in common / distinct shingles of both.
 
     0 when a text has no words. The width is at most the words of the shorter text, so that a short
@@ -207,8 +209,8 @@ def _exact(similarity: float) -> Estimate:
     return Estimate(similarity, similarity, similarity)
 
 
-Measure: TypeAlias = Callable[[Operand, Operand, Matching], Estimate]
-MEASURES: Mapping[str, Measure] = MappingProxyType(
+MeasureFunction: TypeAlias = Callable[[Operand, Operand, Matching], Estimate]
+MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
     {
         "jaccard": lambda a, b, _: _exact(jaccard(a.features, b.features)),
         "resemblance": lambda a, b, _: _exact(resemblance(a.words, b.words)),
@@ -220,7 +222,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "hamming": lambda a, b, _: _exact(hamming(a, b) or 0.0),
     }
 )
-MEANINGS: Mapping[str, str] = MappingProxyType(
+MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "jaccard": "features in common; what look-ups go by",
         "estimate": "of features, from the sketches alone",
@@ -233,7 +235,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "hamming": "equal bits of the SimHash; about 1 - angle / π",
     }
 )
-"""The meaning of each measure in a comparison of A and B, in the order in which they are shown."""
+"""The description of each value in a comparison of A and B, in the order in which they are shown."""
 
 
 def measure_pair(name: str, a: Operand, b: Operand, matching: Matching = "literal") -> Estimate:

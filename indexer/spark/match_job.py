@@ -36,7 +36,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     members = keyed_documents(work, rows, numbered, recipe)
     least = fewest_equal(options.measure, slots, options.threshold)
     ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
-    candidates = candidate_pairs(work, ranked, options.layout(slots), least, options.cap)
+    candidates = candidate_pairs(work, ranked, options.band_plan(slots), least, options.cap)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
     verifier = Verifier(rows.rows, numbered.rows, options.measure, recipe)

@@ -109,8 +109,8 @@ class Installable(Protocol):
         """Install what is missing or old, in an order that leaves every state in between usable.
 
         `text_field` None: the field that is signed there already, else `text`. Raises
-        `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreRefused` (naming the right
-        that is missing), and `StoreError` when a newer nearfold or another pipeline is there
+        `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreAccessDenied` (naming the
+        missing permission), and `StoreError` when a newer nearfold or another pipeline is there
         already.
         """
         ...
@@ -125,8 +125,8 @@ class Installable(Protocol):
         """Put the `roles` into the cluster that are missing or grant something else; `impossible`
         where the engine keeps none.
 
-        A role that was changed and limits documents or fields is `kept`. Raises `StoreRefused`
-        naming the right that is missing.
+        A role that was changed and limits documents or fields is `kept`. Raises `StoreAccessDenied`
+        naming the missing permission.
         """
         ...
 

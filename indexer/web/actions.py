@@ -78,8 +78,8 @@ ACTIONS: Mapping[str, Action] = {
         _undo,
         UndoResult,
     ),
-    "anew": Action(
-        "survey/anew",
+    "refresh": Action(
+        "survey/refresh",
         "Discard the survey, so that the next request for it reads the whole store again.",
         (),
         _reset_survey,

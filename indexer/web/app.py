@@ -74,7 +74,7 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         Route("/api", pages.reference),
         Route("/label", pages.action("label", "labelled.html"), methods=["POST"]),
         Route("/label/undo", pages.action("undo", "undone.html"), methods=["POST"]),
-        Route("/overview/anew", pages.action("anew", None), methods=["POST"]),
+        Route("/overview/refresh", pages.action("refresh", None), methods=["POST"]),
     ]
 
 

@@ -9,7 +9,7 @@ from indexer.comparing.versions import Version, Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.similarity.measures import MEANINGS, Measures
+from indexer.similarity.measures import MEASURE_DESCRIPTIONS, MeasureValues
 from indexer.text.wording import count_of, percent
 from indexer.web.answers import (
     DocumentFacts,
@@ -93,12 +93,12 @@ def without_boilerplate(
     )
 
 
-def measures_of(measures: Measures) -> Sequence[Measure]:
+def measures_of(measures: MeasureValues) -> Sequence[Measure]:
     """Return every measure by name, in the order in which they are shown."""
-    return [_measure(measures, name, meaning) for name, meaning in MEANINGS.items()]
+    return [_measure(measures, name, meaning) for name, meaning in MEASURE_DESCRIPTIONS.items()]
 
 
-def _measure(measures: Measures, name: str, meaning: str) -> Measure:
+def _measure(measures: MeasureValues, name: str, meaning: str) -> Measure:
     value = getattr(measures, name)
     if isinstance(value, tuple):
         return Measure(name, meaning, value[0], other=value[1])

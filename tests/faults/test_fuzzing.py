@@ -24,7 +24,7 @@ from indexer.errors import NearfoldError, UsageError
 from indexer.extraction.base import Limits
 from indexer.extraction.extractors import document_or_task
 from indexer.extraction.gzip_files import unpack
-from indexer.extraction.mail_charset import is_mail, mark_charset
+from indexer.extraction.mail import is_mail, mark_charset
 from indexer.model import Query
 from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.searching.cursor import parse_token

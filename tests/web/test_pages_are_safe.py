@@ -115,7 +115,7 @@ def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
 WRITES = (
     "/label",
     "/label/undo",
-    "/overview/anew",
+    "/overview/refresh",
     *(f"/api/{action.api}" for action in REVIEW_API.actions.values()),
 )
 
@@ -190,7 +190,7 @@ def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
     assert (len(labelling["changes"]), carriers()) == (2, 2)
     undone = post("label/undo", job=labelling["job"])
     assert (len(undone["restored"]), carriers()) == (2, 0)
-    assert post("survey/anew") == {"forgotten": True}
+    assert post("survey/refresh") == {"forgotten": True}
 
 
 def test_originals_are_served_by_id_from_inside_the_root_only(
@@ -321,7 +321,7 @@ def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int)
         ("label", {"id": "m1", "add": "two\nlines", "dry_run": False}, 400, "cannot be seen"),
         ("label/undo", {"job": 4711}, 404, "4711"),
         ("label/undo", {"job": 1, "dry_run": True}, 400, "dry_run"),
-        ("survey/anew", {"wait": 1}, 400, "wait"),
+        ("survey/refresh", {"wait": 1}, 400, "wait"),
         ("label?dry_run=yes", {"id": "m1", "add": "hot"}, 400, "dry_run"),
     ],
 )
@@ -338,7 +338,11 @@ def test_wrong_writes_say_what_is_wrong_and_write_nothing(
     form_values = {name: "no" if value is False else value for name, value in body.items()}
     fields = urlencode({**form_values, "token": token}, doseq=True).encode()
     page = request(
-        site, f"/{path}" if path.startswith("label") else "/overview/anew", "POST", fields, **form
+        site,
+        f"/{path}" if path.startswith("label") else "/overview/refresh",
+        "POST",
+        fields,
+        **form,
     )
     assert (page.status, b"<h1>" in page.body) == (status, True)
 

@@ -47,8 +47,8 @@ def _store_error(path: str, text: str) -> StoreError:
     if "fts5" in text and "no such" in text:
         return UnsupportedOperation(
             store="this Python's SQLite",
-            what="search texts (it has no FTS5)",
-            instead="use another Python",
+            operation="search texts (it has no FTS5)",
+            alternative="use another Python",
         )
     if "Could not decode" in text:  # what follows in the text is of a document
         return StoreDamaged(path=path, reason="a text in it is not UTF-8")

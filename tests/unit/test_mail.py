@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.extraction import mail_charset as mail
+from indexer.extraction import mail
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.native import NativeExtractor
 

@@ -1,7 +1,8 @@
-"""Byte order marks in the text parts of mail that declare UTF-8 and are UTF-8.
+"""Recognise mail, and mark the character set of its parts for Tika.
 
-Tika's detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese
-(Tika 3.3.2 and iscc-tika 0.6.0). It trusts a byte order mark.
+`mark_charset` puts a byte order mark into text parts that declare UTF-8 and are UTF-8. Tika's
+detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese (Tika
+3.3.2 and iscc-tika 0.6.0). It trusts a byte order mark.
 """
 
 from __future__ import annotations
