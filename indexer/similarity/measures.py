@@ -235,7 +235,7 @@ MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
         "hamming": "equal bits of the SimHash; about 1 - angle / π",
     }
 )
-"""The description of each value in a comparison of A and B, in the order in which they are shown."""
+"""The description of each value in a comparison of A and B, in the order they are shown in."""
 
 
 def measure_pair(name: str, a: Operand, b: Operand, matching: Matching = "literal") -> Estimate:
