@@ -1,6 +1,4 @@
-"""Parts of classic visualisations of OpenSearch Dashboards and Kibana: aggregations as their editor
-keeps them, and looks.
-"""
+"""Aggregations and chart settings of classic visualisations in OpenSearch Dashboards and Kibana."""
 
 from __future__ import annotations
 
@@ -12,28 +10,28 @@ DUPLICATE = "near_principal:false"
 
 
 def query(text: str) -> Body:
-    """A filter in the products' own query language; an empty text means all documents."""
+    """Return a filter in the products' query language; an empty text matches all documents."""
     return {"query": {"query": text, "language": "kuery"}, "filter": []}
 
 
 def count(id: str) -> Body:
-    """How many documents."""
+    """Return the aggregation that counts documents."""
     return agg(id, "count", customLabel="Documents")
 
 
 def agg(id: str, kind: str, schema: str = "metric", **params: Any) -> Body:
-    """One aggregation; `schema` is its part in the chart."""
+    """Return one aggregation; `schema` is its role in the chart."""
     return {"id": id, "enabled": True, "type": kind, "schema": schema, "params": params}
 
 
 def terms(id: str, schema: str, field: str, size: int, by: str, **params: Any) -> Body:
-    """The most frequent values of a field, by the metric with the id `by`, descending."""
+    """Return the top values of a field by the metric with the id `by`, descending."""
     order = {"order": "desc", "orderBy": by, "otherBucket": False, "missingBucket": False}
     return agg(id, "terms", schema, field=field, size=size, **order, **params)
 
 
 def split(id: str) -> Body:
-    """Duplicates apart from the documents that they are folded under."""
+    """Return the aggregation that separates duplicates from principals."""
     filters = [
         {"label": label, "input": {"query": query, "language": "kuery"}}
         for label, query in (("duplicates", DUPLICATE), ("principals", "near_principal:true"))
@@ -45,7 +43,7 @@ _LINEAR = {"type": "linear"}
 
 
 def _bars(kind: str, mode: str, category: str, value: str) -> Body:
-    """How a bar chart looks; `category` and `value` are the sides on which the axes stand."""
+    """Return the settings of a bar chart; `category` and `value` are the sides of the axes."""
     axis = {"show": True, "style": {}, "labels": {"show": True, "truncate": 60}, "title": {}}
     return {
         "type": kind,

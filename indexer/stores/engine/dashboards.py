@@ -1,9 +1,8 @@
-"""The dashboard of an index, as saved objects that OpenSearch Dashboards and Kibana import: pure,
-no server is asked.
+"""The dashboard of an index as saved objects for OpenSearch Dashboards and Kibana; pure.
 
-One object refers to another by `references`, never by an id inside its own state, and carries the
+An object refers to another by `references`, never by an id inside its own state. It has the
 migration version of the oldest product that it is meant for (OpenSearch Dashboards 1.0, which is
-7.10; Kibana 8.0): later ones bring it up to date, and none imports what is newer than itself.
+7.10; Kibana 8.0): later products upgrade it, and none imports a newer version than its own.
 Source: the saved-object exports of those versions.
 """
 
@@ -53,44 +52,40 @@ class SavedObject:
     references: tuple[tuple[str, str, str], ...] = ()
 
     def line(self, product: Product) -> Body:
-        """The object as an export of the product has it."""
+        """Return the object as in an export of the product."""
         core = {"coreMigrationVersion": "8.0.0"} if product == "kibana" else {}
+        references = [{"name": name, "type": kind, "id": id} for name, kind, id in self.references]
         return {
             "id": self.id,
             "type": self.type,
             "attributes": self.attributes,
-            "references": [
-                {"name": name, "type": kind, "id": id} for name, kind, id in self.references
-            ],
+            "references": references,
             "migrationVersion": {self.type: MIGRATIONS[product][self.type]},
             **core,
         }
 
 
 def bundle(index: str, product: Product) -> str:
-    """The saved objects of an index in newline-delimited JSON, what is referred to before what
-    refers to it.
-    """
-    return "".join(
-        f"{json.dumps(one.line(product), ensure_ascii=False)}\n" for one in objects(index)
-    )
+    """Return the saved objects of an index in newline-delimited JSON, references first."""
+    lines = [json.dumps(saved.line(product), ensure_ascii=False) for saved in objects(index)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def objects(index: str) -> list[SavedObject]:
-    """The index pattern, the panels, and the dashboard, whose description ends with a digest of all
-    of them.
+    """Return the index pattern, the panels, and the dashboard.
+
+    The dashboard's description ends with a digest of the others.
     """
-    parts = [_pattern(index), *_panels(index)]
-    told = json.dumps([(one.id, one.attributes) for one in parts], sort_keys=True)
-    digest = hashlib.sha256(told.encode()).hexdigest()[:12]
-    return [
-        *parts,
-        _dashboard(index, [one for one in parts if one.type != "index-pattern"], digest),
-    ]
+    pattern = _pattern(index)
+    panels = list(_panels(index))
+    parts = [pattern, *panels]
+    content = json.dumps([(part.id, part.attributes) for part in parts], sort_keys=True)
+    digest = hashlib.sha256(content.encode()).hexdigest()[:12]
+    return [*parts, _dashboard(index, panels, digest)]
 
 
 def _pattern(index: str) -> SavedObject:
-    """Every field of an index, and the folder of a path as a scripted field."""
+    """Return the index pattern: every field, and the folder of a path as a scripted field."""
     known = mappings.load("index.json")["mappings"]["properties"]
     fields = [
         _field(name, field)
@@ -127,7 +122,7 @@ def _field(name: str, field: Body) -> Body:
 
 
 def _panels(index: str) -> Iterator[SavedObject]:
-    """The panels, in the order in which the dashboard shows them."""
+    """Yield the panels in the order in which the dashboard shows them."""
     yield _chart(
         index,
         "totals",
@@ -159,8 +154,9 @@ def _panels(index: str) -> Iterator[SavedObject]:
 
 
 def _families(index: str, name: str, title: str, by: str) -> SavedObject:
-    """A table of families of two or more: documents, distinct labels, and the least similarity to
-    the principal.
+    """Return a table of families of two or more documents.
+
+    It shows documents, distinct labels, and the least similarity to the principal.
     """
     labels = agg("2", "cardinality", field="labels", customLabel="Labels")
     least = agg("3", "min", field="near_similarity", customLabel="Least similarity")
@@ -251,17 +247,18 @@ _HALF = (24, 13)
 
 
 def _dashboard(index: str, panels: list[SavedObject], digest: str) -> SavedObject:
-    shown, references = [], []
+    layout = []
+    references = []
     for place, (panel, area) in enumerate(zip(panels, _areas(panels, index), strict=True)):
         grid = {**area, "i": str(place)}
         names = {"panelIndex": str(place), "panelRefName": f"panel_{place}"}
-        shown.append({"version": "7.9.3", "gridData": grid, "embeddableConfig": {}, **names})
+        layout.append({"version": "7.9.3", "gridData": grid, "embeddableConfig": {}, **names})
         references.append((f"panel_{place}", panel.type, panel.id))
     attributes = {
         "title": f"Near duplicates ({index})",
         "description": f"Made by nearfold; bundle {digest}",
         "hits": 0,
-        "panelsJSON": json.dumps(shown),
+        "panelsJSON": json.dumps(layout),
         "optionsJSON": json.dumps({"useMargins": True, "hidePanelTitles": False}),
         "timeRestore": True,
         "timeFrom": "now-20y",
@@ -273,14 +270,17 @@ def _dashboard(index: str, panels: list[SavedObject], digest: str) -> SavedObjec
 
 
 def _areas(panels: list[SavedObject], index: str) -> Iterator[dict[str, int]]:
-    """Where each panel stands: beside the one before it where there is room, else below the row."""
-    x = y = row = 0
+    """Yield the area of each panel: beside the one before it where it fits, else below the row."""
+    x = y = row_height = 0
     for panel in panels:
         width, height = _LAYOUT.get(panel.id.removeprefix(_id(index, "")), _HALF)
         if x + width > _WHOLE:
-            x, y, row = 0, y + row, 0
+            x = 0
+            y += row_height
+            row_height = 0
         yield {"x": x, "y": y, "w": width, "h": height}
-        x, row = x + width, max(row, height)
+        x += width
+        row_height = max(row_height, height)
 
 
 def _id(index: str, name: str) -> str:

@@ -1,5 +1,6 @@
-"""An index of other programs' documents: read as it is, and signed in place without a change to
-their fields.
+"""An index of other programs' documents, which are read and signed in place.
+
+Their own fields do not change.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ _NO_TEXT = "the text is no string"
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document in an engine. `state` is what a conditional write names: sequence number, term,
-    and routing.
+    """A document in an engine, with the state for a conditional write.
+
+    `state` holds sequence number, term, and routing.
     """
 
     id: str
@@ -43,7 +45,7 @@ class StoredDocument:
 
 
 class ForeignIndex:
-    """The documents of any index, whoever made it."""
+    """The documents of any index, including those of other programs."""
 
     def __init__(self, index: OpenIndex) -> None:
         self._index = index
@@ -86,19 +88,18 @@ class AdoptedIndex(OpenIndex):
 
     def stored_recipe(self) -> Recipe | None:
         """Return None for an index that was never signed. Raises `IndexMissing`."""
-        found = installation.index_at(self.requests, self.place)
-        if found is None:
+        index = installation.index_at(self.requests, self.place)
+        if index is None:
             raise IndexMissing(self.address.url)
-        is_signed = "nearfold" in found[1].get("mappings", {}).get("_meta", {})
+        is_signed = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
         return super().stored_recipe() if is_signed else None
 
 
 class InPlaceStore(EngineStore):
-    """An index of other programs' documents as a store: to write a row is to add its `near_*`
-    fields to the document, and nothing else.
+    """An index of other programs' documents as a store; a write adds `near_*` fields only.
 
-    Only a document in the state in which it was read is written to, so that no signature is ever of
-    an older text. What was read is remembered until it is written, or known to be signed already.
+    A document is written only in the state in which it was read, so that no signature is of an
+    older text. The states are remembered until they are written, or known to be signed already.
     """
 
     def __init__(self, index: OpenIndex, text_field: str) -> None:

@@ -1,4 +1,4 @@
-"""The index itself: asking an engine, reading what an index is, making one."""
+"""Requests to an engine about an index: send them, read its facts, create it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
 _NAME_SECONDS = 0.2
 _PATIENCE = RetryPolicy(first=0.2, longest=2.0, attempts=3)
-_MADE_BY_ANOTHER = "resource_already_exists_exception"
+_EXISTS = "resource_already_exists_exception"
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The words in which the engines differ: a field type, how a point in time is opened and
-    closed, and search pipelines.
+    """The differences of the engines: a field type, points in time, search pipelines, roles.
 
-    `roles` is where the security API keeps roles.
+    `roles` is the path of the roles in the security API.
     """
 
     metadata_type: str
@@ -43,9 +42,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class IndexPlace:
-    """An index, and how it is made when it is missing; None leaves the number to the engine or the
-    mapping.
-    """
+    """An index, and the settings to create it with; None leaves a number to the engine."""
 
     url: str
     index: str
@@ -54,15 +51,13 @@ class IndexPlace:
 
     @property
     def write_alias(self) -> str:
-        """Where writes go: an engine makes an index that it misses, but never an alias."""
+        """Return the alias for writes, which an engine, unlike an index, never creates itself."""
         return f"{self.index}-write"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFacts:
-    """What is known of an index that exists; `index` is its own name where the URL gives an
-    alias.
-    """
+    """The facts of an index that exists; `index` is its own name where the URL has an alias."""
 
     index: str
     recipe: Recipe
@@ -73,8 +68,9 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests to one engine that are not bulk writes. `patience` None: a few more tries, and none
-    when no answer comes.
+    """Requests to one engine that are not bulk writes.
+
+    Without `patience` there are a few retries, and none when no answer comes.
     """
 
     link: Link
@@ -89,7 +85,7 @@ class Requests:
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> Answer:
-        """The answer, whatever its status; asked again while the engine is overloaded or not ready.
+        """Return the answer of any status; retry while the engine is overloaded or not ready.
 
         Several bodies are sent one a line.
         """
@@ -113,11 +109,10 @@ class Requests:
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> bodies.Body:
-        """The JSON object of a successful answer; any other raises what it means."""
+        """Return the JSON object of a successful answer; raise the error of any other."""
         answer = self.ask(method, path, body, params, seconds)
-        if method == "POST" and is_missing(
-            answer
-        ):  # another index may be taking the name at this moment
+        if method == "POST" and is_missing(answer):
+            # another index may be taking over the name
             time.sleep(_NAME_SECONDS)
             answer = self.ask(method, path, body, params, seconds)
         if not 200 <= answer.status < 300:
@@ -130,7 +125,7 @@ class Requests:
 
 
 def version_name(index: str, number: int) -> str:
-    """The name of one version of an index, which is an alias of the one in service.
+    """Return the name of one version of an index; the index's name is an alias of one version.
 
     >>> version("papers", 2)
     'papers-000002'
@@ -139,22 +134,23 @@ def version_name(index: str, number: int) -> str:
 
 
 def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
-    """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold
-    did not make.
+    """Return the facts of an index; None when there is none.
+
+    Raises `MappingMismatch` for an index that nearfold did not create, and `StoreError` for one of
+    a newer nearfold.
     """
     try:
-        found = requests.get("GET", place.index, seconds=FIRST_SECONDS)
+        answer = requests.get("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
-    name, index = only_index(place, found)
+    name, index = only_index(place, answer)
     mapping = index.get("mappings", {})
     known = mapping.get("_meta", {}).get("nearfold")
     if known is None:
         raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
     if not isinstance(known.get("format"), int) or not isinstance(known.get("recipe"), dict):
-        raise MappingMismatch(
-            index=place.index, problems=("what `_meta.nearfold` should say is missing",)
-        )
+        problems = ("`_meta.nearfold` has no format or recipe",)
+        raise MappingMismatch(index=place.index, problems=problems)
     if known["format"] > bodies.FORMAT:
         raise StoreError(
             f"{place.url} was written by a newer nearfold "
@@ -163,26 +159,25 @@ def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
         )
     aliases = index.get("aliases", {})
     writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
-    return IndexFacts(
-        name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts")
-    )
+    recipe = with_key(Recipe(**known["recipe"]))
+    return IndexFacts(name, recipe, mapping, writes, known.get("parts"))
 
 
-def only_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError`
-    for a data stream.
+def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return own name and description of the index in an answer.
+
+    Raises `MappingMismatch` for several indices, `UsageError` for a data stream.
     """
-    if any("data_stream" in one for one in found.values()):
+    if any("data_stream" in index for index in answer.values()):
         raise UsageError(
             f"{place.index} is a data stream, and --store takes an index; documents of a data "
             "stream are signed when its own template names the pipeline that `nearfold install` "
             "makes for any index"
         )
-    if len(found) != 1:
-        raise MappingMismatch(
-            index=place.index, problems=(f"the name stands for {len(found)} indices",)
-        )
-    return next(iter(found.items()))
+    if len(answer) != 1:
+        problems = (f"the name stands for {len(answer)} indices",)
+        raise MappingMismatch(index=place.index, problems=problems)
+    return next(iter(answer.items()))
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
@@ -199,26 +194,22 @@ def give_alias(requests: Requests, place: IndexPlace, known: IndexFacts) -> Inde
 
 
 def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
-    """The index that the name stands for at this moment, and the id of its recipe; None when that
-    is not told.
+    """Return the index that the name now stands for and its recipe's id; None when unknown.
 
-    A small question, for those who know the index already.
+    This is a small request for callers that have read the facts before.
     """
     field = "*.mappings._meta.nearfold.recipe_id"
     answer = requests.ask("GET", place.index, params={"filter_path": field}, seconds=FIRST_SECONDS)
-    found = (
-        list(answer.body.items()) if answer.status == 200 and isinstance(answer.body, dict) else []
-    )
-    return (
-        (found[0][0], found[0][1]["mappings"]["_meta"]["nearfold"]["recipe_id"])
-        if len(found) == 1
-        else None
-    )
+    if answer.status != 200 or not isinstance(answer.body, dict) or len(answer.body) != 1:
+        return None
+    ((name, index),) = answer.body.items()
+    return name, index["mappings"]["_meta"]["nearfold"]["recipe_id"]
 
 
 def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe) -> None:
-    """Make the index and its write alias where they are missing; refuse an index that does not
-    fit.
+    """Create the index and its write alias where they are missing.
+
+    Raises `MappingMismatch`, `RecipeMismatch` or `StoreError` for an index that does not fit.
     """
     known = read_facts(requests, place) or _create(requests, place, dialect, recipe)
     if known is None:
@@ -229,7 +220,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
             f"`nearfold index {place.url} --text-field {field} --store {place.url}` signs them "
             "there; put other documents into another store"
         )
-    mapping = _with_later_fields(requests, known)
+    mapping = _add_later_fields(requests, known)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:
@@ -241,23 +232,24 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     give_alias(requests, place, known)
 
 
-def _with_later_fields(requests: Requests, known: IndexFacts) -> Mapping[str, Any]:
-    """The mapping of an index, with the fields added that an earlier nearfold did not know."""
+def _add_later_fields(requests: Requests, known: IndexFacts) -> Mapping[str, Any]:
+    """Add the fields that an earlier nearfold did not know; return the mapping with them."""
     properties: Mapping[str, Any] = known.mapping.get("properties", {})
-    if not (late := bodies.later_fields(properties)):
+    later = bodies.later_fields(properties)
+    if not later:
         return known.mapping
-    requests.get("PUT", f"{known.index}/_mapping", {"properties": late})
-    event("store_upgraded", counts={"fields": len(late)})
-    return {**known.mapping, "properties": {**properties, **late}}
+    requests.get("PUT", f"{known.index}/_mapping", {"properties": later})
+    event("store_upgraded", counts={"fields": len(later)})
+    return {**known.mapping, "properties": {**properties, **later}}
 
 
 def _create(
     requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe
 ) -> IndexFacts | None:
-    """Make the index; what another process made in the meantime is returned instead.
+    """Create the index, or return the facts of one that another process has just created.
 
-    An engine without its analysis-common module refuses our analysis; it gets what every
-    distribution carries.
+    An engine without its analysis-common module refuses our analysis; its index gets the analysis
+    that every distribution has.
     """
     for core_analysis in (False, True):
         body = bodies.index(
@@ -266,7 +258,7 @@ def _create(
         answer = requests.ask("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
         if 200 <= answer.status < 300:
             return None
-        if answer.kind == _MADE_BY_ANOTHER:
+        if answer.kind == _EXISTS:
             return read_facts(requests, place)
         if answer.status != 400 or "nearfold_" not in answer.reason:
             break
