@@ -16,14 +16,14 @@ def credentials() -> Credentials:
     role of the machine. Raises `UsageError` when there are none.
     """
     try:
-        found = Session().get_credentials()
+        session_credentials = Session().get_credentials()
     except BotoCoreError as error:
         raise UsageError(
             f"the AWS credentials cannot be read: {error}; check AWS_PROFILE and its files"
         ) from error
-    if found is None:
+    if session_credentials is None:
         raise UsageError(
             "there are no AWS credentials; "
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
         )
-    return found
+    return session_credentials

@@ -66,24 +66,24 @@ def index(
     return body
 
 
-def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
+def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
     """Return why nearfold cannot use the mapping of an index, one sentence a problem; empty when it
     can.
 
     An index that `nearfold install` shares with other programs may have fields of theirs.
     """
-    if "nearfold" not in found.get("_meta", {}):
+    if "nearfold" not in mapping.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
     expected: Body = mappings.load("index.json")["mappings"]["properties"]
     expected["metadata"]["type"] = metadata_type
-    actual = found.get("properties", {})
+    actual = mapping.get("properties", {})
     problems = [
         f"field {name} is missing"
         for name in expected
         if name not in actual and name not in OF_PARTS
     ]
-    if not found["_meta"]["nearfold"].get("shared"):
-        problems += [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
+    if not mapping["_meta"]["nearfold"].get("shared"):
+        problems += [] if mapping.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
         problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
     return (*problems, *field_differences(actual, expected))
 

@@ -67,13 +67,13 @@ def _nested(properties: Mapping[str, Any], field: str) -> str:
     ''
     """
     first, dot, rest = field.partition(".")
-    around = properties.get(first, {})
-    if not dot or "properties" not in around:
+    parent = properties.get(first, {})
+    if not dot or "properties" not in parent:
         return ""
-    below = _nested(around["properties"], rest)
+    below = _nested(parent["properties"], rest)
     if below:
         return f"{first}.{below}"
-    return first if around.get("type") == "nested" else ""
+    return first if parent.get("type") == "nested" else ""
 
 
 def _comparable(name: str, field: Mapping[str, Any] | None) -> str | None:

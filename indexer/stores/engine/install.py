@@ -75,9 +75,10 @@ def uninstall(
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
-    for piece in installed.score_scripts() + (
-        [installed.fold_pipeline()] if dialect.search_pipelines else []
-    ):
+    shared = installed.score_scripts()
+    if dialect.search_pipelines:
+        shared.append(installed.fold_pipeline())
+    for piece in shared:
         changes += pieces.remove(piece, pieces.templates(place))
     return changes
 

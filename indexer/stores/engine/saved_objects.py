@@ -85,7 +85,7 @@ def _write(file: Path, text: str, dry_run: bool) -> Change:
 
 @dataclass(frozen=True)
 class _Server:
-    """A running product; its credentials are those of the store."""
+    """A running product, which has the credentials of the store."""
 
     place: str
     product: Product
@@ -188,8 +188,9 @@ class _Server:
         )
 
     def _headers(self, kind: str) -> dict[str, str]:
-        marked = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"
-        return {marked: "true", **({"Content-Type": kind} if kind else {}), **_login(self.place)}
+        content_type = {"Content-Type": kind} if kind else {}
+        marker = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"
+        return {marker: "true", **content_type, **_login(self.place)}
 
 
 def _login(place: str) -> dict[str, str]:
@@ -211,8 +212,6 @@ def _login(place: str) -> dict[str, str]:
 
 
 def _trust(scheme: str) -> ssl.SSLContext | None:
-    return (
-        ssl.create_default_context(cafile=os.environ.get("NEARFOLD_CA_CERTS"))
-        if scheme == "https"
-        else None
-    )
+    if scheme != "https":
+        return None
+    return ssl.create_default_context(cafile=os.environ.get("NEARFOLD_CA_CERTS"))
