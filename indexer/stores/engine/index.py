@@ -127,7 +127,7 @@ class Requests:
 def version_name(index: str, number: int) -> str:
     """Return the name of one version of an index; the index's name is an alias of one version.
 
-    >>> version("papers", 2)
+    >>> version_name("papers", 2)
     'papers-000002'
     """
     return f"{index}-{number:06}"
