@@ -107,12 +107,13 @@ def conflicting(questions: IndexQueries) -> list[str]:
     for bucket in _buckets(questions, "family", "label"):
         labels[bucket["key"]["family"]][bucket["key"]["label"]] = bucket["doc_count"]
     heads = dict(_labels(questions, sorted(sizes)))
-    return [
-        family
-        for family, size in sorted(sizes.items())
-        if any(count != size for count in labels[family].values())
-        or heads.get(family, set(labels[family])) != set(labels[family])
-    ]
+    conflicts = []
+    for family, size in sorted(sizes.items()):
+        names = set(labels[family])
+        is_on_all = all(count == size for count in labels[family].values())
+        if not is_on_all or heads.get(family, names) != names:
+            conflicts.append(family)
+    return conflicts
 
 
 def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
