@@ -13,7 +13,7 @@ from indexer.text.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from clausecorpus import all_bases, results
-from clauses import scored
+from clauses import score_detector
 from clausevocabulary import KNOWN, UNKNOWN
 
 sys.path.pop(0)
@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None
 
 @pytest.mark.parametrize("half", ["train", "test"])
 def test_types_are_captured(half: str) -> None:
-    score = scored(results(half, 45, seed=3))
+    score = score_detector(results(half, 45, seed=3))
     assert score.recall("identical") >= 0.98
     assert score.recall("near_identical") >= 0.92
     assert score.recall("fuzzy") >= 0.8
