@@ -8,15 +8,19 @@
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
 the reason; with CI=true in the environment they fail instead. Tests run in two processes or more
-(`-n 0`: in one).
+(`-n 0`: in one). Their temporary files are in /dev/shm where there is room, unless TMPDIR is set.
 NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +40,8 @@ PARALLEL = ("-n", WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
 FAST_FOLDERS = ("tests/unit", "tests/contract", "indexer")
 FAST_FILES = ("tests/test_layers.py", "tests/test_structure.py", "tests/test_public_api.py")
 FAST = ("-m", "not (slow or engines or spark or browser)", *FAST_FOLDERS, *FAST_FILES)
+MEMORY_DISK = Path("/dev/shm")
+MOST_TEMPORARY_BYTES = 8 * 2**30
 WHOLE = ("--durations", "25")
 SLOW = ("-m", "slow", "--durations", "25")
 
@@ -83,7 +89,26 @@ def _output(command: list[str]) -> subprocess.CompletedProcess[str]:
 def _run(python: Path, module: str, *arguments: str) -> int:
     print(f"\n$ python -m {module} {' '.join(arguments)}", flush=True)
     command = [str(python), "-m", module, *arguments]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
+    with _fast_temporary_files() as environment:
+        return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+@contextlib.contextmanager
+def _fast_temporary_files() -> Iterator[dict[str, str]]:
+    """Yield an environment whose temporary files are in memory, where the system has room for them.
+
+    The tests make thousands of small stores, each of which waits for the disk at every commit.
+    """
+    if "TMPDIR" in os.environ or not _has_room(MEMORY_DISK):
+        yield dict(os.environ)
+        return
+    with tempfile.TemporaryDirectory(prefix="nearfold-tests-", dir=MEMORY_DISK) as folder:
+        Path(folder).chmod(0o1777)  # as /tmp is: some tests change their user
+        yield {**os.environ, "TMPDIR": folder}
+
+
+def _has_room(folder: Path) -> bool:
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > MOST_TEMPORARY_BYTES
 
 
 if __name__ == "__main__":
