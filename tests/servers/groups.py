@@ -9,7 +9,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent.parent
 ALONE = ("unit", "contract")
-ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster")
+ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cluster", "}_url")
 
 
 class GroupScheduling(LoadScopeScheduling):
