@@ -87,7 +87,7 @@ def share_of(part: int, whole: int) -> str:
     """Return a part of a whole in per cent; what is not 0 is never shown as 0 %.
 
     >>> share_of(0, 0), share_of(1, 500), share_of(2, 5), share_of(499, 500)
-    ('0%', 'under 1%', '40%', '99.9%')
+    ('0%', 'under 1%', '40%', '99.8%')
     """
     if 0 < part < whole / 100:
         return "under 1%"

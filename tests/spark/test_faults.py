@@ -107,6 +107,7 @@ def command_line(process: psutil.Process) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_job_survives_a_killed_executor_and_a_killed_driver(
     java: dict[str, str], tmp_path: Path, family: Any
 ) -> None:
