@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from indexer.text import wording
 from indexer.text.visible import visible, visible_lines
+from indexer.text.wording import percent
 
 STATIC = Path(__file__).parent / "static"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -78,11 +78,6 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def percent(share: float | None, digits: int = 0) -> str:
-    """Return a share in per cent, a dash for None."""
-    return "–" if share is None else wording.percent(share, digits)
-
-
 def share_of(part: int, whole: int) -> str:
     """Return a part of a whole in per cent; what is not 0 is never shown as 0 %.
 
@@ -91,7 +86,7 @@ def share_of(part: int, whole: int) -> str:
     """
     if 0 < part < whole / 100:
         return "under 1%"
-    return wording.percent(part / whole if whole else 0.0)
+    return percent(part / whole if whole else 0.0)
 
 
 def size(value: int | None) -> str:
