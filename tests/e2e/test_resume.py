@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from e2e.command import ROOT, run_json
 
+from indexer.grouping.group import group
 from indexer.stores import open_store
 
 FILES = 1500
@@ -33,8 +34,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def keys(url: str) -> dict[str, tuple[object, ...]]:
+    """Return the keys of each row, and its family as `group` makes it: before that, families
+    depend on the order in which the extraction workers finish.
+    """
     store = open_store(url)
     try:
+        group(store)
         return {
             row.id: (row.bands, row.blocks, row.minhash, row.simhash, row.family)
             for row in store.scan()

@@ -20,6 +20,7 @@ from quines import gzip_quine, zip_quine
 from samples import PARAGRAPHS, html, zip_bomb, zipped
 
 from indexer.errors import ExtractionError, ExtractionMemory
+from indexer.extraction import worker_main
 from indexer.extraction.base import Limits
 from indexer.extraction.native import NativeExtractor
 from indexer.extraction.worker_pool import Pool, Task
@@ -29,6 +30,7 @@ SECONDS = 20
 MEGABYTES = 300
 CHARS = 1_000_000
 BASE_MEGABYTES = 200
+WORKER = worker_main.__name__
 CANARY = "the bird that must not sing"
 OFFICE = "http://schemas.openxmlformats.org"
 RELATION = f"{OFFICE}/officeDocument/2006/relationships"
@@ -45,7 +47,10 @@ def pool() -> Iterator[Pool]:
 
 @pytest.fixture
 def peak() -> Iterator[Callable[[], int]]:
-    """Return the highest resident memory of any worker so far, in megabytes."""
+    """Return the highest resident memory of any worker so far, in megabytes.
+
+    Other children of this process, such as the JVM of Spark, do not count.
+    """
     most = [0]
     stop = threading.Event()
 
@@ -53,7 +58,8 @@ def peak() -> Iterator[Callable[[], int]]:
         while not stop.wait(0.02):
             for child in psutil.Process().children():
                 with contextlib.suppress(psutil.Error):  # ended meanwhile, or a zombie
-                    most[0] = max(most[0], child.memory_info().rss >> 20)
+                    if WORKER in " ".join(child.cmdline()):
+                        most[0] = max(most[0], child.memory_info().rss >> 20)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
