@@ -32,14 +32,15 @@ def encoded(file):
 
 @pytest.fixture
 def attached(there):
-    """Send documents through the installed pipeline; ids and what is stored."""
+    """Send documents through the installed pipeline; return their ids and stored sources."""
     store, index, server = there
     install(store)
 
     def send(documents, *lines):
         ids = bulk(server, index, documents, *lines, pipeline=NAME)
         return ids, [
-            one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
+            item["_source"]
+            for item in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
         ]
 
     return send
@@ -47,49 +48,56 @@ def attached(there):
 
 def test_files_of_every_format_get_the_keys_of_the_text_that_the_engine_reads(attached, there):
     store = there[0]
-    ids, made = attached([encoded(file) for file in READ.values()])
-    keys = [signed(one) for one in made]
-    assert keys == expected([one["text"] for one in made])
-    assert {one["near_status"] for one in keys} == {"complete"}
-    for name, one in zip(READ, made, strict=True):
+    ids, documents = attached([encoded(file) for file in READ.values()])
+    keys = [signed(document) for document in documents]
+    assert keys == expected([document["text"] for document in documents])
+    assert {document["near_status"] for document in keys} == {"complete"}
+    for name, document in zip(READ, documents, strict=True):
         assert all(
-            " ".join(paragraph.split()[:8]) in " ".join(one["text"].split())
+            " ".join(paragraph.split()[:8]) in " ".join(document["text"].split())
             for paragraph in samples.PARAGRAPHS
         ), name
-        assert {"data", "near_attachment"}.isdisjoint(one)
-        assert one.get("near_error") is None
-        assert ";" not in one["content_type"]
-    by_name = dict(zip(READ, made, strict=True))
+        assert {"data", "near_attachment"}.isdisjoint(document)
+        assert document.get("near_error") is None
+        assert ";" not in document["content_type"]
+    by_name = dict(zip(READ, documents, strict=True))
     assert [by_name[name]["title"] for name in ("a.docx", "a.html", "a.pdf")] == [samples.TITLE] * 3
     assert by_name["a.pdf"]["content_type"] == "application/pdf"
-    found = {match.id for match in similar(store, id=ids[list(READ).index("a.pdf")]).matches}
+    match_ids = {match.id for match in similar(store, id=ids[list(READ).index("a.pdf")]).matches}
     assert {
         ids[list(READ).index(name)] for name in ("a.docx", "a.html", "a.odt", "a.rtf", "a.txt")
-    } <= found
+    } <= match_ids
     assert {check.name: check.verdict for check in doctor(store.url)}["keys"] == "good"
 
 
 def test_a_text_that_is_longer_than_the_limit_is_cut_and_never_complete(attached):
-    whole = " ".join(CHAPTERS)[: MAX_UNITS - 2] + "."
-    _, made = attached(
+    longest_text = " ".join(CHAPTERS)[: MAX_UNITS - 2] + "."
+    _, documents = attached(
         [
             encoded(text.encode())
-            for text in (whole, whole + whole, whole + "\U0001f600" * 9, "7 " * MAX_UNITS)
+            for text in (
+                longest_text,
+                longest_text + longest_text,
+                longest_text + "\U0001f600" * 9,
+                "7 " * MAX_UNITS,
+            )
         ]
     )
-    assert [one["near_status"] for one in made] == [
+    assert [document["near_status"] for document in documents] == [
         "complete",
         "truncated",
         "truncated",
         "numbers_only",
     ]
-    assert [one["text"] for one in made[:3]] == [
-        whole,
-        whole + whole[0],
-        whole,
+    assert [document["text"] for document in documents[:3]] == [
+        longest_text,
+        longest_text + longest_text[0],
+        longest_text,
     ]  # never half a surrogate pair
-    for one, wanted in zip(made, expected([one["text"] for one in made]), strict=True):
-        assert {**signed(one), "near_status": wanted["near_status"]} == wanted
+    for document, signed_text in zip(
+        documents, expected([document["text"] for document in documents]), strict=True
+    ):
+        assert {**signed(document), "near_status": signed_text["near_status"]} == signed_text
 
 
 @pytest.mark.parametrize(
@@ -102,52 +110,56 @@ def test_a_text_that_is_longer_than_the_limit_is_cut_and_never_complete(attached
     ids=["encrypted", "cut off", "hollow"],
 )
 def test_a_file_that_cannot_be_read_is_kept_and_marked(attached, file, reason):
-    (_, mine), made = attached(
+    (_, mine), documents = attached(
         [{**encoded(file), "author": "kept"}], {"index": {"_id": "mine"}}, encoded(file)
     )
-    for one in made:
-        assert reason in one.pop("near_error")
-        assert (one["near_status"], one.get("near_bands"), "data" in one) == (
+    for document in documents:
+        assert reason in document.pop("near_error")
+        assert (document["near_status"], document.get("near_bands"), "data" in document) == (
             "unsigned",
             None,
             False,
         )
-    assert made[0]["author"] == "kept"
-    assert (mine, made[1]["near_family"]) == ("mine", "mine")
+    assert documents[0]["author"] == "kept"
+    assert (mine, documents[1]["near_family"]) == ("mine", "mine")
 
 
 def test_what_is_no_file_is_kept_and_marked(attached):
-    _, made = attached([{"data": "not base64!"}, {"data": 5}, {"data": {"of": "others"}}])
-    assert [one["near_status"] for one in made] == ["unsigned"] * 3
-    assert len({one["near_family"] for one in made}) == 3
+    _, documents = attached([{"data": "not base64!"}, {"data": 5}, {"data": {"of": "others"}}])
+    assert [document["near_status"] for document in documents] == ["unsigned"] * 3
+    assert len({document["near_family"] for document in documents}) == 3
 
 
 def test_documents_without_a_file_are_signed_by_their_text(attached):
-    _, made = attached(
+    _, documents = attached(
         [
             {"text": TEXT},
             {"text": TEXT, "data": None},
             {"text": TEXT, "near_attachment": {"content": "forged"}},
         ]
     )
-    assert [signed(one) for one in made] == expected([TEXT] * 3)
+    assert [signed(document) for document in documents] == expected([TEXT] * 3)
 
 
 def test_files_without_text_are_empty_and_families_of_their_own(attached):
-    _, made = attached(
+    _, documents = attached(
         [
             encoded(file)
             for file in (b"", bytes(range(256)), bytes(range(255)), samples.formats()["a.zip"])
         ]
     )
-    assert [one["near_status"] for one in made] == ["empty"] * 4
-    assert len({one["near_family"] for one in made}) == 4
+    assert [document["near_status"] for document in documents] == ["empty"] * 4
+    assert len({document["near_family"] for document in documents}) == 4
 
 
 def test_title_and_type_of_the_client_stay(attached):
     own = {"title": "Mine", "content_type": "application/x-mine", "text": "replaced"}
-    _, (one, bare) = attached([{**own, **encoded(samples.docx())}, {**own, **encoded(b"")}])
-    assert (one["title"], one["content_type"], one["text"]) == ("Mine", "application/x-mine", TEXT)
+    _, (document, bare) = attached([{**own, **encoded(samples.docx())}, {**own, **encoded(b"")}])
+    assert (document["title"], document["content_type"], document["text"]) == (
+        "Mine",
+        "application/x-mine",
+        TEXT,
+    )
     assert signed(bare)["near_exact"] == expected(["replaced"])[0]["near_exact"]
 
 
@@ -161,17 +173,19 @@ def test_an_index_may_have_it_as_its_default(there):
     assert store.get([id])[id].status == "complete"
     assert uninstall(store).changes[0].action == "updated"
     (settings,) = (
-        one["settings"]["index"] for one in good("GET", f"{server}/{index}/_settings").values()
+        entry["settings"]["index"] for entry in good("GET", f"{server}/{index}/_settings").values()
     )
     assert "default_pipeline" not in settings
 
 
 class WithoutProcessor(Gate):
-    """The engine as it is without its plugin: the name of the processor is not known to it."""
+    """An engine without the plugin: it does not know the processor's name."""
 
-    def refusal(self, asked: GateRequest) -> tuple[int, str] | None:
-        """What the engine answers to a pipeline with a processor that it lacks."""
-        lacks = b'"attachment"' in asked.body and ("_simulate" in asked.path or NAME in asked.path)
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
+        """Return the engine's answer to a pipeline with a processor that it lacks."""
+        lacks = b'"attachment"' in request.body and (
+            "_simulate" in request.path or NAME in request.path
+        )
         return (400, self.answer) if lacks else None
 
 
@@ -186,8 +200,8 @@ def test_an_engine_without_the_processor_gets_the_rest(gates, stores, opensearch
     done = install(store)
     assert planned == done
     assert done.complete
-    left = [change for change in done.changes if change.action == "left out"]
-    assert [(change.name, change.detail) for change in left] == [
+    left_out = [change for change in done.changes if change.action == "left out"]
+    assert [(change.name, change.detail) for change in left_out] == [
         (NAME, "No processor type exists with name [attachment]")
     ]
     (id,) = bulk(opensearch_url, index, [{"text": TEXT}])

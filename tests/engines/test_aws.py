@@ -26,7 +26,7 @@ SIGNED = {
 
 @pytest.fixture
 def signed_url(opensearch_url, gates, monkeypatch, tmp_path):
-    """A store behind the gate, with the key in the environment and no file of the user's."""
+    """Yield the URL of a store behind the gate, with the key in the environment alone."""
     for name, value in {
         **SIGNED,
         "AWS_CONFIG_FILE": "/dev/null",
@@ -47,7 +47,7 @@ def test_every_request_is_signed(signed_url):
         None,
     ]
     store.refresh()
-    assert [one.id for one in store.scan()] == ["1", "2 +/?"]
+    assert [stored.id for stored in store.scan()] == ["1", "2 +/?"]
     assert store.search(Query("häre")).total == 1
     assert store.delete(["2 +/?"]) == 1
     store.close()

@@ -59,7 +59,7 @@ def fill(url, documents, mapping=None):
     assert (status, answer["errors"]) == (200, False)
 
 
-def held(url, id):
+def stored_source(url, id):
     return call("GET", f"{url}/_doc/{id}")[1]["_source"]
 
 
@@ -94,7 +94,7 @@ def test_an_index_is_read_into_another_store(their_url, their_store):
     assert (row.text, row.title, row.metadata["n"], row.id != "1") == (FERRY, "Ferry", "1", True)
     call("DELETE", f"{their_url}/_doc/3?refresh=true")
     assert index([their_store.url], store, IndexOptions(reading=BODY, prune=True)).removed == 1
-    assert "near_source" not in held(their_url, "1")
+    assert "near_source" not in stored_source(their_url, "1")
     store.close()
 
 
@@ -102,7 +102,7 @@ def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_sto
     fill(their_url, THEIRS)
     before = call("GET", their_url)[1]
     assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 4, 0, 0)
-    empty = held(their_url, "4")
+    empty = stored_source(their_url, "4")
     assert [empty[name] for name in ("near_status", "near_family", "near_id", "near_bands")] == [
         "empty",
         "4",
@@ -110,7 +110,7 @@ def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_sto
         [],
     ]
     for id, fields in THEIRS.items():
-        assert theirs(held(their_url, id)) == fields
+        assert theirs(stored_source(their_url, id)) == fields
     (old,), (new,) = before.values(), call("GET", their_url)[1].values()
     assert theirs(new["mappings"]["properties"]) == old["mappings"]["properties"]
     assert old["settings"]["index"] == new["settings"]["index"]
@@ -128,7 +128,7 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     assert counted(account) == (2, 1, 0, 1)
     assert account.failed[0].path.endswith("!/2")
     assert account.failed[0].error == "the field 'body' holds no text but an object"
-    marked = held(their_url, "2")
+    marked = stored_source(their_url, "2")
     assert [marked[name] for name in ("body", "near_status", "near_family", "near_bands")] == [
         {"no": "text"},
         "unsigned",
@@ -136,14 +136,14 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
         None,
     ]
     assert their_store.counts().by_status == {"complete": 1, "unsigned": 1}
-    fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
+    fill(their_url, {"1": {**stored_source(their_url, "1"), "body": {"no": "text"}}})
     assert counted(index([their_store.url], their_store, IndexOptions(reading=reading))) == (
         2,
         0,
         0,
         2,
     )
-    fields = held(their_url, "1")
+    fields = stored_source(their_url, "1")
     assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == [
         "unsigned",
         "1",
@@ -162,7 +162,10 @@ def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
         {"properties": nested},
     )
     assert counted(index([their_store.url], their_store, OF_BODY)) == (2, 2, 0, 0)
-    assert held(their_url, "1")["near_minhash"] == held(their_url, "2")["near_minhash"]
+    assert (
+        stored_source(their_url, "1")["near_minhash"]
+        == stored_source(their_url, "2")["near_minhash"]
+    )
     assert their_store.get(["2"])["2"].text == f"{FERRY}\n{BREAD}"
     assert [match.similarity for match in similar(their_store, id="1").matches] == [1]
     assert [len(hit.folded) for hit in search(their_store, "ferry bread").hits] == [1]
@@ -175,7 +178,7 @@ def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, thei
     assert [match.id for match in similar(their_store, FERRY).matches] == ["1", "2"]
     assert their_store.get(["3"])["3"].text == BREAD
     page = search(their_store, "ferry")
-    assert [(hit.id, [one.id for one in hit.folded]) for hit in page.hits] in (
+    assert [(hit.id, [folded_hit.id for folded_hit in hit.folded]) for hit in page.hits] in (
         [("1", ["2"])],
         [("2", ["1"])],
     )
@@ -192,14 +195,14 @@ def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, thei
 def test_what_they_change_is_signed_again(their_url, their_store):
     fill(their_url, THEIRS)
     index([their_store.url], their_store, OF_BODY)
-    first = held(their_url, "1")["near_exact"]
+    first = stored_source(their_url, "1")["near_exact"]
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": BREAD}}})
     fill(their_url, {"2": THEIRS["2"]})
     assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 2, 2, 0)
-    assert held(their_url, "1")["near_exact"] != first
+    assert stored_source(their_url, "1")["near_exact"] != first
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": None}}})
     assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 1, 3, 0)
-    fields = held(their_url, "1")
+    fields = stored_source(their_url, "1")
     assert (fields["near_status"], fields["near_bands"], fields["n"], fields["near_family"]) == (
         "empty",
         [],
@@ -225,12 +228,14 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(
     monkeypatch.setattr(Sender, "send", changed_first)
     account = index([their_store.url], their_store, OF_BODY)
     assert counted(account) == (4, 2, 0, 2)
-    assert {one.path.rpartition("/")[2]: one.error for one in account.failed}.keys() == {"1", "3"}
-    assert held(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
-    assert held(their_url, "2")["n"] == 22
-    assert held(their_url, "2")["near_status"] == "complete"
+    assert {
+        failure.path.rpartition("/")[2]: failure.error for failure in account.failed
+    }.keys() == {"1", "3"}
+    assert stored_source(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
+    assert stored_source(their_url, "2")["n"] == 22
+    assert stored_source(their_url, "2")["near_status"] == "complete"
     assert counted(index([their_store.url], their_store, OF_BODY)) == (3, 1, 2, 0)
-    assert held(their_url, "1")["near_status"] == "complete"
+    assert stored_source(their_url, "1")["near_status"] == "complete"
 
 
 def test_documents_with_a_routing_and_a_strict_mapping(their_url, their_store):

@@ -77,47 +77,47 @@ def ask(url, method, path, body=None):
 
 def objects(name):
     return {
-        one.id.removeprefix(f"nearfold-{name}-"): one.line("kibana")
-        for one in dashboards.objects(name)
+        saved_object.id.removeprefix(f"nearfold-{name}-"): saved_object.line("kibana")
+        for saved_object in dashboards.objects(name)
     }
 
 
-def answered(place, panel):
-    """The aggregations of one chart."""
+def chart_aggregations(place, panel):
+    """Return the aggregations of one chart."""
     url, name = place
-    made = objects(name)
-    fields = json.loads(made["index"]["attributes"]["fields"])
+    saved_objects = objects(name)
+    fields = json.loads(saved_objects["index"]["attributes"]["fields"])
     scripted = {field["name"]: field["script"] for field in fields if field["scripted"]}
-    return ask(url, "POST", f"/{name}/_search", products.body(made[panel], scripted))[
+    return ask(url, "POST", f"/{name}/_search", products.body(saved_objects[panel], scripted))[
         "aggregations"
     ]
 
 
 def bars(place, panel):
-    """Value -> duplicates and principals."""
-    buckets = answered(place, panel)["2"]["buckets"]
+    """Return the counts of duplicates and principals by value."""
+    buckets = chart_aggregations(place, panel)["2"]["buckets"]
     return {
-        one["key"]: tuple(part["doc_count"] for part in one["3"]["buckets"].values())
-        for one in buckets
+        bucket["key"]: tuple(part["doc_count"] for part in bucket["3"]["buckets"].values())
+        for bucket in buckets
     }
 
 
 def test_totals(place):
-    assert answered(place, "totals")["2"]["value"] == 2
+    assert chart_aggregations(place, "totals")["2"]["value"] == 2
 
 
 @pytest.mark.parametrize("panel", ["largest", "review"])
 def test_tables_list_families_of_two_or_more(place, panel):
-    (family,) = answered(place, panel)["4"]["buckets"]
+    (family,) = chart_aggregations(place, panel)["4"]["buckets"]
     assert (
         family["doc_count"] == 3 and family["2"]["value"] == 0 and 0.8 <= family["3"]["value"] <= 1
     )
 
 
 def test_similarity_histogram_counts_each_duplicate_once(place):
-    buckets = answered(place, "similarity")["2"]["buckets"]
-    assert sum(one["doc_count"] for one in buckets) == 2 and all(
-        one["key"] + 0.02 >= 0.8 for one in buckets
+    buckets = chart_aggregations(place, "similarity")["2"]["buckets"]
+    assert sum(bucket["doc_count"] for bucket in buckets) == 2 and all(
+        bucket["key"] + 0.02 >= 0.8 for bucket in buckets
     )
 
 
@@ -132,7 +132,7 @@ def test_duplicates_by_label_without_labels(place):
 
 
 @pytest.fixture
-def whole(place, request):
+def full_distribution(place, request):
     """The same place; a declared gap where the engine lacks modules that its full distribution
     has.
     """
@@ -141,8 +141,10 @@ def whole(place, request):
     return place
 
 
-def test_duplicates_by_folder(whole):
-    folders = {key.rpartition("/")[2]: counts for key, counts in bars(whole, "folders").items()}
+def test_duplicates_by_folder(full_distribution):
+    folders = {
+        key.rpartition("/")[2]: counts for key, counts in bars(full_distribution, "folders").items()
+    }
     assert sum(map(sum, folders.values())) == 4 and set(folders) == {"wire", "web"}
 
 
@@ -154,13 +156,11 @@ def test_the_listing_shows_duplicates_alone(place):
     hits = ask(
         url, "POST", f"/{name}/_search", {"query": products.kuery(source["query"]["query"])}
     )["hits"]["hits"]
-    assert len(hits) == 2 and all(one["_source"]["near_principal"] is False for one in hits)
+    assert len(hits) == 2 and all(hit["_source"]["near_principal"] is False for hit in hits)
 
 
 def with_data(place, panel, filters=()):
-    """A Vega specification as the product hands it to Vega: its query answered, the answer in its
-    place.
-    """
+    """Return a Vega specification with the answer to its query in the query's place."""
     url, name = place
     state = json.loads(objects(name)[panel]["attributes"]["visState"])
     specification = json.loads(state["params"]["spec"])
@@ -175,8 +175,8 @@ def with_data(place, panel, filters=()):
     return {**specification, "width": 600, "height": 400}
 
 
-def test_duplicate_rate_over_time_is_drawn(whole):
-    picture = vl_convert.vega_to_svg(with_data(whole, "rate"))
+def test_duplicate_rate_over_time_is_drawn(full_distribution):
+    picture = vl_convert.vega_to_svg(with_data(full_distribution, "rate"))
     assert "50.0% of 4 documents" in picture
 
 
@@ -193,14 +193,14 @@ def test_a_family_is_drawn_as_a_graph(place):
     assert vl_convert.vega_to_svg(alone).count("(principal)") == 1
 
 
-def test_the_rate_renders_in_a_real_browser(whole, draw_in_browser):
-    assert draw_in_browser(with_data(whole, "rate")).count("of 4 documents") == 1
+def test_the_rate_renders_in_a_real_browser(full_distribution, draw_in_browser):
+    assert draw_in_browser(with_data(full_distribution, "rate")).count("of 4 documents") == 1
 
 
 def test_the_graph_renders_in_a_real_browser(place, draw_in_browser):
-    drawn = draw_in_browser(with_data(place, "graph"))
-    assert drawn.count("like its principal") == 2 and drawn.count("(principal)") == 2
-    places = re.findall(r'transform="translate\((-?[0-9.]+),(-?[0-9.]+)\)"[^>]*d="M', drawn)
+    page = draw_in_browser(with_data(place, "graph"))
+    assert page.count("like its principal") == 2 and page.count("(principal)") == 2
+    places = re.findall(r'transform="translate\((-?[0-9.]+),(-?[0-9.]+)\)"[^>]*d="M', page)
     assert len(set(places) - {("0", "0")}) == 4, (
         "documents lie apart from each other, at places that are numbers"
     )
@@ -208,7 +208,7 @@ def test_the_graph_renders_in_a_real_browser(place, draw_in_browser):
 
 @pytest.fixture
 def draw_in_browser(tmp_path, chromium_path, browser_settings):
-    """A function that returns the page of Chromium after Vega drew a specification there."""
+    """Return a function that draws a specification by Vega in Chromium and returns the page."""
     return partial(in_browser, chromium_path, browser_settings, tmp_path)
 
 

@@ -27,10 +27,12 @@ def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server,
     assert mapping["_meta"] == body["mappings"]["_meta"]
 
 
-@pytest.mark.parametrize("lost", ["format", "recipe"])
-def test_an_index_that_lost_what_it_says_of_itself_is_refused(lost, engine, server, index, open_at):
+@pytest.mark.parametrize("missing_key", ["format", "recipe"])
+def test_an_index_that_lost_what_it_says_of_itself_is_refused(
+    missing_key, engine, server, index, open_at
+):
     body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
-    del body["mappings"]["_meta"]["nearfold"][lost]
+    del body["mappings"]["_meta"]["nearfold"][missing_key]
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(MappingMismatch, match=r"_meta\.nearfold.*another index name"):
         open_at(store_url(engine, server, index)).prepare(DEFAULT)

@@ -33,11 +33,11 @@ def store(engine, server, index, open_at):
 
 
 def test_the_index_is_as_the_bodies_say(store, engine, server, index):
-    _, found = call("GET", f"{server}/{index}")
+    _, indices = call("GET", f"{server}/{index}")
     expected = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
-    assert found[index]["mappings"] == expected["mappings"]
-    assert set(found[index]["aliases"]) == {f"{index}-write"}
-    assert found[index]["settings"]["index"]["number_of_shards"] == "1"
+    assert indices[index]["mappings"] == expected["mappings"]
+    assert set(indices[index]["aliases"]) == {f"{index}-write"}
+    assert indices[index]["settings"]["index"]["number_of_shards"] == "1"
 
 
 def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, open_at):
@@ -46,16 +46,16 @@ def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_
     bits = codepoints.classes()
     assigned = bits & (codepoints.UNSPACED | codepoints.UNASSIGNED) == codepoints.UNSPACED
     letters = [chr(code) for code in np.flatnonzero(assigned).tolist()]
-    found = 0
+    hits = 0
     try:
         for start in range(0, len(letters), 2_000):
             request = {"analyzer": "nearfold", "text": "".join(letters[start : start + 2_000])}
             for token in call("POST", f"{opensearch_url}/{index}/_analyze", request)[1]["tokens"]:
                 assert sum(not phrases.is_mark(letter) for letter in token["token"]) == 1, token
-                found += 1
+                hits += 1
     finally:
         call("DELETE", f"{opensearch_url}/{index}")
-    assert found > 85_000
+    assert hits > 85_000
 
 
 def test_shards_and_replicas_come_from_the_url(engine, server, index, open_at):
@@ -83,9 +83,9 @@ def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
     monkeypatch.setattr("indexer.stores.engine.queries.MAX_WINDOW", 25)
-    found = store.candidates([([band(0, 1)], [])], 59)[0]
-    assert [hit.id for hit in found.found] == [f"{place:03}" for place in range(59)]
-    assert found.cut
+    candidates = store.candidates([([band(0, 1)], [])], 59)[0]
+    assert [hit.id for hit in candidates.found] == [f"{place:03}" for place in range(59)]
+    assert candidates.cut
     assert not store.candidates([([band(0, 1)], [])], 1_000)[0].cut
 
 
@@ -226,9 +226,9 @@ def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, ope
 
 def test_a_name_that_is_an_alias(store, engine, server, index, open_at):
     call("PUT", f"{server}/{index}/_alias/{index}-other")
-    other = open_at(store_url(engine, server, f"{index}-other"))
-    other.prepare(DEFAULT)
-    assert other.write([row("1")]) == [None]
+    other_store = open_at(store_url(engine, server, f"{index}-other"))
+    other_store.prepare(DEFAULT)
+    assert other_store.write([row("1")]) == [None]
     assert set(store.get(["1"])) == {"1"}
 
 
@@ -286,9 +286,9 @@ def test_documents_of_another_program_are_read_and_paged(store, server, index):
     call("POST", f"{server}/{index}/_bulk", lines.encode())
     store.write([row("b", path="/p"), row("a", path="/p")])
     store.refresh()
-    found = [hit.id for hit in store.scan()]
-    assert found[:2] == ["a", "b"]
-    assert len(set(found)) == 232
+    ids = [hit.id for hit in store.scan()]
+    assert ids[:2] == ["a", "b"]
+    assert len(set(ids)) == 232
     for sort in ("relevance", "path", "modified"):
         hits = [hit.id for hit in store.search(Query("", sort=sort)).hits]
         assert hits[:2] == ["a", "b"]

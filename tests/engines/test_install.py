@@ -36,8 +36,8 @@ PIECES = [
 ]
 
 
-def kept(server):
-    """Everything that an engine keeps beside indices."""
+def installed_resources(server):
+    """Return everything that an engine keeps beside indices."""
     paths = [
         "_component_template",
         "_index_template",
@@ -55,18 +55,18 @@ def actions(installation):
 
 def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(there):
     store, index, server = there
-    before = kept(server)
+    before = installed_resources(server)
     assert actions(install(store, dry_run=True)) == dict.fromkeys(PIECES, "created")
-    assert kept(server) == before
+    assert installed_resources(server) == before
     assert actions(install(store)) == dict.fromkeys(PIECES, "created")
-    after = kept(server)
+    after = installed_resources(server)
     assert after != before
     assert actions(install(store)) == dict.fromkeys(PIECES, "unchanged")
-    assert kept(server) == after
+    assert installed_resources(server) == after
     assert actions(uninstall(store, dry_run=True)) == dict.fromkeys(PIECES, "removed")
-    assert kept(server) == after
+    assert installed_resources(server) == after
     uninstall(store)
-    assert kept(server) == before
+    assert installed_resources(server) == before
     assert uninstall(store).changes == ()
     assert call("GET", f"{server}/{index}")[0] == 404
 
@@ -88,21 +88,24 @@ def test_what_somebody_changed_is_put_back(there):
 
 def test_what_other_indices_use_is_kept_and_named(there, stores):
     store, _, server = there
-    neighbour, other = stores("opensearch", server)
-    for one in (store, neighbour):
-        install(one)
-    bulk(server, other, [{"text": TEXT}])
-    left = {change.kind: change for change in uninstall(store).changes}
-    assert left["index template"].action == "removed"
-    assert left["ingest pipeline"].action == "kept"
-    assert left["ingest pipeline"].detail == f"used by nearfold-{other}, {other}"
-    bulk(server, other, [{"text": TEXT}])
-    good("DELETE", f"{server}/_index_template/nearfold-{other}")
+    neighbour, neighbour_index = stores("opensearch", server)
+    for installed_store in (store, neighbour):
+        install(installed_store)
+    bulk(server, neighbour_index, [{"text": TEXT}])
+    changes = {change.kind: change for change in uninstall(store).changes}
+    assert changes["index template"].action == "removed"
+    assert changes["ingest pipeline"].action == "kept"
+    assert (
+        changes["ingest pipeline"].detail
+        == f"used by nearfold-{neighbour_index}, {neighbour_index}"
+    )
+    bulk(server, neighbour_index, [{"text": TEXT}])
+    good("DELETE", f"{server}/_index_template/nearfold-{neighbour_index}")
     assert {change.kind: change.detail for change in uninstall(store).changes}[
         "ingest pipeline"
-    ] == f"used by {other}"
+    ] == f"used by {neighbour_index}"
     assert actions(uninstall(neighbour))["ingest pipeline"] == "removed"
-    bulk(server, other, [{"text": TEXT}])
+    bulk(server, neighbour_index, [{"text": TEXT}])
 
 
 def test_documents_of_any_client_are_signed(there):
@@ -115,8 +118,10 @@ def test_documents_of_any_client_are_signed(there):
     ]
     ids = bulk(server, index, documents, {"index": {"_id": "mine"}}, {"text": TEXT})
     rows = store.get(ids)
-    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
-    assert [signed(one) for one in made] == expected([*(one["text"] for one in documents), TEXT])
+    sources = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
+    assert [signed(source) for source in sources] == expected(
+        [*(document["text"] for document in documents), TEXT]
+    )
     assert [rows[id].status for id in ids] == ["complete", "complete", "numbers_only", "complete"]
     assert rows["mine"].family == "mine"
     assert rows[ids[0]].family == rows[ids[1]].family == f"x:{rows[ids[0]].exact}"
@@ -160,7 +165,7 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
         server, index, [{"text": TEXT, "author": "a"}, {"text": f"{TEXT} Dogs travel free."}]
     )
     install(store)
-    (mapping,) = (one["mappings"] for one in good("GET", f"{server}/{index}/_mapping").values())
+    (mapping,) = (entry["mappings"] for entry in good("GET", f"{server}/{index}/_mapping").values())
     assert {
         name: field for name, field in mapping["properties"].items() if not name.startswith("near_")
     } == own
@@ -169,8 +174,8 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
         "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true"
     )
     assert (backfilled["updated"], backfilled["failures"]) == (2, [])
-    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
-    assert [signed(one) for one in made] == expected([one["text"] for one in made])
+    sources = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
+    assert [signed(source) for source in sources] == expected([entry["text"] for entry in sources])
     bands, blocks = (expected([TEXT])[0][name] for name in ("near_bands", "near_blocks"))
     assert store.candidates([(bands, blocks)], 10)[0].found[0].id == old[0]
 
@@ -197,12 +202,12 @@ def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_w
     body = {"index_patterns": [f"{index[:-2]}*"], "priority": 500, "template": {}}
     good("PUT", f"{server}/_index_template/{index}", body)
     try:
-        before = kept(server)
+        before = installed_resources(server)
         with pytest.raises(
             StoreError, match=f"index template {index} takes {index} too, at the same priority 500"
         ):
             install(store, dry_run=dry_run)
-        assert kept(server) == before
+        assert installed_resources(server) == before
         good("PUT", f"{server}/_index_template/{index}", {**body, "priority": 501})
         assert actions(install(store, dry_run=True))["index template"] == "created"
     finally:
@@ -214,10 +219,10 @@ def test_an_index_whose_near_fields_are_others_is_refused(there):
     good(
         "PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}}
     )
-    before = kept(server)
+    before = installed_resources(server)
     with pytest.raises(MappingMismatch, match="near_family is text instead of keyword"):
         install(store)
-    assert kept(server) == before
+    assert installed_resources(server) == before
 
 
 def test_the_pipeline_of_others_is_not_replaced(there):
@@ -245,10 +250,10 @@ def test_the_pipeline_of_others_is_not_replaced(there):
 def test_recipes_are_not_mixed(there):
     store, _, server = there
     install(store, OTHER)
-    before = kept(server)
+    before = installed_resources(server)
     with pytest.raises(RecipeMismatch, match=r"bands: 9 -> 21"):
         install(store, DEFAULT)
-    assert kept(server) == before
+    assert installed_resources(server) == before
     assert uninstall(store).changes[-1].action == "removed"
     store.prepare(DEFAULT)
     with pytest.raises(RecipeMismatch, match=r"bands: 21 -> 9"):
@@ -275,13 +280,13 @@ def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatc
     store = open_store(
         f"{engine}://{proxy.url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}"
     )
-    before = kept(server)
+    before = installed_resources(server)
     with pytest.raises(
         StoreAccessDenied, match="PUT _component_template/nearfold-default_v1 needs a right"
     ):
         install(store)
     store.close()
-    assert kept(server) == before
+    assert installed_resources(server) == before
 
 
 def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
@@ -319,20 +324,20 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
 )
 def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place, capsys):
     store, _, server = there
-    before = kept(server)
+    before = installed_resources(server)
     if "://" in place:
         assert run(["install", "--dashboards", place, "--store", store.url]) == EXIT_STORE
-        assert kept(server) == before
+        assert installed_resources(server) == before
         assert run(["install", "--dashboards", server, "--store", store.url]) == EXIT_USAGE
         assert f"{server} is a search engine, not OpenSearch Dashboards" in capsys.readouterr().err
-        assert kept(server) == before
+        assert installed_resources(server) == before
     install(store)
-    after = kept(server)
+    after = installed_resources(server)
     assert run(["uninstall", "--dashboards", place, "--store", store.url]) in (
         EXIT_USAGE,
         EXIT_STORE,
     )
-    assert kept(server) == after
+    assert installed_resources(server) == after
 
 
 def test_the_embedded_store_takes_no_installation():
@@ -356,7 +361,7 @@ def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(there):
 
 def test_recipes_that_no_pipeline_computes_are_refused(there):
     store, _, server = there
-    before = kept(server)
+    before = installed_resources(server)
     with pytest.raises(UsageError, match="no ingest pipeline can compute"):
         install(store, recipe_named("simhash-doc"))
-    assert kept(server) == before
+    assert installed_resources(server) == before

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.engines
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Three copies with changes, and three texts alike to none."""
+    """Write three near duplicates, and three unrelated texts."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("NEARFOLD_KEY_LEGAL", SECRET)
     place = tmp_path / "papers"
@@ -33,8 +33,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def told(capsys):
-    """Run a command; its exit code and what it said as JSON lines, or its error."""
+def run_command(capsys):
+    """Return a function that runs a command: its exit code, and its JSON lines or error."""
 
     def run(*words):
         code = cli.run([*map(str, words)])
@@ -45,18 +45,18 @@ def told(capsys):
     return run
 
 
-def found(told, folder, url):
-    """What the commands say of a store that holds the folder."""
-    code, [account] = told(
+def command_results(run_command, folder, url):
+    """Return the results of the commands on a store of the folder."""
+    code, [account] = run_command(
         "index", folder, "--recipe", "default_v1+key:legal", "--store", url, "--json"
     )
     assert (code, account["indexed"]) == (0, 6), account
     store = open_store(url)
     store.refresh()
-    code, [alike] = told("similar", folder / "copy0.txt", "--store", url, "--json")
-    code, [hits] = told("search", FAMILY.split()[0], "--store", url, "--json")
-    code, pairs = told("match", "--paths", "--format", "jsonl", "--store", url)
-    code, [grouped] = told("group", "--store", url, "--json")
+    code, [alike] = run_command("similar", folder / "copy0.txt", "--store", url, "--json")
+    code, [hits] = run_command("search", FAMILY.split()[0], "--store", url, "--json")
+    code, pairs = run_command("match", "--paths", "--format", "jsonl", "--store", url)
+    code, [grouped] = run_command("group", "--store", url, "--json")
     rows = sorted(
         (row.path, row.bands, row.blocks, row.minhash, row.family, row.principal)
         for row in store.scan()
@@ -66,39 +66,42 @@ def found(told, folder, url):
 
 
 def names(answer):
-    return [answer["path"], *sorted(one["path"] for one in answer.get("members", ()))]
+    return [answer["path"], *sorted(member["path"] for member in answer.get("members", ()))]
 
 
 def test_everything_works_as_on_an_embedded_store_and_the_cluster_never_has_the_key(
-    server, engine, stores, folder, told, tmp_path
+    server, engine, stores, folder, run_command, tmp_path
 ):
     store, index = stores(engine, server)
-    here, there = (found(told, folder, url) for url in (f"sqlite:///{tmp_path}/here.db", store.url))
+    here, there = (
+        command_results(run_command, folder, url)
+        for url in (f"sqlite:///{tmp_path}/here.db", store.url)
+    )
     assert there[2:] == here[2:] and len(here[2]) == 3
-    assert {one["path"] for one in there[0]["matches"]} == {
-        one["path"] for one in here[0]["matches"]
+    assert {match["path"] for match in there[0]["matches"]} == {
+        match["path"] for match in here[0]["matches"]
     }
     assert len(here[0]["matches"]) == 2
     assert [names(hit) for hit in there[1]["hits"]] == [names(hit) for hit in here[1]["hits"]]
-    kept = json.dumps(
+    cluster_contents = json.dumps(
         [call("GET", f"{server}/{index}"), call("GET", f"{server}/{index}/_search?size=20")]
     )
-    assert SECRET not in kept and store.stored_recipe().key in kept
+    assert SECRET not in cluster_contents and store.stored_recipe().key in cluster_contents
 
 
-def test_without_the_key_and_with_another(there, folder, told, monkeypatch):
+def test_without_the_key_and_with_another(there, folder, run_command, monkeypatch):
     store, _, _ = there
     url = store.url
-    found(told, folder, url)
+    command_results(run_command, folder, url)
     monkeypatch.delenv("NEARFOLD_KEY_LEGAL")
     (folder / "late.txt").write_text(sentence(90, 60))
     for words in (("index", folder), ("similar", folder / "copy0.txt")):
-        code, said = told(*words, "--store", url)
-        assert code == 2 and "NEARFOLD_KEY_LEGAL_FILE" in said, said
-    assert told("search", FAMILY.split()[0], "--store", url, "--json")[0] == 0
-    assert told("group", "--store", url, "--json")[1][0]["families"] == 1
-    assert len(told("match", "--format", "jsonl", "--store", url)[1]) == 3
+        code, output = run_command(*words, "--store", url)
+        assert code == 2 and "NEARFOLD_KEY_LEGAL_FILE" in output, output
+    assert run_command("search", FAMILY.split()[0], "--store", url, "--json")[0] == 0
+    assert run_command("group", "--store", url, "--json")[1][0]["families"] == 1
+    assert len(run_command("match", "--format", "jsonl", "--store", url)[1]) == 3
     monkeypatch.setenv("NEARFOLD_KEY_LEGAL", OTHER)
     for words in (("index", folder), ("similar", folder / "copy0.txt"), ("search", "x")):
-        code, said = told(*words, "--store", url)
-        assert code == 2 and "fingerprint" in said and OTHER not in said, said
+        code, output = run_command(*words, "--store", url)
+        assert code == 2 and "fingerprint" in output and OTHER not in output, output

@@ -67,9 +67,11 @@ def agree(signer, texts):
     """The pipeline signs texts as `fingerprint` does, each as JSON carries it: two halves of a
     surrogate pair side by side are one character there, whatever they were in a Python string."""
     texts = json.loads(json.dumps(texts))
-    made = [signed(one) for one in simulated(*signer, [{"text": text} for text in texts])]
-    for text, got, wanted in zip(texts, made, expected(texts), strict=True):
-        assert got == wanted, ascii(text[:300])
+    signatures = [
+        signed(document) for document in simulated(*signer, [{"text": text} for text in texts])
+    ]
+    for text, signature, expected_signature in zip(texts, signatures, expected(texts), strict=True):
+        assert signature == expected_signature, ascii(text[:300])
 
 
 def test_golden_vectors(signer):
@@ -77,20 +79,33 @@ def test_golden_vectors(signer):
     cases = json.loads((TESTS / "golden" / "texts.json").read_text(encoding="ascii"))
     golden = json.loads((TESTS / "golden" / "default_v1.json").read_text(encoding="ascii"))
     texts = {
-        one["name"]: one["text"] * one.get("times", 1) for one in cases if not one.get("settings")
+        case["name"]: case["text"] * case.get("times", 1)
+        for case in cases
+        if not case.get("settings")
     }
     assert len(texts) > 50
-    made = simulated(*signer, [{"text": text} for text in texts.values()])
-    for name, one in zip(texts, made, strict=True):
-        wanted = golden[name]
-        packed = wanted["minhash"] and base64.b64encode(bytes.fromhex(wanted["minhash"])).decode()
-        simhash = wanted["simhash"] and signed64(int(wanted["simhash"], 16))
-        assert [one["near_status"], one["near_exact"]] == [wanted["status"], wanted["exact"]], name
-        assert [one["near_words"], one["near_chars"]] == [wanted["words"], wanted["chars"]], name
-        assert [one.get("near_minhash"), one.get("near_simhash")] == [packed, simhash], name
-        assert [one.get("near_bands", []), one.get("near_blocks", [])] == [
-            wanted["bands"],
-            wanted["blocks"],
+    documents = simulated(*signer, [{"text": text} for text in texts.values()])
+    for name, document in zip(texts, documents, strict=True):
+        expected_fields = golden[name]
+        packed = (
+            expected_fields["minhash"]
+            and base64.b64encode(bytes.fromhex(expected_fields["minhash"])).decode()
+        )
+        simhash = expected_fields["simhash"] and signed64(int(expected_fields["simhash"], 16))
+        assert [document["near_status"], document["near_exact"]] == [
+            expected_fields["status"],
+            expected_fields["exact"],
+        ], name
+        assert [document["near_words"], document["near_chars"]] == [
+            expected_fields["words"],
+            expected_fields["chars"],
+        ], name
+        assert [document.get("near_minhash"), document.get("near_simhash")] == [packed, simhash], (
+            name
+        )
+        assert [document.get("near_bands", []), document.get("near_blocks", [])] == [
+            expected_fields["bands"],
+            expected_fields["blocks"],
         ], name
 
 
@@ -121,7 +136,13 @@ def test_every_code_point(signer, around):
 
 
 def test_cases_of_our_own(signer):
-    agree(signer, [*CASES, *(f"{case} and {other}" * 3 for case in CASES for other in CASES[::7])])
+    agree(
+        signer,
+        [
+            *CASES,
+            *(f"{case} and {second_case}" * 3 for case in CASES for second_case in CASES[::7]),
+        ],
+    )
 
 
 @pytest.mark.skipif(
@@ -206,8 +227,8 @@ def test_another_recipe_of_the_same_kind(opensearch_url):
     )
     good("PUT", f"{opensearch_url}/_ingest/pipeline/{name}", pipeline(recipe))
     try:
-        made = simulated(opensearch_url, name, [{"text": text} for text in texts])
-        assert [signed(one) for one in made] == expected(texts, recipe)
+        documents = simulated(opensearch_url, name, [{"text": text} for text in texts])
+        assert [signed(document) for document in documents] == expected(texts, recipe)
     finally:
         good("DELETE", f"{opensearch_url}/_ingest/pipeline/{name}")
 
@@ -224,18 +245,18 @@ def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
         {"text": text, **stale}
         for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", 1], {"a": 1})
     ]
-    made = simulated(*signer, documents)
+    answers = simulated(*signer, documents)
     reasons = ["500001 UTF-16 units", "normal form of the text", "no string", "no string"]
-    for document, one, reason in zip(documents, made, reasons, strict=True):
-        assert one["text"] == document["text"]
-        assert one["title"] == "kept"
-        assert reason in one.pop("near_error")
-        assert signed(one) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
-        assert one["near_family"] == "_id"
+    for document, answer, reason in zip(documents, answers, reasons, strict=True):
+        assert answer["text"] == document["text"]
+        assert answer["title"] == "kept"
+        assert reason in answer.pop("near_error")
+        assert signed(answer) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+        assert answer["near_family"] == "_id"
 
 
 def test_fields_that_a_client_sends_do_not_survive(signer):
-    (one,) = simulated(
+    (document,) = simulated(
         *signer,
         [
             {
@@ -247,34 +268,37 @@ def test_fields_that_a_client_sends_do_not_survive(signer):
             }
         ],
     )
-    assert signed(one) == expected(["12"])[0]
+    assert signed(document) == expected(["12"])[0]
 
 
 def test_a_text_that_its_sender_cut_is_not_called_complete(signer):
     text = "The quick brown fox jumps over the lazy dog"
-    made = simulated(
-        *signer, [{"text": one, "near_status": "truncated"} for one in (text, "12", "")]
+    documents = simulated(
+        *signer, [{"text": value, "near_status": "truncated"} for value in (text, "12", "")]
     )
-    assert [signed(one) for one in made] == [
+    assert [signed(document) for document in documents] == [
         {**expected([text])[0], "near_status": "truncated"},
         *expected(["12", ""]),
     ]
 
 
 def test_no_text_is_an_empty_one(signer):
-    made = simulated(*signer, [{"title": "none"}, {"text": None}, {"text": ""}])
-    assert [signed(one) for one in made] == expected([""] * 3)
+    documents = simulated(*signer, [{"title": "none"}, {"text": None}, {"text": ""}])
+    assert [signed(document) for document in documents] == expected([""] * 3)
 
 
 def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
     text = "The quick brown fox jumps over\nthe lazy dog"
-    made = simulated(
+    documents = simulated(
         *signer,
-        [{"text": one} for one in (text.split("\n"), [None, *text.split("\n"), None], [], [None])],
+        [
+            {"text": value}
+            for value in (text.split("\n"), [None, *text.split("\n"), None], [], [None])
+        ],
     )
-    assert [signed(one) for one in made] == expected([text, text, "", ""])
-    (one,) = simulated(*signer, [{"text": ["x" * (MAX_UNITS // 2)] * 2}])
-    assert "500001 UTF-16 units" in one["near_error"]
+    assert [signed(document) for document in documents] == expected([text, text, "", ""])
+    (document,) = simulated(*signer, [{"text": ["x" * (MAX_UNITS // 2)] * 2}])
+    assert "500001 UTF-16 units" in document["near_error"]
 
 
 def test_hostile_runs_are_signed_in_time(signer):
@@ -332,18 +356,19 @@ def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
             {"n": [{"m": 1 << 63}], "near_bands": ["00aa"], "near_error": "e"},
         )
         ids = bulk(server, index, documents, *stale, pipeline=name)
-        found = [
-            one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
+        sources = [
+            item["_source"]
+            for item in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
         ]
-        assert [one["n"] for one in found[:2]] == [1 << 63] * 2
-        assert len({one["near_family"] for one in found}) == (
-            3 if found[0]["near_status"] == "unsigned" else 2
+        assert [source["n"] for source in sources[:2]] == [1 << 63] * 2
+        assert len({source["near_family"] for source in sources}) == (
+            3 if sources[0]["near_status"] == "unsigned" else 2
         )
-        assert (found[2]["near_family"], found[2]["near_id"]) == ("one", "one")
-        for one in found:
-            if one["near_status"] == "unsigned":
-                assert "BigInteger" in one.pop("near_error")
-                assert signed(one) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+        assert (sources[2]["near_family"], sources[2]["near_id"]) == ("one", "one")
+        for source in sources:
+            if source["near_status"] == "unsigned":
+                assert "BigInteger" in source.pop("near_error")
+                assert signed(source) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
     finally:
         call("DELETE", f"{server}/{index}")
 
@@ -388,18 +413,18 @@ def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
 
 def test_a_text_made_to_collide_is_marked_in_time(signer):
     text = colliding(1_500)
-    (one,) = simulated(*signer, [{"text": text}])
-    assert (one["near_status"], "slow" in one["near_error"]) == ("unsigned", True)
+    (document,) = simulated(*signer, [{"text": text}])
+    assert (document["near_status"], "slow" in document["near_error"]) == ("unsigned", True)
     assert expected([text])[0]["near_status"] == "complete"
 
 
 def unmixed(value):
-    """The inverse of `mix64`."""
+    """Return the value that `mix64` maps to `value`."""
     for shift, factor in ((31, MIX_TWO), (27, MIX_ONE), (30, 1)):
-        whole = value
+        unshifted = value
         for _ in range(2):
-            whole = value ^ (whole >> shift)
-        value = whole * pow(factor, -1, 1 << 64) & MASK
+            unshifted = value ^ (unshifted >> shift)
+        value = unshifted * pow(factor, -1, 1 << 64) & MASK
     return value
 
 
@@ -437,16 +462,16 @@ def test_bulk_with_ids_and_without(signer):
             [*lines, {"index": {"_id": "one"}}, {"text": "one"}],
         )
         assert not answer["errors"]
-        sent = [item["index"]["_id"] for item in answer["items"]]
-        docs = good("POST", f"{server}/{index}/_mget", {"ids": sent})["docs"]
+        ids = [item["index"]["_id"] for item in answer["items"]]
+        docs = good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
         assert len(docs) == len(texts) + 1
-        for doc, text, wanted in zip(docs, texts, expected(texts), strict=False):
+        for doc, text, signed_text in zip(docs, texts, expected(texts), strict=False):
             if len(text) > MAX_UNITS:
                 assert doc["_source"]["near_status"] == "unsigned"
                 continue
-            assert signed(doc["_source"]) == wanted
+            assert signed(doc["_source"]) == signed_text
             if text:
-                assert doc["_source"]["near_family"] == f"x:{wanted['near_exact']}"
+                assert doc["_source"]["near_family"] == f"x:{signed_text['near_exact']}"
             assert "near_id" not in doc["_source"]
         assert docs[-1]["_source"] == {
             "text": "one",

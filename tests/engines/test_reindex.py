@@ -29,7 +29,7 @@ from indexer.stores import open_store
 pytestmark = pytest.mark.engines
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 ROOT = Path(__file__).parent.parent.parent
-ASKED = (
+QUERY_TEXT = (
     "Ferries leave the harbour at eight in the morning and at six in the evening; "
     "dogs travel free on all of them."
 )
@@ -47,7 +47,7 @@ def server(engine, request):
 
 @pytest.fixture
 def there(engine, server, tmp_path, monkeypatch):
-    """A store, its index and the server; nothing of them is left."""
+    """Yield a store, its index and the server; the index is removed afterwards."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     index = f"nearfold-test-{secrets.token_hex(6)}"
     store = open_store(f"{engine}://{server.partition('://')[2]}/{index}")
@@ -60,12 +60,12 @@ def there(engine, server, tmp_path, monkeypatch):
 
 
 def fill(store, server, index, numbers):
-    """Documents of another program, with a field of its own, signed by nearfold."""
+    """Add documents of another program, with a field of its own, and sign them."""
     store.prepare(DEFAULT)
     rows = store.get([])
     assert rows == {}
-    made = [sign_rows([one], DEFAULT)[0] for one in map(a_row, numbers)]
-    assert store.write(made) == [None] * len(made)
+    signed_rows = [sign_rows([row], DEFAULT)[0] for row in map(a_row, numbers)]
+    assert store.write(signed_rows) == [None] * len(signed_rows)
     store.refresh()
 
 
@@ -74,7 +74,7 @@ def a_row(number):
 
     return row(
         f"d{number}",
-        text=f"{ASKED} Notice {number}.",
+        text=f"{QUERY_TEXT} Notice {number}.",
         path=f"/n/{number}",
         labels=("a", "b"),
         metadata={"n": str(number)},
@@ -107,7 +107,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
         "recipe",
         "recipe_id",
     }
-    assert len(similar(store, ASKED, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
+    assert len(similar(store, QUERY_TEXT, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
     assert store.write(sign_rows([a_row(99)], OTHER)) == [None]
 
     again = reindex(store, OTHER)
@@ -129,19 +129,19 @@ def test_the_first_version_is_kept_under_its_number(there):
 def test_searches_go_on_all_along_and_find_what_they_found(there):
     store, index, server = there
     fill(store, server, index, range(600))
-    reader, wrong, asked, stop = open_store(store.url), [], [0], threading.Event()
+    reader, wrong, count, stop = open_store(store.url), [], [0], threading.Event()
 
     def ask():
         while not stop.is_set():
             try:
                 page = search(reader, "ferries", SearchOptions(fold="none"))
-                found = similar(reader, ASKED, SimilarOptions(threshold=0.5))
+                answer = similar(reader, QUERY_TEXT, SimilarOptions(threshold=0.5))
                 rows = sum(1 for _ in reader.scan())
-                if (page.total, len(found.matches), rows) != (600, 20, 600):
-                    wrong.append((page.total, len(found.matches), rows))
+                if (page.total, len(answer.matches), rows) != (600, 20, 600):
+                    wrong.append((page.total, len(answer.matches), rows))
             except Exception as error:
                 wrong.append(error)
-            asked[0] += 1
+            count[0] += 1
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -152,7 +152,7 @@ def test_searches_go_on_all_along_and_find_what_they_found(there):
     thread.join()
     reader.close()
     assert wrong == []
-    assert asked[0] > 5
+    assert count[0] > 5
 
 
 def test_what_others_change_meanwhile_is_followed(there):
@@ -162,12 +162,12 @@ def test_what_others_change_meanwhile_is_followed(there):
 
     def meddle(copied):
         if not seen:
-            other = open_store(store.url)
-            assert other.write(
+            other_store = open_store(store.url)
+            assert other_store.write(
                 sign_rows([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)
             ) == [None, None]
-            assert other.delete(["d5", "d6"]) == 2
-            other.close()
+            assert other_store.delete(["d5", "d6"]) == 2
+            other_store.close()
         seen.append(copied)
 
     reindex(store, OTHER, on_progress=meddle)
@@ -222,7 +222,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
                 break
     assert the_index(server, index)[0] == index
     assert store.stored_recipe() == DEFAULT
-    assert len(similar(store, ASKED, SimilarOptions(threshold=0.5)).matches) == 20
+    assert len(similar(store, QUERY_TEXT, SimilarOptions(threshold=0.5)).matches) == 20
     third = dataclasses.replace(DEFAULT, name="third_v1", bands=10, rows=12)
     with pytest.raises(ReindexInProgress, match="--recipe other_v1"):
         reindex(store, third)
@@ -239,27 +239,29 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(there):
     lines = [
         line
         for number in range(5)
-        for line in ({"index": {}}, {"text": f"{ASKED} {number}", "author": "wire"})
+        for line in ({"index": {}}, {"text": f"{QUERY_TEXT} {number}", "author": "wire"})
     ]
     lines += [{"index": {}}, {"text": 7}, {"index": {}}, {"text": ["two", "strings"]}]
     ids = [
-        one["index"]["_id"]
-        for one in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]
+        item["index"]["_id"]
+        for item in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]
     ]
     reindex(store, OTHER)
-    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
-    assert [one.get("author") for one in made] == ["wire"] * 5 + [None] * 2
-    assert [signed(one) for one in made[:5]] == expected([one["text"] for one in made[:5]], OTHER)
-    assert (made[5]["near_status"], made[5]["text"]) == ("unsigned", 7)
-    assert (made[6]["near_status"], made[6]["text"]) == ("too_short", ["two", "strings"])
-    assert made[5]["near_error"]
+    sources = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
+    assert [source.get("author") for source in sources] == ["wire"] * 5 + [None] * 2
+    assert [signed(source) for source in sources[:5]] == expected(
+        [source["text"] for source in sources[:5]], OTHER
+    )
+    assert (sources[5]["near_status"], sources[5]["text"]) == ("unsigned", 7)
+    assert (sources[6]["near_status"], sources[6]["text"]) == ("too_short", ["two", "strings"])
+    assert sources[5]["near_error"]
     good(
         "POST",
         f"{server}/{index}/_bulk?refresh=true",
-        [{"index": {"_id": "late"}}, {"text": ASKED, "author": "web"}],
+        [{"index": {"_id": "late"}}, {"text": QUERY_TEXT, "author": "web"}],
     )
     late = good("GET", f"{server}/{index}/_doc/late")["_source"]
-    assert signed(late) == expected([ASKED], OTHER)[0]
+    assert signed(late) == expected([QUERY_TEXT], OTHER)[0]
     pieces = good("GET", f"{server}/_ingest/pipeline")
     assert "nearfold-other_v1" in pieces
     changes = {change.kind: change.action for change in uninstall(store, OTHER).changes}

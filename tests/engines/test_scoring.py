@@ -41,20 +41,20 @@ def library(opensearch_url):
 
 def sketches():
     chance = np.random.default_rng(17)
-    asked, bits = (
+    query_slots, bits = (
         chance.integers(0, 2**32, 128, dtype=np.uint32),
         int(chance.integers(0, 2**63)) | 1 << 63,
     )
     for place in range(ROWS):
-        slots = asked.copy()
+        slots = query_slots.copy()
         changed = chance.permutation(128)[: place % 129]
         slots[changed] ^= np.uint32(1) << chance.integers(0, 32, len(changed), dtype=np.uint32)
         flipped = sum(1 << int(bit) for bit in chance.permutation(64)[: place % 65])
         yield row(f"{place:03}", text="", minhash=pack_slots(slots), simhash=bits ^ flipped)
 
 
-def side(one):
-    return Side("", DEFAULT, unpack_slots(one.minhash) if one.minhash else None, one.simhash)
+def side(row):
+    return Side("", DEFAULT, unpack_slots(row.minhash) if row.minhash else None, row.simhash)
 
 
 def scored(script, params):
@@ -64,25 +64,31 @@ def scored(script, params):
 
 
 def scores(url, body):
-    found = good("POST", f"{url}/_search", {"size": 1_000, "_source": False, **body})
-    return {hit["_id"]: hit["_score"] for hit in found["hits"]["hits"]}
+    answer = good("POST", f"{url}/_search", {"size": 1_000, "_source": False, **body})
+    return {hit["_id"]: hit["_score"] for hit in answer["hits"]["hits"]}
 
 
-@pytest.mark.parametrize("asked", [0, 17, 128, ROWS - 1])
-def test_engine_and_client_give_the_same_numbers_bit_for_bit(library, asked):
+@pytest.mark.parametrize("query_place", [0, 17, 128, ROWS - 1])
+def test_engine_and_client_give_the_same_numbers_bit_for_bit(library, query_place):
     url, rows = library
-    query = rows[asked]
+    query = rows[query_place]
     minhash = {"minhash": base64.b64encode(query.minhash).decode()}
     agreement = scores(url, {"query": scored("nearfold-minhash-v1", minhash)})
     distance = scores(
         url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(query.simhash)})}
     )
     assert len(agreement) == len(distance) == len(rows)
-    for one in rows[:ROWS]:
-        assert agreement[one.id] == measure_pair("estimate", side(query), side(one)).similarity
-        assert distance[one.id] == measure_pair("hamming", side(query), side(one)).similarity
+    for library_row in rows[:ROWS]:
+        assert (
+            agreement[library_row.id]
+            == measure_pair("estimate", side(query), side(library_row)).similarity
+        )
+        assert (
+            distance[library_row.id]
+            == measure_pair("hamming", side(query), side(library_row)).similarity
+        )
     assert agreement["none"] == distance["none"] == agreement["simhash alone"] == 0.0
-    assert len(set(agreement.values())) > (100 if asked == 0 else 8)
+    assert len(set(agreement.values())) > (100 if query_place == 0 else 8)
 
 
 def test_a_window_is_rescored_and_the_rest_stays_below(library):
@@ -94,9 +100,9 @@ def test_a_window_is_rescored_and_the_rest_stays_below(library):
         "sort": ["_score"],
         "rescore": {"window_size": 1_000, "query": rescore},
     }
-    found = scores(url, body)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
-    assert (next(iter(found)), found["000"], found["001"]) == ("000", 1.0, 127 / 128)
+    by_id = scores(url, body)
+    assert list(by_id.values()) == sorted(by_id.values(), reverse=True)
+    assert (next(iter(by_id)), by_id["000"], by_id["001"]) == ("000", 1.0, 127 / 128)
 
 
 def test_a_sketch_of_another_length_is_refused_with_both_lengths(library):
@@ -111,7 +117,7 @@ def test_a_sketch_of_another_length_is_refused_with_both_lengths(library):
 
 def test_shorter_simhashes_are_measured_by_their_own_bits(library):
     url, rows = library
-    found = scores(
+    by_id = scores(
         url,
         {
             "query": scored(
@@ -119,4 +125,4 @@ def test_shorter_simhashes_are_measured_by_their_own_bits(library):
             )
         },
     )
-    assert found["016"] == 1 - 16 / 128
+    assert by_id["016"] == 1 - 16 / 128

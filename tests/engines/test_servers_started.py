@@ -18,9 +18,11 @@ def test_opensearch_runs_painless_and_the_pipelines(opensearch_url):
         "nodes"
     ].values()
     for node in nodes:
-        processors = {one["type"] for one in node["ingest"]["processors"]}
+        processors = {processor["type"] for processor in node["ingest"]["processors"]}
         assert {"script", "attachment"} <= processors
-        response = {one["type"] for one in node["search_pipelines"]["response_processors"]}
+        response = {
+            processor["type"] for processor in node["search_pipelines"]["response_processors"]
+        }
         assert {"collapse", "truncate_hits"} <= response
     script = {"script": {"lang": "painless", "source": "Long.bitCount(7L).toString()"}}
     assert call("POST", f"{opensearch_url}/_scripts/painless/_execute", script) == {"result": "3"}

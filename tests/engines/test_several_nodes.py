@@ -23,12 +23,12 @@ BATCHES, BATCH = 40, 25
 @pytest.fixture(scope="module")
 def cluster():
     try:
-        made = Cluster()
+        new_cluster = Cluster()
     except AbsentError as error:
         (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(made):
-        made.start()
-        yield made
+    with closing(new_cluster):
+        new_cluster.start()
+        yield new_cluster
 
 
 def test_a_node_is_killed_while_indexing_and_another_while_searching(cluster):
@@ -38,20 +38,20 @@ def test_a_node_is_killed_while_indexing_and_another_while_searching(cluster):
     acknowledged = indexed_while_killing(store, cluster.nodes[0])
     assert len(acknowledged) == BATCHES * BATCH  # nothing was refused either
     store.refresh()
-    assert {one.id for one in store.scan()} == acknowledged
+    assert {row.id for row in store.scan()} == acknowledged
 
     cluster.nodes[0].start()
     good("GET", f"{cluster.nodes[1].url}/_cluster/health/papers?wait_for_status=green&timeout=120s")
-    found = searched_while_killing(store, cluster.nodes[1])
-    assert set(found) == {len(acknowledged)}
-    assert len(found) > 20
-    assert {one.id for one in store.scan()} == acknowledged
+    counts = searched_while_killing(store, cluster.nodes[1])
+    assert set(counts) == {len(acknowledged)}
+    assert len(counts) > 20
+    assert {row.id for row in store.scan()} == acknowledged
     assert store.get(["b0-0"])["b0-0"].id == "b0-0"
     store.close()
 
 
 def indexed_while_killing(store, node):
-    """The ids that the store acknowledged while this node went away in the middle."""
+    """Return the ids that the store acknowledged while this node was killed."""
     acknowledged = set()
     killer = threading.Thread(target=node.kill)
     for number in range(BATCHES):
@@ -63,24 +63,24 @@ def indexed_while_killing(store, node):
         ]
         replies = store.write(rows)
         acknowledged |= {
-            one.id for one, refused in zip(rows, replies, strict=True) if refused is None
+            stored.id for stored, refused in zip(rows, replies, strict=True) if refused is None
         }
     killer.join()
     return acknowledged
 
 
 def searched_while_killing(store, node):
-    """How many documents each search found while this node went away; every look-up and search must
-    be answered.
+    """Return how many documents each search found while this node was killed; every look-up and
+    search must be answered.
     """
     killer = threading.Thread(target=node.kill)
-    found, begun = [], [store.search(Query("fox")) for _ in range(6)]
+    counts, begun = [], [store.search(Query("fox")) for _ in range(6)]
     for number in range(40):
         if number == 10:
             killer.start()
         ranking = store.search(Query("fox"))
         assert len(list(ranking.hits)) == ranking.total
-        found.append(ranking.total)
+        counts.append(ranking.total)
         assert len(store.candidates([([band(0, 1)], [])], 10)[0].found) == 10
     killer.join()
-    return [*found, *(len(list(ranking.hits)) for ranking in begun)]
+    return [*counts, *(len(list(ranking.hits)) for ranking in begun)]

@@ -38,11 +38,11 @@ def journals(tmp_path, monkeypatch):
 
 
 def theirs(server, name):
-    """An index that others filled."""
+    """Create an index of another program."""
     bulk(server, name, [{"body": TEXT}, {"body": TEXT.upper()}, {"body": BREAD}, {"other": 1}])
 
 
-def held(server, name, id):
+def stored_source(server, name, id):
     return good("GET", f"{server}/{name}/_doc/{id}")["_source"]
 
 
@@ -60,19 +60,17 @@ def actions(installation):
 
 
 def check(store):
-    """What shippers send from now on is signed by `body`, and everything is in order."""
-    (_, name), server = (
-        store.url.rpartition("/")[::2],
-        f"http://{store.url.partition('://')[2].partition('/')[0]}",
-    )
+    """Check that new documents are signed by `body`, and that `doctor` finds no fault."""
+    server, _, name = store.url.partition("://")[2].rpartition("/")
+    server = f"http://{server}"
     (id,) = bulk(server, name, [{"body": TEXT}])
-    document = held(server, name, id)
+    document = stored_source(server, name, id)
     assert (keys(document), document["near_text_field"]) == (KEYS, "body")
     assert len(similar(store, TEXT).matches) >= 2
     assert {
-        one.name: one.verdict
-        for one in doctor(store.url)
-        if one.name in ("store", "signed", "keys")
+        finding.name: finding.verdict
+        for finding in doctor(store.url)
+        if finding.name in ("store", "signed", "keys")
     } == {
         "store": "good",
         "keys": "good",
@@ -81,7 +79,7 @@ def check(store):
 
 @pytest.fixture
 def shipped(there):
-    """Their index, with an installation that nobody told of their field."""
+    """Yield an index of another program, with an installation for another text field."""
     store, name, server = there
     theirs(server, name)
     return store, name, server
@@ -89,8 +87,8 @@ def shipped(there):
 
 def test_installed_first_then_signed_in_place(shipped):
     store, name, server = shipped
-    [told] = [change.detail for change in install(store).changes if change.kind == "index"]
-    assert "no field text; --text-field" in told
+    [detail] = [change.detail for change in install(store).changes if change.kind == "index"]
+    assert "no field text; --text-field" in detail
     bulk(server, name, [{"body": TEXT}])  # signed by a field that it does not have
     assert backfilled(store) == (5, 0, 0)
     settings = good("GET", f"{server}/{name}/_settings")[name]["settings"]["index"]
@@ -199,13 +197,18 @@ def test_a_field_inside_an_object_and_a_name_with_capitals(there):
     )
     try:
         ids = bulk(server, f"{name}-2", documents, pipeline=pipeline)
-        made = [held(server, f"{name}-2", id) for id in ids]
+        sources = [stored_source(server, f"{name}-2", id) for id in ids]
     finally:
         call("DELETE", f"{server}/{name}-2")
-    assert (keys(made[0]), made[0]["near_text_field"]) == (KEYS, "Page.Body")
-    assert [one.get("near_status") for one in made] == ["complete", None, "unsigned", "complete"]
-    assert made[2]["near_text_field"] == "Page.Body"
-    assert made[3]["near_exact"] == fingerprint(f"{TEXT[:20]}\n{TEXT[20:]}").exact
+    assert (keys(sources[0]), sources[0]["near_text_field"]) == (KEYS, "Page.Body")
+    assert [source.get("near_status") for source in sources] == [
+        "complete",
+        None,
+        "unsigned",
+        "complete",
+    ]
+    assert sources[2]["near_text_field"] == "Page.Body"
+    assert sources[3]["near_exact"] == fingerprint(f"{TEXT[:20]}\n{TEXT[20:]}").exact
 
 
 def test_files_go_into_the_field(there):
@@ -215,7 +218,7 @@ def test_files_go_into_the_field(there):
         pytest.skip("this engine has no attachment processor")
     data = {"data": base64.b64encode(TEXT.encode()).decode()}
     (id,) = bulk(server, name, [data], pipeline="nearfold-attachment-default_v1-body")
-    document = held(server, name, id)
+    document = stored_source(server, name, id)
     assert (document["body"].strip(), keys(document)) == (TEXT, KEYS)
     assert "text" not in document
 
@@ -226,24 +229,25 @@ def test_another_recipe_signs_the_same_field(shipped):
     (late,) = bulk(server, name, [{"body": TEXT}])
     ids = [row.id for row in store.scan()]
     reindex(store, OTHER)
-    made = {id: held(server, name, id) for id in ids}
-    bodies = {id: made[id].get("body") for id in ids}
-    assert {id: signed(made[id])["near_exact"] for id in ids} == dict(
+    documents = {id: stored_source(server, name, id) for id in ids}
+    bodies = {id: documents[id].get("body") for id in ids}
+    assert {id: signed(documents[id])["near_exact"] for id in ids} == dict(
         zip(
             ids,
             (
-                one["near_exact"]
-                for one in expected([body or "" for body in bodies.values()], OTHER)
+                fields["near_exact"]
+                for fields in expected([body or "" for body in bodies.values()], OTHER)
             ),
             strict=True,
         )
     )
-    assert {(one["near_text_field"], one["near_family"] != "") for one in made.values()} == {
-        ("body", True)
-    }
+    assert {
+        (document["near_text_field"], document["near_family"] != "")
+        for document in documents.values()
+    } == {("body", True)}
     (new,) = bulk(server, name, [{"body": TEXT}])
-    assert signed(held(server, name, new))["near_bands"] == made[late]["near_bands"]
-    assert {one.name: one.verdict for one in doctor(store.url)}["keys"] == "good"
+    assert signed(stored_source(server, name, new))["near_bands"] == documents[late]["near_bands"]
+    assert {finding.name: finding.verdict for finding in doctor(store.url)}["keys"] == "good"
     uninstall(store, OTHER)
 
 
@@ -258,17 +262,19 @@ def test_a_recipe_that_no_pipeline_computes_is_refused_while_documents_are_signe
     uninstall(store)
     reindex(store, recipe_named("simhash-doc"))
     assert store.stored_recipe() == recipe_named("simhash-doc")
-    assert {one.name: one.verdict for one in doctor(store.url)}["keys"] == "good"
+    assert {finding.name: finding.verdict for finding in doctor(store.url)}["keys"] == "good"
 
 
 def test_what_was_never_signed_is_counted(shipped):
     store, _, _ = shipped
     install(store)
-    [missing] = [one for one in doctor(store.url) if one.name == "signed"]
+    [missing] = [finding for finding in doctor(store.url) if finding.name == "signed"]
     assert missing.verdict == "note"
     assert missing.detail.startswith("4 documents never signed; `nearfold index ")
     assert "doctor" not in missing.detail
-    assert {one.name: one.detail for one in doctor(store.url)}["keys"].endswith("in 0 rows")
+    assert {finding.name: finding.detail for finding in doctor(store.url)}["keys"].endswith(
+        "in 0 rows"
+    )
 
 
 def test_lone_surrogates_of_other_clients_do_not_stop_a_new_recipe(there):
@@ -280,7 +286,7 @@ def test_lone_surrogates_of_other_clients_do_not_stop_a_new_recipe(there):
         {"text": f"{TEXT} \ud800", "title": "\udfff", "near_recipe": DEFAULT.id},
     )
     reindex(store, OTHER)
-    document = held(server, name, "broken")
+    document = stored_source(server, name, "broken")
     assert (document["text"], document["title"]) == (f"{TEXT} \ufffd", "\ufffd")
     assert document["near_exact"] == expected([f"{TEXT} \ud800"], OTHER)[0]["near_exact"]
 
@@ -299,19 +305,19 @@ def test_uninstalling_looks_at_data_streams_too(there):
         good(
             "POST", f"{server}/{stream}/_doc", {"@timestamp": "2026-01-01T08:00:00Z", "text": TEXT}
         )
-        [kept] = [
-            one
-            for one in uninstall(store, dry_run=True).changes
-            if one.name == "nearfold-default_v1" and one.kind == "ingest pipeline"
+        [kept_changes] = [
+            change
+            for change in uninstall(store, dry_run=True).changes
+            if change.name == "nearfold-default_v1" and change.kind == "ingest pipeline"
         ]
-        assert kept.action == "kept"
-        assert f".ds-{stream}-000001" in kept.detail
+        assert kept_changes.action == "kept"
+        assert f".ds-{stream}-000001" in kept_changes.detail
         of_it = open_store(f"opensearch://{server.partition('://')[2]}/{stream}")
         for run in (
             install,
             group,
-            lambda one: index([one.url], one),
-            lambda one: similar(one, TEXT),
+            lambda store: index([store.url], store),
+            lambda store: similar(store, TEXT),
         ):
             with pytest.raises(UsageError, match="is a data stream"):
                 run(of_it)
