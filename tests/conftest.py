@@ -1,4 +1,4 @@
-"""Fixtures that hand real servers to tests; what they are and where they come from is told in
+"""Fixtures that hand real servers to tests; what they are and where they come from is described in
 `servers`.
 """
 
@@ -78,8 +78,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.option.collectonly:
         return
-    asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
-    for name in _SHARED.keys() & asked:
+    requested = {name for item in session.items for name in getattr(item, "fixturenames", ())}
+    for name in _SHARED.keys() & requested:
         session.config.stash[_SESSION].begin(_SHARED[name])
 
 
@@ -111,8 +111,8 @@ def tika_url(pytestconfig: pytest.Config) -> str:
 
 @pytest.fixture
 def opensearch_node() -> Iterator[Callable[[], Server]]:
-    """Make OpenSearch nodes of one's own, started; they may be killed, paused and started again on
-    the same data.
+    """Return a function that starts an OpenSearch node for this test alone, which may be killed,
+    paused and started again on the same data.
     """
     nodes: list[Server] = []
 
@@ -125,14 +125,14 @@ def opensearch_node() -> Iterator[Callable[[], Server]]:
         return nodes[-1]
 
     yield node
-    for one in nodes:
-        one.close()
+    for started in nodes:
+        started.close()
 
 
 @pytest.fixture
 def gates() -> Iterator[Callable[..., Gate]]:
-    """Put a gate before a server: `gates(AwsGate, opensearch_url).url`; `tls=file` makes it
-    https.
+    """Return a function that puts a gate before a server: `gates(AwsGate, opensearch_url).url`;
+    `tls=file` makes it https.
     """
     opened: list[Gate] = []
 
@@ -141,8 +141,8 @@ def gates() -> Iterator[Callable[..., Gate]]:
         return opened[-1]
 
     yield gate
-    for one in opened:
-        one.close()
+    for open_gate in opened:
+        open_gate.close()
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def expected(rows, *args):
     return {row.id: row.id for row in rows} | Oracle(rows, *args).principal_of
 
 
-def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
+def violations(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
     """Return the violated invariants of stored families, one sentence each."""
     stored = {row.id: row for row in rows}
     problems = []

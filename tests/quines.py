@@ -46,14 +46,14 @@ _SHORT = 8  # bytes of c and g
 def gzip_quine() -> bytes:
     """Return a gzip file that unpacks to itself."""
     head = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
-    return _quine(lambda packed, whole: (head, struct.pack("<II", CHECKSUM, whole)))
+    return _quine(lambda packed, size: (head, struct.pack("<II", CHECKSUM, size)))
 
 
 def zip_quine() -> bytes:
     """Return a zip archive of one file, which is the archive."""
 
-    def around(packed: int, whole: int) -> tuple[bytes, bytes]:
-        facts = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, CHECKSUM, packed, whole, len(NAME), 0)
+    def around(packed: int, size: int) -> tuple[bytes, bytes]:
+        facts = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, CHECKSUM, packed, size, len(NAME), 0)
         head = b"PK\x03\x04" + facts + NAME
         entry = (
             b"PK\x01\x02"
@@ -99,9 +99,9 @@ def _program(head: bytes, tail: bytes, free: bytes) -> bytes:
     )
     d = _last(len(tail))
     g, more = _repeat(_SHORT + 5, _SHORT), _print(len(free) + len(d) + len(tail))
-    room = bytes(_SHORT + 5) + g + more
+    padding = bytes(_SHORT + 5) + g + more
     caught_up = [_print(len(begin)), begin, a, a1, a, a2, a1, b, a, a2, a1, b, c]
-    return b"".join([*caught_up, b, c, b, c, b, c, b, room, g, more, free, d, tail, d])
+    return b"".join([*caught_up, b, c, b, c, b, c, b, padding, g, more, free, d, tail, d])
 
 
 def _print(size: int) -> bytes:

@@ -34,9 +34,9 @@ def test_command_is_documented(command: str) -> None:
 def test_options_are_documented(command: str) -> None:
     options = {
         name
-        for one in COMMANDS[command].params
-        if isinstance(one, click.Option)
-        for name in one.opts
+        for parameter in COMMANDS[command].params
+        if isinstance(parameter, click.Option)
+        for name in parameter.opts
     }
     assert {name for name in options if name not in DOCS} == set()
 
@@ -66,7 +66,7 @@ def test_console_blocks_run(tmp_path: Path) -> None:
     """
     for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
         for prompt in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, shown = prompt.partition("\n")
+            line, _, expected_output = prompt.partition("\n")
             words = shlex.split(line)
             if words[0] != "nearfold":
                 continue
@@ -85,18 +85,23 @@ def test_console_blocks_run(tmp_path: Path) -> None:
                 check=False,
             )
             assert done.returncode == 0, f"{line}\n{done.stderr}"
-            assert matches(shown, done.stdout), (
-                f"{line}\n--- shown\n{shown}\n--- printed\n{done.stdout}"
+            assert matches(expected_output, done.stdout), (
+                f"{line}\n--- shown\n{expected_output}\n--- printed\n{done.stdout}"
             )
 
 
-def matches(shown: str, printed: str) -> bool:
-    """Lines of `shown` occur in `printed` in order. Ids and seconds may differ; `...` ends a line
-    early or stands for any.
+def matches(expected_output: str, printed: str) -> bool:
+    """Return whether the expected lines occur in `printed` in order.
+
+    Ids and seconds may differ; `...` ends a line early or stands for any lines.
     """
-    wanted = [plain(line) for line in shown.splitlines() if line.strip() and line.strip() != "..."]
+    expected_lines = [
+        plain(line)
+        for line in expected_output.splitlines()
+        if line.strip() and line.strip() != "..."
+    ]
     lines = iter([plain(line) for line in printed.splitlines()])
-    return all(any(agrees(line, want) for line in lines) for want in wanted)
+    return all(any(agrees(line, want) for line in lines) for want in expected_lines)
 
 
 def agrees(line: str, want: str) -> bool:

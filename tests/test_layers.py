@@ -177,13 +177,13 @@ def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
 def test_imports_point_to_lower_layers(path: Path) -> None:
     own = layer_of(path)
     for name in sorted(own_imports(path)):
-        other = LAYER[name.split(".")[0]]
-        is_beside = other == own and name.split(".")[0] != folder(path)
-        allowed = other <= own and not (
+        imported_layer = LAYER[name.split(".")[0]]
+        is_beside = imported_layer == own and name.split(".")[0] != folder(path)
+        allowed = imported_layer <= own and not (
             is_beside and folder(path) in EDGES and path.stem != "__init__"
         )
         assert allowed, (
-            f"indexer/{place(path)} (layer {own}) imports indexer.{name} (layer {other}). "
+            f"indexer/{place(path)} (layer {own}) imports indexer.{name} (layer {imported_layer}). "
             f"Move what it needs into {folder(path)}/ or a folder below it, or move the caller "
             f"into {name.split('.')[0]}/ or a folder above it. LAYERS in this test lists the "
             "folders, lowest first"
@@ -215,8 +215,8 @@ def test_no_cycles() -> None:
     def visit(name: str, trail: tuple[str, ...]) -> None:
         assert name not in trail, f"cycle: {' -> '.join((*trail, name))}"
         if name in graph and name not in done:
-            for other in graph[name]:
-                visit(other, (*trail, name))
+            for imported in graph[name]:
+                visit(imported, (*trail, name))
             done.add(name)
 
     for name in graph:

@@ -81,8 +81,8 @@ def test_every_error_is_ours_and_described() -> None:
         if isinstance(kind, type) and issubclass(kind, Exception)
     ]
     assert all(issubclass(kind, NearfoldError) and kind.__doc__ for kind in tree)
-    drawn = errors.__doc__ or ""
-    assert [kind.__name__ for kind in tree if kind.__name__ not in drawn] == []
+    hierarchy = errors.__doc__ or ""
+    assert [kind.__name__ for kind in tree if kind.__name__ not in hierarchy] == []
 
 
 def test_optional_libraries_are_not_imported() -> None:

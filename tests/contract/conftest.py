@@ -38,8 +38,8 @@ class Reopened:
 
     def __getattr__(self, name: str) -> Any:
         store = open_store(self.url)
-        for known, value in self._set.items():
-            setattr(store, known, value)
+        for attribute, value in self._set.items():
+            setattr(store, attribute, value)
         self._opened.append(store)
         return getattr(store, name)
 

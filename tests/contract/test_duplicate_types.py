@@ -69,15 +69,15 @@ def test_parts_fold_by_type_and_say_where_they_lie(contracts):
 
 
 def test_documents_and_both_fold_by_type(contracts):
-    whole = search(contracts, "quarter", SearchOptions(fold="types", sort="path"))
-    assert [hit.part for hit in whole.hits] == [None] * len(whole.hits)
-    assert ("a", [("b", "near_identical")]) in paths(whole)
+    page = search(contracts, "quarter", SearchOptions(fold="types", sort="path"))
+    assert [hit.part for hit in page.hits] == [None] * len(page.hits)
+    assert ("a", [("b", "near_identical")]) in paths(page)
     both = search(contracts, "quarter", SearchOptions(fold="types", of="both", sort="path"))
     assert both.total == 6
-    shown = []
+    all_paths = []
     for head, folded in paths(both):
-        shown += [head, *(path for path, _ in folded)]
-    assert sorted(shown) == ["a", "a1", "b", "b1", "c", "c1"]
+        all_paths += [head, *(path for path, _ in folded)]
+    assert sorted(all_paths) == ["a", "a1", "b", "b1", "c", "c1"]
 
 
 def test_pages_by_token_do_not_show_again_what_folds(contracts):

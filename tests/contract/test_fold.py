@@ -42,8 +42,8 @@ def number(id):
     return id.partition("-")[2]
 
 
-def flat(shown):
-    return [id for page in shown for id in page]
+def flat(pages_of_ids):
+    return [id for page in pages_of_ids for id in page]
 
 
 def pages(store, arrive=None, **options):
@@ -51,29 +51,29 @@ def pages(store, arrive=None, **options):
 
     Call a function after each page.
     """
-    shown, folded, token = [], [], None
+    ids_by_page, folded, token = [], [], None
     while True:
         page = search(store, "", SearchOptions(sort="path", limit=5, after=token, **options))
-        shown.append([hit.id for hit in page.hits])
+        ids_by_page.append([hit.id for hit in page.hits])
         folded += [folded_hit.id for hit in page.hits for folded_hit in hit.folded]
         token = page.next
         if token is None:
-            return shown, folded
+            return ids_by_page, folded
         if arrive:
-            arrive(len(shown))
+            arrive(len(ids_by_page))
 
 
 @pytest.mark.parametrize("hold", [False, True])
 @pytest.mark.parametrize("fold", ["live", "none"])
 def test_pages_by_token_are_those_by_number(library, fold, hold):
-    shown, _ = pages(library, fold=fold, keep_alive=hold)
+    shown_ids, _ = pages(library, fold=fold, keep_alive=hold)
     by_number = [
         search(library, "", SearchOptions(sort="path", limit=5, page=place + 1, fold=fold))
-        for place in range(len(shown))
+        for place in range(len(shown_ids))
     ]
-    assert shown == [[hit.id for hit in page.hits] for page in by_number]
-    assert flat(shown) == sorted(flat(shown))
-    assert len(flat(shown)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
+    assert shown_ids == [[hit.id for hit in page.hits] for page in by_number]
+    assert flat(shown_ids) == sorted(flat(shown_ids))
+    assert len(flat(shown_ids)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
 
 
 @pytest.mark.parametrize("hold", [False, True])
@@ -92,8 +92,8 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
             first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=7),
         )
 
-    shown, folded = pages(library, arrive, keep_alive=hold)
-    families = [number(id).rpartition("-")[2] for id in flat(shown)]
+    shown_ids, folded = pages(library, arrive, keep_alive=hold)
+    families = [number(id).rpartition("-")[2] for id in flat(shown_ids)]
     assert len(families) == len(set(families))
     old = {f"{family_number:02}" for family_number in range(FAMILIES)}
     assert old <= set(families)
@@ -113,13 +113,13 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
     reason="an embedded store keeps no snapshots: a family is shown again if its head is deleted",
 )
 def test_a_snapshot_search_goes_on_over_documents_that_are_deleted_or_changed(library):
-    def gone(page):
+    def replace_documents(page):
         library.delete([f"00-{place:02}" for place in range(5 * (page - 1), 5 * page)])
         write(library, {f"01-{place:02}": sentence(90 + place) for place in range(FAMILIES)})
 
     before, _ = pages(library)
-    shown, folded = pages(library, gone, keep_alive=True)
-    assert shown == before
+    shown_ids, folded = pages(library, replace_documents, keep_alive=True)
+    assert shown_ids == before
     assert len(folded) == FAMILIES * (COPIES - 1)
 
 

@@ -221,10 +221,10 @@ def test_a_labelling_cut_short_is_undone_too(grouped_store, monkeypatch):
     store = undoable(grouped_store)
     if hasattr(store, "_opened"):
         pytest.skip("a store that is opened for every call cannot fail in between")
-    whole = store.labels.relabel
+    relabel = store.labels.relabel
 
     def cut(labels):
-        whole(dict(list(labels.items())[:1]))
+        relabel(dict(list(labels.items())[:1]))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):

@@ -61,11 +61,11 @@ def test_the_division_of_documents_is_stored(store):
 
 
 def test_a_part_comes_back_as_it_was_written(parts):
-    written = part(
+    stored_part = part(
         "a", 1, blocks=(block(0, 7),), simhash=1 << 63, minhash=b"\0" * 512, labels=("one",)
     )
-    assert parts.write([row("a", parts=(written,))]) == [None]
-    assert parts.get(["a#1"])["a#1"] == written
+    assert parts.write([row("a", parts=(stored_part,))]) == [None]
+    assert parts.get(["a#1"])["a#1"] == stored_part
     assert parts.get(["a"])["a"].parts is None
 
 

@@ -310,10 +310,10 @@ def test_pages_make_one_order(store):
     store.refresh()
     for sort in ("relevance", "path", "modified"):
         ranking = store.search(Query("fox", sort=sort))
-        shown = [hit.id for hit in ranking.hits]
+        ids = [hit.id for hit in ranking.hits]
         assert ranking.total == 450
         rows.sort(key=lambda hit: (-hit.modified if sort == "modified" else 0, hit.path, hit.id))
-        assert shown == [expected.id for expected in rows]
+        assert ids == [expected.id for expected in rows]
 
 
 def test_the_order_does_not_change_between_pages(store):

@@ -7,12 +7,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from corpus.files import written
+from corpus.files import write_corpus
 
 
 def main(folder: str) -> int:
     """Write all files and say how many."""
-    print(f"{sum(1 for _ in written(Path(folder)))} files in {folder}")
+    print(f"{sum(1 for _ in write_corpus(Path(folder)))} files in {folder}")
     return 0
 
 

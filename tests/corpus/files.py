@@ -19,7 +19,7 @@ class File:
     path: Path
 
 
-def written(folder: Path) -> Iterator[File]:
+def write_corpus(folder: Path) -> Iterator[File]:
     """Write the fifty and their look-alikes, each in every format it can have."""
     yield from write(fifty(), folder / "fifty")
     yield from write(lookalikes(), folder / "lookalikes")

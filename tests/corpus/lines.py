@@ -10,7 +10,7 @@ _VOWELS = set("aeiouyäöüáéíóúýàèìòùâêîôûåæøœąęěůıа�
 _NOT_FIRST = set("。、，；：）」！？")
 
 
-def broken(text: str, spoken: Language, fits: Callable[[str], bool]) -> Iterator[str]:
+def fill_lines(text: str, spoken: Language, fits: Callable[[str], bool]) -> Iterator[str]:
     """Fill lines greedily; `fits` says whether a line is short enough. A piece that never fits gets
     a line of its own.
     """
@@ -28,8 +28,8 @@ def broken(text: str, spoken: Language, fits: Callable[[str], bool]) -> Iterator
 
 
 def _pieces(text: str, spoken: Language) -> list[str]:
-    """What a line may not break: words with the space after them, or single characters of scripts
-    without spaces.
+    """Return the pieces that stay on one line: words with the space after them, or single
+    characters of scripts without spaces.
     """
     if spoken.spaced:
         return [f"{word} " for word in text.split(" ")]
@@ -45,7 +45,7 @@ def _pieces(text: str, spoken: Language) -> list[str]:
 
 
 def _clusters(text: str) -> list[str]:
-    """Thai, broken only before a consonant or a leading vowel, so that no mark leaves its
+    """Split Thai only before a consonant or a leading vowel, so that no mark leaves its
     letter.
     """
     pieces: list[str] = []

@@ -30,9 +30,9 @@ def test_second_run_finds_everything_unchanged(store: str) -> None:
 
 def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
     answer = run_json("similar", PRESS, store=store)
-    found = {Path(match["path"]).name: match for match in answer["matches"]}
-    assert NEWS.name in found and PRESS.name not in found
-    match = found[NEWS.name]
+    matches = {Path(match["path"]).name: match for match in answer["matches"]}
+    assert NEWS.name in matches and PRESS.name not in matches
+    match = matches[NEWS.name]
     assert (
         match["measure"] == "jaccard" and match["low"] == match["similarity"] == match["high"] > 0.9
     )
@@ -43,8 +43,8 @@ def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
 
 
 def test_similar_by_id_and_by_stdin_agree(store: str) -> None:
-    asked = run_json("search", "Vega quay", "--fold", "none", store=store)
-    ids = {Path(hit["path"]).name: hit["id"] for hit in asked["hits"]}
+    answer = run_json("search", "Vega quay", "--fold", "none", store=store)
+    ids = {Path(hit["path"]).name: hit["id"] for hit in answer["hits"]}
     by_id = run_json("similar", "--id", ids[PRESS.name], store=store)
     by_text = run_json("similar", "-", store=store, stdin=PRESS.read_text(encoding="utf-8"))
     assert [m["id"] for m in by_id["matches"]] == [
@@ -56,14 +56,14 @@ def test_similar_by_id_and_by_stdin_agree(store: str) -> None:
 def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     folded = run_json("search", "ferry", store=store)
     plain = run_json("search", "ferry", "--fold", "none", store=store)
-    shown = [hit["id"] for hit in folded["hits"]]
-    under = [one["id"] for hit in folded["hits"] for one in hit["folded"]]
-    assert sorted(shown + under) == sorted(hit["id"] for hit in plain["hits"])
+    hit_ids = [hit["id"] for hit in folded["hits"]]
+    folded_ids = [folded_hit["id"] for hit in folded["hits"] for folded_hit in hit["folded"]]
+    assert sorted(hit_ids + folded_ids) == sorted(hit["id"] for hit in plain["hits"])
     assert folded["total"] == plain["total"] == len(plain["hits"])
-    assert folded["families"] == {"value": len(shown), "relation": "eq"}
+    assert folded["families"] == {"value": len(hit_ids), "relation": "eq"}
     assert folded["measure"] == "jaccard"
     assert "similarity to the hit above by measure: jaccard" in run("search", "ferry", store=store)
-    assert under and len(shown) < len(plain["hits"])
+    assert folded_ids and len(hit_ids) < len(plain["hits"])
 
 
 def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
@@ -72,7 +72,7 @@ def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
 
 
 def test_pages_show_every_group_once(store: str) -> None:
-    whole = [
+    all_groups = [
         hit["id"]
         for hit in run_json("search", "", "--sort", "path", "--limit", "50", store=store)["hits"]
     ]
@@ -82,7 +82,7 @@ def test_pages_show_every_group_once(store: str) -> None:
         ]
         for n in range(1, 10)
     ]
-    assert [hit["id"] for page in pages for hit in page] == whole
+    assert [hit["id"] for page in pages for hit in page] == all_groups
 
 
 def test_compare_marks_shared_passages() -> None:
@@ -103,12 +103,12 @@ def test_hash_prints_what_fingerprint_gives() -> None:
     from indexer.sketch.fingerprint import fingerprint
 
     line = run_json("hash", PRESS)
-    made = fingerprint(PRESS.read_text(encoding="utf-8"))
-    assert made.minhash is not None and made.simhash is not None
+    sketch = fingerprint(PRESS.read_text(encoding="utf-8"))
+    assert sketch.minhash is not None and sketch.simhash is not None
     assert (line["simhash"], line["minhash"], line["bands"]) == (
-        f"{made.simhash:016x}",
-        made.minhash.tolist(),
-        list(made.bands),
+        f"{sketch.simhash:016x}",
+        sketch.minhash.tolist(),
+        list(sketch.bands),
     )
 
 
@@ -204,8 +204,8 @@ def test_stdin_is_read_as_a_file_is(tmp_path: Path) -> None:
 def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, "--recipe", "simhash-doc", store=url)
-    found = run_json("similar", PRESS, "--threshold", "0.5", store=url)
-    assert "ferry-web-page.html" in {Path(match["path"]).name for match in found["matches"]}
+    answer = run_json("similar", PRESS, "--threshold", "0.5", store=url)
+    assert "ferry-web-page.html" in {Path(match["path"]).name for match in answer["matches"]}
     assert "live folding needs" in run("search", "ferry", store=url)
 
 
@@ -243,13 +243,13 @@ def test_what_failed_is_counted_listed_and_tried_again(tmp_path: Path) -> None:
     (folder / "a.pdf").write_bytes(samples.pdf(password="unguessable"))
     run("index", folder, store=url, code=1)
     assert "1  failed: " in run("status", store=url)
-    [listed] = run_json("status", store=url)["failed"]
-    assert listed["path"] == str(folder / "a.pdf") and "encrypted" in listed["error"]
-    assert time.time() - datetime.fromisoformat(listed["at"]).timestamp() < 60
-    assert run_json("status", "--failures", store=url) == listed
+    [failure] = run_json("status", store=url)["failed"]
+    assert failure["path"] == str(folder / "a.pdf") and "encrypted" in failure["error"]
+    assert time.time() - datetime.fromisoformat(failure["at"]).timestamp() < 60
+    assert run_json("status", "--failures", store=url) == failure
     assert (
         run("status", "--failures", store=url)
-        == f"{listed['at']}  {listed['id']}  {listed['path']}: {listed['error']}\n"
+        == f"{failure['at']}  {failure['id']}  {failure['path']}: {failure['error']}\n"
     )
     (folder / "a.pdf").write_bytes(samples.pdf())
     assert run_json("index", folder, "--retry", store=url)["indexed"] == 1

@@ -120,8 +120,8 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
 ):
     server, name, store = place
     install(store)
-    known = send_bulk(server, name, ids)
-    rows = store.get(list(known.values()))
+    ids_by_name = send_bulk(server, name, ids)
+    rows = store.get(list(ids_by_name.values()))
     by_text = {row.exact + str(row.words): row for row in python_path.scan()}
     assert len(rows) == len(TEXTS)
     for row in rows.values():
@@ -133,12 +133,12 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
     query = FIRST.replace("grown-up", "parent")
     by_client, by_python = similar(store, query), similar(python_path, query)
     assert len(by_client.matches) == 3
-    assert [one.similarity for one in by_client.matches] == [
-        one.similarity for one in by_python.matches
+    assert [match.similarity for match in by_client.matches] == [
+        match.similarity for match in by_python.matches
     ]
-    assert {one.id for one in similar(store, id=known["first"]).matches} == {
-        known["copy"],
-        known["edition"],
+    assert {match.id for match in similar(store, id=ids_by_name["first"]).matches} == {
+        ids_by_name["copy"],
+        ids_by_name["edition"],
     }
 
     page, theirs = search(store, "ferry"), search(python_path, "ferry")
@@ -148,8 +148,8 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
         == [0, 2]
     )
 
-    for one in (store, python_path):
-        group(one)
+    for filled_store in (store, python_path):
+        group(filled_store)
     store.refresh()
     assert families(store) == families(python_path)
 
@@ -157,7 +157,7 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
 def test_searches_of_any_client_fold(place):
     server, name, store = place
     install(store)
-    known = send_bulk(server, name, ids=False)
+    ids_by_name = send_bulk(server, name, ids=False)
     pipeline, collapse = "?search_pipeline=nearfold-fold-v1", {"collapse": {"field": "near_family"}}
     assert len(search_ids(server, name, {})) == 4
     families = search_ids(server, name, collapse)
@@ -167,9 +167,11 @@ def test_searches_of_any_client_fold(place):
     group(store)
     store.refresh()
     families = search_ids(server, name, collapse)
-    rows = store.get(list(known.values()))
-    assert len({rows[known[text]].family for text in ("first", "copy", "edition")}) == 1
-    assert sorted(families) == sorted([rows[known["first"]].family, rows[known["other"]].family])
+    rows = store.get(list(ids_by_name.values()))
+    assert len({rows[ids_by_name[text]].family for text in ("first", "copy", "edition")}) == 1
+    assert sorted(families) == sorted(
+        [rows[ids_by_name["first"]].family, rows[ids_by_name["other"]].family]
+    )
     assert not any(row.provisional for row in rows.values())
     assert search_ids(server, name, {}, pipeline) == families
     assert len(search_ids(server, name, {"size": 1}, pipeline)) == 1

@@ -19,11 +19,11 @@ ONE, OTHER = (
 def test_commands_of_the_page(tmp_path: Path) -> None:
     [line] = re.findall(r"^nearfold (compare .*--html.*)$", PAGE, re.MULTILINE)
     words = shlex.split(line, comments=True)
-    written = tmp_path / words[words.index("--html") + 1]
-    words[words.index("--html") + 1] = str(written)
+    page_file = tmp_path / words[words.index("--html") + 1]
+    words[words.index("--html") + 1] = str(page_file)
     words[1:3] = [str(ROOT / word) for word in words[1:3]]
-    assert str(written) in run(*words, store=f"sqlite:///{tmp_path}/none.db").replace("\n", "")
-    assert "Brightwater" in written.read_text(encoding="utf-8")
+    assert str(page_file) in run(*words, store=f"sqlite:///{tmp_path}/none.db").replace("\n", "")
+    assert "Brightwater" in page_file.read_text(encoding="utf-8")
 
 
 def test_json_stays_alone_on_stdout(tmp_path: Path) -> None:

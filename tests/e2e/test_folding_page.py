@@ -221,7 +221,7 @@ def run_pair_of_blocks(place):
 
 def test_pages(place):
     by_place, by_family, by_token = run_blocks(place, "Paging")
-    _, whole = search(
+    _, all_hits = search(
         place,
         {
             "query": {"match": {"text": "ferry"}},
@@ -229,7 +229,7 @@ def test_pages(place):
             "sort": ["_score", {"path": "asc"}],
         },
     )
-    assert hits(by_place) == [hit["_id"] for hit in whole["hits"]["hits"]][1:2]
+    assert hits(by_place) == [hit["_id"] for hit in all_hits["hits"]["hits"]][1:2]
     assert len(hits(by_family)) == 1
     assert "page 2" in by_token
     assert "/library/" in by_token

@@ -30,9 +30,9 @@ def name(opensearch_url):
         f"_index_template/{index}*",
         f"_index_template/nearfold-{index}*",
     ):
-        gone = urllib.request.Request(f"{opensearch_url}/{path}", method="DELETE")
+        request = urllib.request.Request(f"{opensearch_url}/{path}", method="DELETE")
         try:
-            urllib.request.urlopen(gone, timeout=60).close()
+            urllib.request.urlopen(request, timeout=60).close()
         except urllib.error.HTTPError as error:
             error.close()
 

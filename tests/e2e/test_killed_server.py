@@ -39,11 +39,11 @@ def ask(url: str) -> Any:
 def is_bulk_running(url: str) -> bool:
     """Return whether some documents are written and a bulk request is running."""
     try:
-        written = ask(f"{url}/kept/_stats/indexing")["_all"]["primaries"]["indexing"]["index_total"]
+        indexed = ask(f"{url}/kept/_stats/indexing")["_all"]["primaries"]["indexing"]["index_total"]
         tasks = ask(f"{url}/_tasks?actions=*bulk*&group_by=none")["tasks"]
     except OSError:
         return False
-    return written >= BEFORE and bool(tasks)
+    return indexed >= BEFORE and bool(tasks)
 
 
 @pytest.mark.slow

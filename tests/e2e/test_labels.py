@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from e2e.command import ROOT, outcome, run, run_json
-from family_oracle import broken, expected, families_of
+from family_oracle import expected, families_of, violations
 
 from indexer.stores import open_store
 
@@ -140,12 +140,12 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
         killed += job.wait() == -signal.SIGKILL
         store_on_disk = open_store(url)
         if store_on_disk.stored_recipe() is not None:
-            assert broken(store_on_disk.scan()) == []
+            assert violations(store_on_disk.scan()) == []
         store_on_disk.close()
     assert killed >= 2
     run("index", folder, "--prune", store=url)
     store_on_disk = open_store(url)
-    assert broken(store_on_disk.scan()) == []
+    assert violations(store_on_disk.scan()) == []
     run("group", store=url)
     stored = list(store_on_disk.scan())
     assert len(stored) == len(list(folder.iterdir())) and families_of(store_on_disk) == expected(
@@ -180,7 +180,7 @@ def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     store_in_cluster.refresh()
     stored = list(store_in_cluster.scan())
     assert len(stored) == sum(len(list((tmp_path / side).iterdir())) for side in ("left", "right"))
-    assert broken(stored) == []
+    assert violations(stored) == []
     arrived = len(set(families_of(store_in_cluster).values()))
     again = tmp_path / "again"
     library(again, random.Random(1), 300)
@@ -189,5 +189,5 @@ def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     assert (
         len(set(families_of(store_in_cluster).values())) == arrived
     )  # whoever comes later finds them all
-    assert broken(store_in_cluster.scan()) == []
+    assert violations(store_in_cluster.scan()) == []
     store_in_cluster.close()

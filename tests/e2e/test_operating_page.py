@@ -10,9 +10,9 @@ PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 
 
 def test_operating(tmp_path: Path) -> None:
-    telling, measuring, copying, mending = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    logging, monitoring, copying, repairing = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    assert "index  done" in shell(telling, tmp_path)
+    assert "index  done" in shell(logging, tmp_path)
     events = [
         json.loads(line)
         for line in (tmp_path / "events.jsonl").read_text().splitlines()
@@ -20,10 +20,10 @@ def test_operating(tmp_path: Path) -> None:
     ]
     assert [event["event"] for event in events] == ["job_began", "job_ended"]
     assert events[0].keys() < events[1].keys() == shown_event("job_ended").keys()
-    shell(measuring.replace("pip install", ": pip install"), tmp_path)
+    shell(monitoring.replace("pip install", ": pip install"), tmp_path)
     assert "nearfold_documents" in (tmp_path / "nearfold.prom").read_text()
     assert "ferry-press-release.txt" in shell(copying, tmp_path)
-    assert shell(mending, tmp_path).count("note  provisional: 12 documents") == 2
+    assert shell(repairing, tmp_path).count("note  provisional: 12 documents") == 2
 
 
 def shown_event(name: str) -> dict[str, object]:

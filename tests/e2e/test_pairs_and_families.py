@@ -98,12 +98,14 @@ def test_a_quoting_reply_has_containment_in_both_directions(store: str, tmp_path
     [(names_, pair)] = [
         (key, record) for key, record in pairs.items() if "reply" in key and "press" in key
     ]
-    quoted, whole = sorted(pair["containment"])  # type: ignore[type-var, arg-type]
+    quoted, contained = sorted(pair["containment"])  # type: ignore[type-var, arg-type]
     assert (
-        0.4 < quoted < 0.6 and whole == pair["similarity"] == 1.0 and pair["measure"] == "passages"
+        0.4 < quoted < 0.6
+        and contained == pair["similarity"] == 1.0
+        and pair["measure"] == "passages"
     )
     assert pair["containment"] == (
-        [whole, quoted] if names_.startswith("ferry") else [quoted, whole]
+        [contained, quoted] if names_.startswith("ferry") else [quoted, contained]
     )
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
     assert [[float(row["a_in_b"]), float(row["b_in_a"])] for row in table] == [
@@ -130,8 +132,8 @@ def test_lines_in_the_manner_of_copietje(store: str) -> None:
 
 def test_the_complete_mode_agrees_with_similar(store: str) -> None:
     pairs = lines(run("match", "--complete", "--threshold", "0.8", "--json", store=store))
-    known = {pair["a"] for pair in pairs} | {pair["b"] for pair in pairs}
-    for id in known:
+    ids = {pair["a"] for pair in pairs} | {pair["b"] for pair in pairs}
+    for id in ids:
         similar = {
             match["id"]: match["similarity"]
             for match in run_json("similar", "--id", id, store=store)["matches"]

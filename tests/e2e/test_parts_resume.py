@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from command import ROOT, run_json
-from e2e.test_resume import written
+from e2e.test_resume import count_rows
 
 from indexer.model import Row
 from indexer.stores import open_store
@@ -40,8 +40,8 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(CONTRACTS):
         (folder / f"{number}.txt").write_text(contract(number))
-    whole, killed = f"sqlite:///{tmp_path}/whole.db", f"sqlite:///{tmp_path}/killed.db"
-    run_json("index", folder, "--parts", "clauses", store=whole)
+    undisturbed, killed = f"sqlite:///{tmp_path}/whole.db", f"sqlite:///{tmp_path}/killed.db"
+    run_json("index", folder, "--parts", "clauses", store=undisturbed)
     command = [
         sys.executable,
         "-m",
@@ -58,21 +58,21 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path: Path) -> None:
     )
     deadline = time.monotonic() + 60
     while (
-        written(tmp_path / "killed.db") < 100 * CLAUSES
+        count_rows(tmp_path / "killed.db") < 100 * CLAUSES
         and job.poll() is None
         and time.monotonic() < deadline
     ):
         time.sleep(0.002)
     job.send_signal(signal.SIGKILL)
     assert job.wait() == -signal.SIGKILL, "the job ended before it could be killed"
-    left = rows(killed)
-    documents = [row for row in left.values() if row.parent is None]
+    killed_rows = rows(killed)
+    documents = [row for row in killed_rows.values() if row.parent is None]
     assert 0 < len(documents) < CONTRACTS
-    parts = Counter(row.parent for row in left.values() if row.parent is not None)
+    parts = Counter(row.parent for row in killed_rows.values() if row.parent is not None)
     assert parts == dict.fromkeys((row.id for row in documents), CLAUSES)
     account = run_json("index", folder, store=killed)
     assert (account["unchanged"], account["indexed"]) == (
         len(documents),
         CONTRACTS - len(documents),
     )
-    assert rows(killed) == rows(whole)
+    assert rows(killed) == rows(undisturbed)

@@ -48,7 +48,7 @@ def keys(url: str) -> dict[str, tuple[object, ...]]:
         store.close()
 
 
-def written(database: Path) -> int:
+def count_rows(database: Path) -> int:
     if not database.exists():
         return 0
     try:
@@ -66,11 +66,11 @@ def test_killed_and_resumed_equals_undisturbed(folder: Path, tmp_path: Path) -> 
         command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 60
-    while written(database) < 400 and job.poll() is None and time.monotonic() < deadline:
+    while count_rows(database) < 400 and job.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
     job.send_signal(signal.SIGKILL)
     assert job.wait() == -signal.SIGKILL, "the job ended before it could be killed"
-    acknowledged = written(database)
+    acknowledged = count_rows(database)
     assert 400 <= acknowledged < FILES
     resumed = run_json("index", folder, store=url)
     assert resumed["unchanged"] == acknowledged

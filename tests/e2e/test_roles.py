@@ -95,11 +95,11 @@ def command(guarded, tmp_path, monkeypatch, capsys):
     folder.mkdir()
     for name, text in TEXTS.items():
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-    known = {"FILE": str(folder / "a.txt"), "FOLDER": str(folder), "ID": "0" * 32}
+    placeholders = {"FILE": str(folder / "a.txt"), "FOLDER": str(folder), "ID": "0" * 32}
 
     def run(role, words):
         monkeypatch.setenv("NEARFOLD_USER", f"nearfold-{NAME}-{role}")
-        code = cli.run([*(known.get(word, word) for word in words), "--store", guarded])
+        code = cli.run([*(placeholders.get(word, word) for word in words), "--store", guarded])
         streams = capsys.readouterr()
         return code, streams.out + streams.err
 

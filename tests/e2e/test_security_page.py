@@ -23,12 +23,12 @@ TEXT = (
 
 def test_every_test_that_the_page_names_is_there():
     named = set(re.findall(r"`(test_\w+)`", PAGE))
-    written = {
+    tests = {
         name
         for path in ROOT.glob("tests/**/test_*.py")
         for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
     }
-    assert named and named <= written
+    assert named and named <= tests
     assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE))
 
 

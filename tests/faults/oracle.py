@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from family_oracle import broken
+from family_oracle import violations
 from jobs import JobResult
 
 from indexer.grouping.group import group
@@ -92,7 +92,7 @@ def check_soundness(state: StoreState) -> None:
         assert not cut or row.principal is not True, (
             f"I4: {row.path} is cut and is the principal of a family"
         )
-    assert broken(rows) == []
+    assert violations(rows) == []
 
 
 def count_events(log: Path, word: str) -> Counter[str]:

@@ -43,10 +43,10 @@ class Scene:
         self.folder, self.base = papers(home / "papers"), home / "base.db"
         assert self.index(self.base).code == 1
         revise(self.folder)
-        whole = copy_store(self.base, home / "whole.db")
-        assert self.index(whole).code == 1
-        self.after = read_state(f"sqlite:///{whole}")
-        self.expected = grouped_rows(f"sqlite:///{whole}")
+        undisturbed = copy_store(self.base, home / "whole.db")
+        assert self.index(undisturbed).code == 1
+        self.after = read_state(f"sqlite:///{undisturbed}")
+        self.expected = grouped_rows(f"sqlite:///{undisturbed}")
 
     def command(self, store: Path, *more: str) -> list[str]:
         """Return the words of the command that indexes the folder."""

@@ -274,5 +274,5 @@ def table() -> str:
 
 def unlisted_tests(names: Iterable[str]) -> list[str]:
     """Return the tests and campaigns without a row."""
-    known = tuple(name for fault in FAULTS for name in fault.tests)
-    return [name for name in names if not name.startswith(known)]
+    listed_tests = tuple(name for fault in FAULTS for name in fault.tests)
+    return [name for name in names if not name.startswith(listed_tests)]

@@ -108,12 +108,16 @@ def test_a_journal_cut_anywhere_is_complete_or_reported(
     path = tmp_path / "x.jobs"
     with Journal(path) as journal:
         journal.record(RECORDS)
-    whole = path.read_bytes()
-    lengths = [0, *range(1, len(whole) - 8192, 499), *range(max(1, len(whole) - 8192), len(whole))]
+    content = path.read_bytes()
+    lengths = [
+        0,
+        *range(1, len(content) - 8192, 499),
+        *range(max(1, len(content) - 8192), len(content)),
+    ]
     record_property("faults", len(lengths))
     for length in lengths:
         cut = tmp_path / "cut.jobs"
-        cut.write_bytes(whole[:length])
+        cut.write_bytes(content[:length])
         try:
             with Journal(cut) as journal:
                 failures = journal.failures([failure.id for failure in RECORDS])

@@ -67,13 +67,13 @@ def embedded_result(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Path, dict[str, tuple[object, ...]], JobRunner]]:
     home = tmp_path_factory.mktemp("engines")
-    folder, jobs, whole = (
+    folder, jobs, undisturbed = (
         library(home / "papers", 60, 2),
         JobRunner(home),
         f"sqlite:///{home}/whole.db",
     )
-    assert jobs.run(*index_command(folder, whole)).code == 0
-    yield folder, grouped_rows(whole), jobs
+    assert jobs.run(*index_command(folder, undisturbed)).code == 0
+    yield folder, grouped_rows(undisturbed), jobs
     jobs.close()
 
 

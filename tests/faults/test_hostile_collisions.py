@@ -77,15 +77,15 @@ def test_folding_hides_no_crafted_text(store):
 
 
 def test_paging_loses_no_crafted_text(store):
-    shown = []
+    hit_ids = []
     after = None
     for _ in range(20):
         page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=5, after=after))
-        shown += [hit.id for hit in page.hits]
+        hit_ids += [hit.id for hit in page.hits]
         after = page.next
         if after is None:
             break
-    assert sorted(shown) == [*sorted(CRAFTED), "honest"]
+    assert sorted(hit_ids) == [*sorted(CRAFTED), "honest"]
 
 
 def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows(store):

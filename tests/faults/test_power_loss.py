@@ -56,10 +56,10 @@ def losses(job: tuple[Path, list[Event]], into: Path, count: int, seed: int) -> 
     chance, disk = random.Random(seed), Disk(before)
     moments = [*sorted(chance.randrange(len(events)) for _ in range(count - 1)), len(events)]
     passed = 0
-    for number, moment in enumerate(moments):
-        for event in events[passed:moment]:
+    for number, event_count in enumerate(moments):
+        for event in events[passed:event_count]:
             disk.apply(event)
-        passed = moment
+        passed = event_count
         disk.lose_power(into / f"loss{number}", chance, SHARES[(count - 1 - number) % len(SHARES)])
         (into / f"loss{number}.log").write_bytes(disk.reported)
         yield into / f"loss{number}" / "x.db"

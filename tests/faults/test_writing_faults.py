@@ -129,10 +129,14 @@ def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, s
         nonlocal peak
         with Writer(store, budget) as writer:
             for batch in rows_by_batch:
-                decided.extend(sum(map(row_bytes, written.rows)) for written in writer.write(batch))
+                decided.extend(
+                    sum(map(row_bytes, batch_outcome.rows)) for batch_outcome in writer.write(batch)
+                )
                 accepted_bytes.append(sum(map(row_bytes, batch)))
                 peak = max(peak, sum(accepted_bytes) - sum(decided))
-            decided.extend(sum(map(row_bytes, written.rows)) for written in writer.finish())
+            decided.extend(
+                sum(map(row_bytes, batch_outcome.rows)) for batch_outcome in writer.finish()
+            )
 
     engine.last_word = wait_then_answer
     producer = threading.Thread(target=produce)
@@ -153,10 +157,10 @@ def test_a_batch_larger_than_the_memory_budget_is_sent_alone(
     engine: FaultyEngine, store: Any
 ) -> None:
     with Writer(store, most_bytes=1000) as writer:
-        decided = [written for batch in batches(5) for written in writer.write(batch)] + list(
-            writer.finish()
-        )
-    assert sum(len(written.rows) for written in decided) == len(engine.documents) == 25
+        decided = [
+            batch_outcome for batch in batches(5) for batch_outcome in writer.write(batch)
+        ] + list(writer.finish())
+    assert sum(len(batch_outcome.rows) for batch_outcome in decided) == len(engine.documents) == 25
     assert engine.largest == 1
 
 
@@ -170,12 +174,12 @@ def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(
     engine.script = [answer_late]
     with Writer(store) as writer:
         decided = [
-            written
+            batch_outcome
             for text in ("first", "second")
-            for written in writer.write([row("a", text=text)])
+            for batch_outcome in writer.write([row("a", text=text)])
         ]
         decided += writer.finish()
-    assert [written.refusals for written in decided] == [[None], [None]]
+    assert [batch_outcome.refusals for batch_outcome in decided] == [[None], [None]]
     assert engine.documents["a"]["text"] == "second"
 
 
@@ -255,9 +259,9 @@ def test_an_embedded_store_is_written_by_the_caller_alone() -> None:
     embedded.prepare(DEFAULT)
     before = threading.active_count()
     with Writer(embedded) as writer:
-        [written] = writer.write([row("a")])
+        [batch_outcome] = writer.write([row("a")])
         assert threading.active_count() == before
-        assert written.refusals == [None]
+        assert batch_outcome.refusals == [None]
     embedded.close()
 
 
@@ -413,7 +417,7 @@ def test_an_interrupted_job_ends_at_once_and_resumes_later(
         index([str(folder)], real_store, progress=interrupt)
     assert writer_threads() <= before
     real_store.refresh()
-    written = real_store.counts().documents
-    assert 100 <= written < FILES
+    documents_written = real_store.counts().documents
+    assert 100 <= documents_written < FILES
     account = index([str(folder)], real_store)
-    assert (account.unchanged, account.indexed) == (written, FILES - written)
+    assert (account.unchanged, account.indexed) == (documents_written, FILES - documents_written)

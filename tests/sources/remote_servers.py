@@ -66,21 +66,21 @@ class _S3(BaseHTTPRequestHandler):
     def _listing(self, bucket: str, prefix: str, delimiter: str) -> str:
         files = sorted(path for path in (self.root / bucket).rglob("*") if path.is_file())
         keys = [path.relative_to(self.root / bucket).as_posix() for path in files]
-        found, folders = [], set()
+        files_listed, folders = [], set()
         for path, key in zip(files, keys, strict=True):
             rest = key.removeprefix(prefix)
             if key.startswith(prefix) and delimiter and delimiter in rest:
                 folders.add(prefix + rest.partition(delimiter)[0] + delimiter)
             elif key.startswith(prefix):
-                found.append((key, path.stat().st_size))
+                files_listed.append((key, path.stat().st_size))
         contents = "".join(
             f"<Contents><Key>{escape(key)}</Key><LastModified>{_WHEN}</LastModified><ETag>x</ETag><Size>{size}</Size></Contents>"
-            for key, size in found
+            for key, size in files_listed
         ) + "".join(
             f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>"
             for name in sorted(folders)
         )
-        count = len(found) + len(folders)
+        count = len(files_listed) + len(folders)
         head = f"<KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>"
         return f"<ListBucketResult>{head}{contents}</ListBucketResult>"
 

@@ -261,9 +261,9 @@ TABLE = f'id;text;note\n1;"{ONE}; and\nmore";"a, b"\n2;{TWO};\n'
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
 )
 @pytest.mark.parametrize(
-    ("delimiter", "given"), [(";", None), ("\t", None), ("|", None), (",", None), ("~", "~")]
+    ("delimiter", "option"), [(";", None), ("\t", None), ("|", None), (",", None), ("~", "~")]
 )
-def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, given, tmp_path, store):
+def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, option, tmp_path, store):
     mark = "\ufeff" if encoding.endswith("e") else ""
     rows = io.StringIO(newline="")
     csv.writer(rows, delimiter=delimiter).writerows(
@@ -271,10 +271,10 @@ def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, given, tmp_p
     )
     (tmp_path / "a.csv").write_bytes((mark + rows.getvalue()).encode(encoding))
     assert counted(
-        read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=given))
+        read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=option))
     ) == (2, 2, 0, 0)
-    found = {row.metadata["id"]: row for row in store.scan()}
-    assert (found["1"].text, found["1"].metadata["note"], found["2"].text) == (
+    rows_by_id = {row.metadata["id"]: row for row in store.scan()}
+    assert (rows_by_id["1"].text, rows_by_id["1"].metadata["note"], rows_by_id["2"].text) == (
         f"{ONE}; and\nmore",
         "a, b",
         TWO,
@@ -372,14 +372,14 @@ def packed(kind, members):
     if kind == "zip":
         with zipfile.ZipFile(data, "w") as archive, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names that are there already
-            for name, held in members:
-                archive.writestr(name, held)
+            for name, content in members:
+                archive.writestr(name, content)
         return data.getvalue()
     with tarfile.open(fileobj=data, mode=f"w:{kind.partition('.')[2]}") as archive:
-        for name, held in members:
+        for name, content in members:
             info = tarfile.TarInfo(name)
-            info.size = len(held)
-            archive.addfile(info, io.BytesIO(held))
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     return data.getvalue()
 
 

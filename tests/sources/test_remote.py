@@ -119,10 +119,10 @@ def test_what_cannot_be_read_is_told_at_once(url, store):
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "message"),
     [(404, "does not exist"), (410, "does not exist"), (403, "403"), (401, "401"), (503, "503")],
 )
-def test_what_a_server_answered_is_told(status, told, store):
+def test_what_a_server_answered_is_told(status, message, store):
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(status)
@@ -137,10 +137,10 @@ def test_what_a_server_answered_is_told(status, told, store):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/a.txt"
-    with pytest.raises(UsageError, match=told) as error:
+    with pytest.raises(UsageError, match=message) as error:
         read(url, store)
     assert url in str(error.value) and isinstance(error.value, SourceNotFound) == (
-        told == "does not exist"
+        message == "does not exist"
     )
     server.shutdown()
     server.server_close()

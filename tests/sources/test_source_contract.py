@@ -102,8 +102,8 @@ def test_a_damaged_container_fails_and_keeps_its_rows(kind: str, tmp_path: Path,
     texts = {f"{number}": f"{ONE} {number} {TWO * 20}" for number in range(20)}
     place.index(texts)
     url = Path(place.fill(texts))
-    whole = url.read_bytes()
-    url.write_bytes(b"\x07\x08" + whole[2 : len(whole) // 2])
+    content = url.read_bytes()
+    url.write_bytes(b"\x07\x08" + content[2 : len(content) // 2])
     before = place.texts()
     place._fill = lambda *_: str(url)
     account = place.index(texts, prune=True)

@@ -26,12 +26,12 @@ TEXT = (
 
 @pytest.fixture
 def prefix(opensearch_url):
-    made = f"nearfold-test-{secrets.token_hex(6)}"
-    yield made
+    prefix_name = f"nearfold-test-{secrets.token_hex(6)}"
+    yield prefix_name
     for name in ("their-index", "papers"):
-        gone = urllib.request.Request(f"{opensearch_url}/{made}-{name}", method="DELETE")
+        request = urllib.request.Request(f"{opensearch_url}/{prefix_name}-{name}", method="DELETE")
         try:
-            urllib.request.urlopen(gone, timeout=60).close()
+            urllib.request.urlopen(request, timeout=60).close()
         except urllib.error.HTTPError as error:
             error.close()
 

@@ -63,17 +63,17 @@ def submit(java: dict[str, str], master: str, *arguments: str) -> subprocess.Pop
 @pytest.fixture
 def family() -> Iterator[Callable[[subprocess.Popen[str]], list[psutil.Process]]]:
     """Yield a function that lists all processes a process started; they end with the test."""
-    known: dict[int, psutil.Process] = {}
+    started_processes: dict[int, psutil.Process] = {}
 
     def processes(started: subprocess.Popen[str]) -> list[psutil.Process]:
         if started.poll() is None:
             root = psutil.Process(started.pid)
             for process in (root, *root.children(recursive=True)):
-                known[process.pid] = process
-        return [process for process in known.values() if process.is_running()]
+                started_processes[process.pid] = process
+        return [process for process in started_processes.values() if process.is_running()]
 
     yield processes
-    for process in known.values():
+    for process in started_processes.values():
         kill(process)
 
 
@@ -149,17 +149,17 @@ def test_job_survives_a_killed_executor_and_a_killed_driver(
     output, errors = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, errors
     account = json.loads(output)
-    kept = {name.rpartition("-")[0] for name in account["stages"]["kept"]}
-    assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept
+    kept_stages = {name.rpartition("-")[0] for name in account["stages"]["kept"]}
+    assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept_stages
 
-    one = store_of(records, "sqlite://:memory:")
+    embedded = store_of(records, "sqlite://:memory:")
     expected = [
         (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high)
-        for pair in match(one, MatchOptions(threshold=0.7))
+        for pair in match(embedded, MatchOptions(threshold=0.7))
     ]
     assert sorted(table(out / "pairs")) == expected
-    group(one, GroupOptions(threshold=0.7))
-    rows = list(one.scan())
+    group(embedded, GroupOptions(threshold=0.7))
+    rows = list(embedded.scan())
     assert sorted(table(out / "families")) == [
         (row.id, row.family, row.principal, row.similarity) for row in rows
     ]
@@ -236,8 +236,8 @@ def test_tasks_that_fail_after_writing_leave_each_document_once(
         store.refresh()
         assert store.counts().documents == len(records)
         assert times_written(index) == {2}
-        one = store_of(records, "sqlite://:memory:")
-        group(one, GroupOptions(threshold=0.7))
+        embedded = store_of(records, "sqlite://:memory:")
+        group(embedded, GroupOptions(threshold=0.7))
         fields = (
             "id",
             "text",
@@ -250,5 +250,5 @@ def test_tasks_that_fail_after_writing_leave_each_document_once(
             "provisional",
         )
         assert [[getattr(row, name) for name in fields] for row in store.scan()] == [
-            [getattr(row, name) for name in fields] for row in one.scan()
+            [getattr(row, name) for name in fields] for row in embedded.scan()
         ]

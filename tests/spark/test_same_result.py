@@ -83,16 +83,16 @@ def families_of(stage: Stage) -> dict[str, Family]:
     ids=str,
 )
 def test_pairs(both: Both, options: dict[str, Any]) -> None:
-    one, expected = pairs_of_one(both.store, **options)
+    single, expected = pairs_of_one(both.store, **options)
     stage = match(both.work, both.rows, DEFAULT, pairs.MatchOptions(**options))
     assert [tuple(row) for row in stage.rows.orderBy("a", "b").collect()] == expected
     assert expected
-    assert stage.facts["pairs"] == len(one)
-    assert stage.facts["candidates"] == one.candidates
-    assert stage.facts["copies_left_out"] == one.copies_left_out
-    assert stage.facts["hot_bands"] == one.capped.keys
-    assert stage.facts["largest_band"] == one.capped.largest
-    assert stage.facts["pairs_left_out"] == one.capped.pairs
+    assert stage.facts["pairs"] == len(single)
+    assert stage.facts["candidates"] == single.candidates
+    assert stage.facts["copies_left_out"] == single.copies_left_out
+    assert stage.facts["hot_bands"] == single.capped.keys
+    assert stage.facts["largest_band"] == single.capped.largest
+    assert stage.facts["pairs_left_out"] == single.capped.pairs
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_a_secret_key_reaches_the_executors_and_no_file(
     records = library(seed=5, size=40)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
-    with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as one:
+    with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as single:
         signed = {
             row["id"]: (row["recipe"], tuple(row["bands"]), row["minhash"])
             for row in rows.rows.collect()
         }
-        assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in one.scan()}
+        assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in single.scan()}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3 and not any(SECRET.encode() in path.read_bytes() for path in files)
 

@@ -141,8 +141,8 @@ def test_missing_input_is_reported(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_path: Path) -> None:
     records = library(seed=3, size=60)
     url = f"sqlite:///{tmp_path}/there.db"
-    there, one = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
-    group(one, GroupOptions(threshold=0.7))
+    there, single = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
+    group(single, GroupOptions(threshold=0.7))
     job = Job(
         Input(url, "store"),
         str(tmp_path / "out"),
@@ -150,6 +150,6 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
         store=url,
     )
     account = run(spark, job)
-    assert list(there.scan()) == list(one.scan())
+    assert list(there.scan()) == list(single.scan())
     assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
     assert run(spark, job)["stages"]["made"] == []

@@ -149,11 +149,11 @@ def test_the_interval_of_hamming_holds_the_angle() -> None:
     similarity, signed = signed_pairs()
     truth = 1 - np.arccos(2 * similarity / (1 + similarity)) / np.pi
     equal = 64 - hamming(signed.simhash[::2], signed.simhash[1::2])
-    held = [
+    within = [
         low <= exact <= high
         for exact, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)
     ]
-    assert 0.9 < np.mean(held) < 0.99
+    assert 0.9 < np.mean(within) < 0.99
 
 
 def test_simhash_distance_falls_as_similarity_rises() -> None:

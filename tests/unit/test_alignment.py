@@ -112,12 +112,12 @@ def test_chunks_say_the_same_words_in_both_texts(
 def test_literal_chunks_are_one_to_one(texts: tuple[list[int], list[int]]) -> None:
     aligned = align(*map(text_of, texts))
     for side in ("a", "b"):
-        taken = [
+        places = [
             place
             for chunk in aligned.chunks
             for place in range(getattr(chunk, side), getattr(chunk, side) + chunk.words)
         ]
-        assert len(taken) == len(set(taken)) == aligned.common
+        assert len(places) == len(set(places)) == aligned.common
 
 
 def information_by_definition(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:

@@ -1,5 +1,5 @@
-"""Audits of planted stores whose misses brute force knows: without bias, and intervals that hold as
-often as they say.
+"""Audits of synthetic stores whose misses brute force knows: without bias, with intervals that hold
+as often as stated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from indexer.statistics.strata import Stratum, allot, audit_strata, chance_at_le
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 
 
-def planted(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
+def synthetic_families(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
     """Families of texts with edits of every strength, so that similarities lie on both sides of any
     threshold.
     """
@@ -48,7 +48,7 @@ def planted(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
 def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
     threshold: float, seed: int
 ) -> None:
-    texts = planted(seed)
+    texts = synthetic_families(seed)
     store, truth = library(rows(texts)), true_pairs(texts, threshold)
     listed_pairs = {
         (audit.a, audit.b)
@@ -79,7 +79,7 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
 def test_intervals_hold_over_many_stores() -> None:
     covered = trials = 0
     for seed in range(10, 22):
-        texts = planted(seed, families=25)
+        texts = synthetic_families(seed, families=25)
         store, truth = library(rows(texts)), true_pairs(texts, 0.7)
         listed_pairs = {
             (pair.a, pair.b)
@@ -100,7 +100,7 @@ def test_intervals_hold_over_many_stores() -> None:
 
 
 def test_an_audit_of_all_pairs_is_exact() -> None:
-    texts = planted(3, families=8)
+    texts = synthetic_families(3, families=8)
     store, truth = library(rows(texts)), true_pairs(texts, 0.7)
     matched = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
     listed_pairs = {(pair.a, pair.b) for pair in matched}
@@ -181,7 +181,7 @@ def test_the_summary_claims_no_more_than_was_verified() -> None:
 
 
 def test_bands_as_those_of_groups_miss_less() -> None:
-    store = library(rows(planted(1)))
+    store = library(rows(synthetic_families(1)))
     few, many = (
         match(store, MatchOptions(threshold=0.8, audit=200, **bands)).audit
         for bands in ({}, {"recall": RECALL})
@@ -190,7 +190,7 @@ def test_bands_as_those_of_groups_miss_less() -> None:
 
 
 def test_what_cannot_be_audited() -> None:
-    store = library(rows(planted(4, families=2)))
+    store = library(rows(synthetic_families(4, families=2)))
     for wrong in (
         {"all_pairs": True},
         {"contained": True},
@@ -208,9 +208,9 @@ def test_samples_are_spread_over_strata_and_differ() -> None:
     assert allot([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
     assert sum(allot([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
     for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):
-        drawn = distinct(number, among, 3).tolist()
-        assert len(set(drawn)) == len(drawn) == number
-        assert all(0 <= place < among for place in drawn)
+        numbers = distinct(number, among, 3).tolist()
+        assert len(set(numbers)) == len(numbers) == number
+        assert all(0 <= place < among for place in numbers)
     times = [0] * 10
     for seed in range(3000):
         for place in distinct(3, 10, seed * 13).tolist():

@@ -118,8 +118,8 @@ def test_a_damaged_store_is_moved_out_of_the_way(store: SqliteStore, tmp_path: P
 def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Path) -> None:
     before = list(store.scan())
     backup(store, f"{tmp_path}/copy.db")
-    whole = (tmp_path / "copy.db").read_bytes()
-    (tmp_path / "copy.db").write_bytes(whole[: len(whole) // 2])
+    content = (tmp_path / "copy.db").read_bytes()
+    (tmp_path / "copy.db").write_bytes(content[: len(content) // 2])
     with pytest.raises(StoreDamaged):
         restore(store, f"{tmp_path}/copy.db", replace=True)
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
@@ -137,8 +137,8 @@ def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(
     backup(store, f"{tmp_path}/copy.db")
     with closing(sqlite3.connect(tmp_path / "copy.db.jobs")) as db, db:
         db.execute("DELETE FROM failure")
-    whole = (tmp_path / "copy.db").read_bytes()
-    (tmp_path / "copy.db").write_bytes(whole[:8192] + bytes(60) + whole[8252:])
+    content = (tmp_path / "copy.db").read_bytes()
+    (tmp_path / "copy.db").write_bytes(content[:8192] + bytes(60) + content[8252:])
     with pytest.raises(StoreDamaged):
         restore(store, f"{tmp_path}/copy.db", replace=True)
     assert [failure.id for failure in stored_failures(journal_path(store.address)) or ()] == ["f"]

@@ -84,10 +84,10 @@ def test_pairs_are_the_same_in_files():
     """
     random = np.random.default_rng(3)
     slots = random.integers(0, 12, (3000, 3 * ROWS)).astype(np.uint32)
-    whole = join_bands(slots, 3, np.arange(3000), 24)
-    assert whole[1].keys and len(whole[0]) > 10_000
+    in_memory = join_bands(slots, 3, np.arange(3000), 24)
+    assert in_memory[1].keys and len(in_memory[0]) > 10_000
     narrow = join_bands(slots, 3, np.arange(3000), 24, SpillFiles(0))
-    assert (sorted(narrow[0]), narrow[1]) == (sorted(whole[0]), whole[1])
+    assert (sorted(narrow[0]), narrow[1]) == (sorted(in_memory[0]), in_memory[1])
 
 
 def test_values_that_agree_in_their_upper_bits_are_distinguished():
@@ -116,10 +116,10 @@ def test_slices_end_between_values(values, size):
 def test_blocks_are_cut_and_lose_nothing():
     slots = np.repeat(np.arange(6, dtype=np.uint32), 5)[:, None].repeat(4, axis=1)
     rank = np.arange(30)
-    whole, _ = join_bands(slots, 2, rank, 100)
+    in_memory, _ = join_bands(slots, 2, rank, 100)
     blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100, MemoryBudget(1)).blocks()]
-    assert join_bands(slots, 2, rank, 100, MemoryBudget(1))[0] == whole
-    assert len(whole) == 6 * 10 and max(blocks) <= 16
+    assert join_bands(slots, 2, rank, 100, MemoryBudget(1))[0] == in_memory
+    assert len(in_memory) == 6 * 10 and max(blocks) <= 16
 
 
 def test_a_hot_band_makes_a_star_and_is_reported():

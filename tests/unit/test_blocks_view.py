@@ -73,9 +73,11 @@ def test_every_word_is_shown_once_and_in_order(
     first: list[str], second: list[str], most: int
 ) -> None:
     view = SideBySide(compare("; ".join(first), "; ".join(second)), most)
-    shown = list(view.cells(view.blocks))
+    shown_cells = list(view.cells(view.blocks))
     for side, text in zip(("left", "right"), view.comparison.texts, strict=True):
-        shown_text = " ".join("".join(run.text for run in getattr(cells, side)) for cells in shown)
+        shown_text = " ".join(
+            "".join(run.text for run in getattr(cells, side)) for cells in shown_cells
+        )
         assert words(shown_text).folded == words(text).folded
 
 
@@ -136,10 +138,10 @@ def test_long_texts_come_in_many_blocks_of_bounded_size() -> None:
 
 def test_shown_text_cannot_control_the_page() -> None:
     view = SideBySide(compare("safe\u202eexe.txt \x1b[31m \x00 end", "safe\u2066 end"))
-    shown = "".join(
+    printed = "".join(
         run.text for cells in view.cells(view.blocks) for run in (*cells.left, *cells.right)
     )
-    assert not set(shown) & set("\u202e\u2066\x1b\x00")
+    assert not set(printed) & set("\u202e\u2066\x1b\x00")
 
 
 def test_facts_of_both_documents_are_paired_by_name() -> None:

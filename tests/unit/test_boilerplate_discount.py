@@ -68,8 +68,8 @@ def test_the_result_follows_the_formula(a, b, corpus) -> None:
         )
 
     both, shared = set(a.tolist()) | set(b.tolist()), set(a.tolist()) & set(b.tolist())
-    whole = sum(map(weight, both))
-    expected = sum(map(weight, shared)) / whole if whole > 1e-12 else 0
+    total = sum(map(weight, both))
+    expected = sum(map(weight, shared)) / total if total > 1e-12 else 0
     assert discounted_similarity(a, b, Corpus(corpus)).similarity == pytest.approx(expected)
 
 

@@ -114,8 +114,8 @@ def test_an_excerpt_a_reply_and_an_attachment():
 
 
 def test_sides_follow_the_order_of_the_pair():
-    whole = prose(1, 1000)
-    texts_by_id = {"a": whole[:300], "b": whole, "c": whole.upper()}
+    container = prose(1, 1000)
+    texts_by_id = {"a": container[:300], "b": container, "c": container.upper()}
     store = library(rows(texts_by_id, labels={"a": ["known"]}))
     against_known = match(store, MatchOptions(contained=True, against="known"))
     assert [(pair.a, pair.b, pair.containment[1]) for pair in against_known] == [
@@ -162,10 +162,10 @@ def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
     st.text(LETTERS, max_size=40),
 )
 def test_a_long_enough_stretch_shares_a_key(start, length, before, after):
-    whole = passage_runs(prose(7, 600))
+    runs = passage_runs(prose(7, 600))
     stretch = letters(prose(7, 600))[start : start + length]
     quoting = passage_runs(before + " " + stretch + "; " + after)
-    assert np.isin(passage_keys(whole), passage_keys(quoting)).any()
+    assert np.isin(passage_keys(runs), passage_keys(quoting)).any()
 
 
 def test_keys_and_shares_are_what_they_were():

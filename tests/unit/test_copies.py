@@ -41,19 +41,19 @@ def test_a_cap_keeps_a_star_and_counts_what_it_leaves_out(sizes, cap):
     numbers = iter(range(sum(sizes)))
     documents = [[next(numbers) for _ in range(size)] for size in sizes]
     pairs = list(combinations(range(len(sizes)), 2))
-    whole, none = list_copies(pairs, documents, None)
+    uncapped, none = list_copies(pairs, documents, None)
     copies, left_out = list_copies(pairs, documents, cap)
-    assert none == 0 and copies <= whole
-    assert len(whole) - len(copies) == left_out
+    assert none == 0 and copies <= uncapped
+    assert len(uncapped) - len(copies) == left_out
     assert {document for pair in copies for document in pair} == {
-        document for pair in whole for document in pair
+        document for pair in uncapped for document in pair
     }
 
 
 def test_pairs_come_in_parts(monkeypatch):
-    whole = list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
+    all_pairs = list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
     monkeypatch.setattr(copies, "BLOCK_PAIRS", 2)
-    assert list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == whole
+    assert list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == all_pairs
 
 
 def test_a_document_without_a_text_carries_none():

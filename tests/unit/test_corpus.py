@@ -12,7 +12,7 @@ import pytest
 from corpus.documents import Document, Heading, Paragraph, Table, fifty, lookalikes
 from corpus.formats import FORMATS, formats_of, txt
 from corpus.language import CODES, language
-from corpus.lines import broken
+from corpus.lines import fill_lines
 
 from indexer.text.normalise import count_words, normalise
 
@@ -109,14 +109,14 @@ def test_lines_are_short_and_lose_nothing():
         for part in document.parts:
             if isinstance(part, Paragraph):
                 lines = list(
-                    broken(part.text, document.language, lambda line: len(line) <= txt.WIDTH)
+                    fill_lines(part.text, document.language, lambda line: len(line) <= txt.WIDTH)
                 )
                 assert max(map(len, lines)) <= txt.WIDTH
                 assert normalise("\n".join(lines)) == normalise(part.text)
 
 
 def test_a_word_longer_than_the_line_gets_a_line_of_its_own():
-    assert list(broken("a bbbbbbbb c", language("en"), lambda line: len(line) <= 4)) == [
+    assert list(fill_lines("a bbbbbbbb c", language("en"), lambda line: len(line) <= 4)) == [
         "a",
         "bbbbbbbb",
         "c",

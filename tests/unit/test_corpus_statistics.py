@@ -36,7 +36,7 @@ def test_counts_are_right_after_every_document(documents: list[list[int]]) -> No
 
 @given(DOCUMENTS, st.randoms(use_true_random=False), st.integers(0, 12))
 def test_order_and_merging_change_nothing(documents: list[list[int]], random, cut: int) -> None:
-    whole = count_features(arrays(documents), "numbers")
+    counted_together = count_features(arrays(documents), "numbers")
     shuffled = list(documents)
     random.shuffle(shuffled)
     left, right = (
@@ -44,8 +44,8 @@ def test_order_and_merging_change_nothing(documents: list[list[int]], random, cu
         count_features(arrays(shuffled[cut:]), "numbers"),
     )
     left.merge(right)
-    assert left.id == whole.id
-    assert left.pack() == whole.pack()
+    assert left.id == counted_together.id
+    assert left.pack() == counted_together.pack()
 
 
 @given(DOCUMENTS)

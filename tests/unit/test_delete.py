@@ -1,7 +1,7 @@
 """Deleting documents: what is deleted, what stays, and the families that remain."""
 
 import pytest
-from family_oracle import broken
+from family_oracle import violations
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
@@ -121,17 +121,17 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
 def test_new_principals_are_written_before_those_who_join_them():
     store = library(rows({"a": TEXTS["a"], "b": sentence(1), "c": TEXTS["b"]}))
     group(store)
-    whole, parts = store.families.assign, []
+    assign, parts = store.families.assign, []
 
     def cut(assignments):
         parts.append(list(assignments)[:1])
-        whole(parts[-1])
+        assign(parts[-1])
         pytest.fail("power cut")
 
     store.families.assign = cut
     with pytest.raises(pytest.fail.Exception):
         delete(store, ["a"])
-    store.families.assign = whole
-    assert [assignment.id for part in parts for assignment in part] == ["c"] and broken(
+    store.families.assign = assign
+    assert [assignment.id for part in parts for assignment in part] == ["c"] and violations(
         store.scan()
     ) == []

@@ -223,11 +223,14 @@ def test_carriers_are_counted_by_position():
 
 
 @pytest.mark.parametrize(
-    ("under", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")]
+    ("folder", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")]
 )
-def test_a_folder_is_itself_and_what_lies_in_it(under, prefix):
-    inside = bodies.scan(under, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
-    assert inside == [{"term": {"path": {"value": under}}}, {"prefix": {"path": {"value": prefix}}}]
+def test_a_folder_is_itself_and_what_lies_in_it(folder, prefix):
+    inside = bodies.scan(folder, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
+    assert inside == [
+        {"term": {"path": {"value": folder}}},
+        {"prefix": {"path": {"value": prefix}}},
+    ]
     assert bodies.scan(None, 5)["query"] == {"match_all": {}}
 
 

@@ -58,7 +58,7 @@ def test_times(stored, milliseconds):
 
 
 def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
-    sent = {
+    source = {
         "text": ["one", 2],
         "title": None,
         "path": 7,
@@ -66,7 +66,7 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
         "metadata": "none",
         "near_family": None,
     }
-    result = documents.row("1", sent)
+    result = documents.row("1", source)
     assert (result.text, result.title, result.path, result.labels, result.metadata) == (
         "one\n2",
         "",

@@ -240,8 +240,8 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
         "e": "4. -",
         "f": fee.format("Acme Ltd", 30) + " Amen.",
     }
-    for name, written in texts.items():
-        (tmp_path / f"{name}.txt").write_text(written)
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text)
     gold = [
         "a,b,type",
         "a.txt,b.txt,identical",

@@ -93,9 +93,7 @@ def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
         "dat": read_dat,
         "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist(),
     }[form]
-    exported = json.loads(
-        json.dumps(read(tmp_path / "out"), default=lambda moment: moment.isoformat())
-    )
+    exported = json.loads(json.dumps(read(tmp_path / "out"), default=lambda time: time.isoformat()))
     assert len(exported) == done.records
     assert exported == GOLDEN[f"{what}.{form}"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]

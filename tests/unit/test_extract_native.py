@@ -131,8 +131,8 @@ def test_text_is_cut_at_the_limit(make: object) -> None:
 
 
 def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
-    whole = READER.extract(html(["😀" * 4_990]), "a.html")
-    assert whole.text.count("😀") == 4_990
+    extraction = READER.extract(html(["😀" * 4_990]), "a.html")
+    assert extraction.text.count("😀") == 4_990
     cut = READER.extract(html(["😀" * 6_000]), "a.html")
     assert (cut.text, cut.truncated) == ("😀" * 5_000, True)
 

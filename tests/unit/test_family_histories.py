@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from family_oracle import broken, expected, families_of
+from family_oracle import expected, families_of, violations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -106,8 +106,8 @@ class Histories(RuleBasedStateMachine):
             Arrivals(self.store, DEFAULT) if joining else Arrivals(self.store, DEFAULT, None)
         )
 
-    @rule(batch=batches, left=soon)
-    def arrive(self, batch: list[tuple[str, str]], left: int) -> None:
+    @rule(batch=batches, writes=soon)
+    def arrive(self, batch: list[tuple[str, str]], writes: int) -> None:
         """Index one batch of new and changed documents; one may occur twice."""
         arriving = [rows({name: text}, cut=CUT)[0] for name, text in batch]
 
@@ -115,7 +115,7 @@ class Histories(RuleBasedStateMachine):
             placed = self.arrivals.place(arriving, self.texts.keys())
             assert self.arrivals.write(placed) == [None] * len(arriving)
 
-        self.until(left, come)
+        self.until(writes, come)
 
     @rule(
         batches=st.lists(
@@ -129,32 +129,32 @@ class Histories(RuleBasedStateMachine):
 
         `refusing`: the store takes nothing of the first batch.
         """
-        taken = set(self.texts)
+        ids = set(self.texts)
         under_way = []
         for batch in batches:
-            new = {name: text for name, text in batch.items() if name not in taken}
-            taken |= new.keys()
+            new = {name: text for name, text in batch.items() if name not in ids}
+            ids |= new.keys()
             under_way.append(self.arrivals.place(rows(new, cut=CUT)))
         self.store.refused = frozenset(row.id for row in under_way[0] if refusing)
         with ThreadPoolExecutor(len(under_way)) as threads:
             self.until(1_000, lambda: list(threads.map(self.arrivals.write, reversed(under_way))))
         self.store.refused = frozenset()
 
-    @rule(gone=st.lists(names, min_size=1, max_size=3), left=soon)
-    def go(self, gone: list[str], left: int) -> None:
-        self.until(left, lambda: delete(self.store, gone))
+    @rule(ids=st.lists(names, min_size=1, max_size=3), writes=soon)
+    def go(self, ids: list[str], writes: int) -> None:
+        self.until(writes, lambda: delete(self.store, ids))
 
-    @rule(member=st.booleans(), left=soon)
-    def lose_the_principal(self, member: bool, left: int) -> None:
+    @rule(member=st.booleans(), writes=soon)
+    def lose_the_principal(self, member: bool, writes: int) -> None:
         """Delete the principal of the largest family, alone or with a member."""
         families = families_of(self.whole)
         head = max(families.values(), key=list(families.values()).count, default="a")
         members = [id for id, family in families.items() if family == head and id != head]
-        self.until(left, lambda: delete(self.store, [head, *(members[:1] if member else [])]))
+        self.until(writes, lambda: delete(self.store, [head, *(members[:1] if member else [])]))
 
-    @rule(left=soon)
-    def group(self, left: int) -> None:
-        self.until(left, lambda: group(self.store))
+    @rule(writes=soon)
+    def group(self, writes: int) -> None:
+        self.until(writes, lambda: group(self.store))
 
     @rule()
     def group_whole(self) -> None:
@@ -164,9 +164,9 @@ class Histories(RuleBasedStateMachine):
         self.store.left = 0
         assert group(self.store).changed == 0
 
-    def until(self, left: int, job: Callable[[], Any]) -> None:
+    def until(self, writes: int, job: Callable[[], Any]) -> None:
         """Run a job with power for so many changes; the next one after a cut is a new one."""
-        self.store.left = left
+        self.store.left = writes
         try:
             job()
         except PowerCut:
@@ -176,7 +176,7 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def families_hold(self) -> None:
         if hasattr(self, "whole"):
-            assert broken(self.whole.scan()) == []
+            assert violations(self.whole.scan()) == []
 
 
 Histories.TestCase.settings = settings(
@@ -203,5 +203,5 @@ def test_files_join_families_as_they_are_indexed_or_do_not(tmp_path: Path) -> No
         store = open_store("sqlite://:memory:")
         index([str(folder)], store, IndexOptions(family_threshold=threshold))
         families[threshold] = len(set(families_of(store).values()))
-        assert broken(store.scan()) == []
+        assert violations(store.scan()) == []
     assert families == {0.8: 3, 0.999: 4, None: 4}

@@ -116,10 +116,12 @@ def test_every_hit_is_in_one_group_and_prefixes_agree(
     kinds: list[tuple[int, int]], threshold: float, cut: int
 ) -> None:
     hits = [hit(str(place), sketch(*kind)) for place, kind in enumerate(kinds)]
-    whole = shape(hits, BySketch(threshold, lambda a, b: 0.0))
-    assert sorted(id for group in whole for id in group) == sorted(ranked.id for ranked in hits)
+    all_groups = shape(hits, BySketch(threshold, lambda a, b: 0.0))
+    assert sorted(id for group in all_groups for id in group) == sorted(
+        ranked.id for ranked in hits
+    )
     prefix = shape(hits[:cut], BySketch(threshold, lambda a, b: 0.0))
-    assert [group[0] for group in prefix] == [group[0] for group in whole][: len(prefix)]
+    assert [group[0] for group in prefix] == [group[0] for group in all_groups][: len(prefix)]
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([16, 128, 300]), st.floats(0.0, 1.0))

@@ -232,9 +232,9 @@ def test_folder_that_vanishes_during_the_walk_is_an_outcome(folder: Path) -> Non
     items = walk([folder])
     assert isinstance(next(items), Blob)
     (folder / "b").rmdir()
-    [gone] = items
-    assert isinstance(gone, FailedBlob)
-    assert "vanished" in gone.error
+    [vanished] = items
+    assert isinstance(vanished, FailedBlob)
+    assert "vanished" in vanished.error
 
 
 def test_own_files_and_their_companions_are_excluded(folder: Path) -> None:

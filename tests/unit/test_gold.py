@@ -14,14 +14,14 @@ from indexer.lab.evaluation.judgements import Sheet
 from indexer.lab.evaluation.sheets import SheetWriter, disagreements, read_sheets, resolve
 
 
-def written(folder: Path, name: str, text: str) -> str:
+def write_file(folder: Path, name: str, text: str) -> str:
     (folder / name).write_text(text, encoding="utf-8")
     return str(folder / name)
 
 
 def test_pairs_of_csv(tmp_path: Path) -> None:
     gold = read_gold(
-        written(
+        write_file(
             tmp_path,
             "g.csv",
             "A,b,Type,query\nx,y,Near Identical,q1\n\ny,z,fuzzy_duplicate,q1\nx,w,,q2\n",
@@ -40,7 +40,7 @@ def test_pairs_of_csv(tmp_path: Path) -> None:
 
 
 def test_where_different_pairs_are_listed_nothing_is_concluded_of_others(tmp_path: Path) -> None:
-    path = written(
+    path = write_file(
         tmp_path, "g.jsonl", '{"a":"x","b":"y","type":"identical"}\n{"a":"x","b":"z","type":"no"}\n'
     )
     assert not read_gold(path).closed
@@ -48,7 +48,7 @@ def test_where_different_pairs_are_listed_nothing_is_concluded_of_others(tmp_pat
 
 
 def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
-    rows = written(
+    rows = write_file(
         tmp_path,
         "s.csv",
         "set,document,type\n1,x,fuzzy\n2,v,identical\n1,y,fuzzy\n1,z,fuzzy\n2,w,identical\n",
@@ -56,7 +56,7 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
     lines = (
         '{"documents":["x","y","z"],"type":"fuzzy"}\n{"documents":["v","w"],"type":"identical"}\n'
     )
-    from_csv, from_json = read_gold(rows), read_gold(written(tmp_path, "s.jsonl", lines))
+    from_csv, from_json = read_gold(rows), read_gold(write_file(tmp_path, "s.jsonl", lines))
     assert [(s.documents, s.type) for s in from_csv.sets] == [
         (s.documents, s.type) for s in from_json.sets
     ]
@@ -92,7 +92,7 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
 )
 def test_errors_name_their_line(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_gold(written(tmp_path, name, text))
+        read_gold(write_file(tmp_path, name, text))
     assert message in str(caught.value)
 
 
@@ -156,7 +156,7 @@ def sheets(folder: Path, **judgements: str) -> list[Sheet]:
         if letter != "."
     ]
     return read_sheets(
-        written(folder, "all.csv", "\n".join(["a,b,judgement,assessor,role", *lines]) + "\n")
+        write_file(folder, "all.csv", "\n".join(["a,b,judgement,assessor,role", *lines]) + "\n")
     )
 
 
@@ -197,7 +197,7 @@ def test_one_arbiter_and_an_assessor_are_needed(tmp_path: Path) -> None:
         resolve(sheets(tmp_path, carol="if"))
     with pytest.raises(UsageError, match="is assessor in an earlier line"):
         read_sheets(
-            written(
+            write_file(
                 tmp_path,
                 "s.csv",
                 "a,b,judgement,assessor,role\nx,y,i,anna,\nx,z,i,anna,arbiter\n".replace(

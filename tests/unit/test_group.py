@@ -75,31 +75,31 @@ class History(RuleBasedStateMachine):
         self.texts |= documents
         assert not any(self.store.write(self.stored(documents)))
 
-    @rule(gone=st.lists(names, max_size=3))
-    def remove(self, gone):
+    @rule(ids=st.lists(names, max_size=3))
+    def remove(self, ids):
         before = families_of(self.store)
-        result = delete(self.store, gone, threshold=0.8)
+        result = delete(self.store, ids, threshold=0.8)
         assert (
-            set(result.deleted) == set(gone) & self.texts.keys()
-            and set(result.absent) == set(gone) - self.texts.keys()
+            set(result.deleted) == set(ids) & self.texts.keys()
+            and set(result.absent) == set(ids) - self.texts.keys()
         )
-        for id in gone:
+        for id in ids:
             self.texts.pop(id, None)
         after = families_of(self.store)
         changed = {id for id in after if after[id] != before[id]}
-        assert changed <= {id for id in before if before[id] in gone}
+        assert changed <= {id for id in before if before[id] in ids}
         assert {repair.family for repair in result.repaired} == {
-            before[id] for id in after if before[id] in gone
+            before[id] for id in after if before[id] in ids
         }
 
-    @rule(taken=st.integers(0, 12))
-    def group_and_crash(self, taken):
-        whole = self.store.families.assign
-        self.store.families.assign = lambda assignments: whole(list(assignments)[:taken])
+    @rule(count=st.integers(0, 12))
+    def group_and_crash(self, count):
+        assign = self.store.families.assign
+        self.store.families.assign = lambda assignments: assign(list(assignments)[:count])
         try:
             group(self.store, GroupOptions(threshold=0.8))
         finally:
-            self.store.families.assign = whole
+            self.store.families.assign = assign
 
     @rule()
     def group_whole(self):

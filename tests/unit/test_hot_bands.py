@@ -35,7 +35,7 @@ def left_out(slots, cap):
     return {pair: bands for pair, bands in bands_by_pair.items() if pair not in looked_at}
 
 
-def drawn(slots, cap):
+def random_sample(slots, cap):
     join = Join(slots, BANDS, ROWS, np.arange(len(slots)), cap)
     for _ in join.blocks():
         pass
@@ -44,7 +44,7 @@ def drawn(slots, cap):
 
 def test_weights_count_the_bands_in_which_a_pair_was_left_out():
     slots = np.random.default_rng(5).integers(0, 3, (80, BANDS * ROWS)).astype(np.uint32)
-    join = drawn(slots, 8)
+    join = random_sample(slots, 8)
     truth = left_out(slots, 8)
     pairs = list(zip(*map(np.ndarray.tolist, join.hot.sides), strict=True))
     assert join.hot.weights().tolist() == [
@@ -93,7 +93,7 @@ def test_where_few_were_left_out_all_of_them_are_looked_at():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_estimate_holds_the_truth(seed):
     slots = np.random.default_rng(seed).integers(0, 3, (120, BANDS * ROWS)).astype(np.uint32)
-    join = drawn(slots, 8)
+    join = random_sample(slots, 8)
     truth = left_out(slots, 8)
     near = {pair for pair in truth if (slots[pair[0]] == slots[pair[1]]).sum() >= 5}
     pairs = zip(*map(np.ndarray.tolist, join.hot.sides), strict=True)
@@ -108,18 +108,18 @@ def test_a_pair_that_is_left_out_is_counted_and_a_higher_cap_finds_it(count):
         f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(count)
     }
     store = library(rows(texts_by_id))
-    capped, whole = (match(store, MatchOptions(threshold=0.7, cap=cap)) for cap in (5, 1000))
+    capped, uncapped = (match(store, MatchOptions(threshold=0.7, cap=cap)) for cap in (5, 1000))
     truth = true_pairs(texts_by_id, 0.7)
     missed = capped.capped.missed
-    lost = len({(pair.a, pair.b) for pair in whole} & truth.keys()) - len(
+    left_out_pairs = len({(pair.a, pair.b) for pair in uncapped} & truth.keys()) - len(
         {(pair.a, pair.b) for pair in capped} & truth.keys()
     )
-    assert missed is not None and lost > 0 and missed.low <= lost <= missed.high
+    assert missed is not None and left_out_pairs > 0 and missed.low <= left_out_pairs <= missed.high
     assert missed.drawn == min(SAMPLE_SIZE, capped.capped.pairs)
     assert (
         f"sample of {missed.drawn:,}" if count == 45 else f"all {missed.drawn:,} of these"
     ) in " ".join(capped.notes())
-    assert whole.capped.missed is None and len(whole) >= len(capped)
+    assert uncapped.capped.missed is None and len(uncapped) >= len(capped)
     assert match(store, MatchOptions(threshold=0.7, cap=5)).capped == capped.capped
 
 

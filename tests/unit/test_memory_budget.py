@@ -62,9 +62,9 @@ def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
     options = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "memory_budget", lambda _: MemoryBudget())
-        whole = all_of(match(store, MatchOptions(**options)))
+        expected = all_of(match(store, MatchOptions(**options)))
         patch.setattr(pairs, "memory_budget", lambda _: narrow())
-        assert all_of(match(store, MatchOptions(**options))) == whole
+        assert all_of(match(store, MatchOptions(**options))) == expected
 
 
 @given(texts, st.sampled_from(["longest", "central"]), st.sampled_from([2, 1000]))

@@ -83,14 +83,14 @@ def test_rule(text: str, normal: str) -> None:
 @pytest.mark.parametrize("marks", [29, 30, 31, 59, 60, 61])
 def test_a_barrier_stands_after_every_thirtieth_mark(marks: int) -> None:
     text = "e" + "\u0301" * marks + "\u0323"
-    whole, rest = divmod(marks + 1, 30)
+    barriers, rest = divmod(marks + 1, 30)
     pieces = (
         [
             "e" + text[1:31],
-            *(text[1 + 30 * n : 31 + 30 * n] for n in range(1, whole)),
+            *(text[1 + 30 * n : 31 + 30 * n] for n in range(1, barriers)),
             text[len(text) - rest :],
         ]
-        if whole
+        if barriers
         else [text]
     )
     assert normalise(text) == "".join(unicodedata.normalize("NFKC", piece) for piece in pieces)

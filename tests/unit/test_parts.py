@@ -36,10 +36,10 @@ PRICE = (
 )
 
 
-def contract(thing: str, *more: str) -> str:
+def contract(goods: str, *more: str) -> str:
     """Return a contract of at least three clauses, with numbers of its own."""
     bodies = [
-        f"Price. {PRICE.format(thing)}",
+        f"Price. {PRICE.format(goods)}",
         *more,
         f"Indemnity. {INDEMNITY}",
         f"Law. {LAW}",
@@ -52,8 +52,8 @@ def contract(thing: str, *more: str) -> str:
 def folder(tmp_path: Path) -> Path:
     contracts = tmp_path / "contracts"
     contracts.mkdir()
-    for thing in ("pallets", "lamps", "ropes"):
-        (contracts / f"{thing}.txt").write_text(contract(thing))
+    for goods in ("pallets", "lamps", "ropes"):
+        (contracts / f"{goods}.txt").write_text(contract(goods))
     (contracts / "pumps.txt").write_text(
         contract("pumps", "Term. It runs for three years from the day of signature, and no longer.")
     )
@@ -120,13 +120,13 @@ def test_search_finds_documents_or_parts(store):
 
 
 def test_the_same_clause_in_many_contracts_is_a_family(store):
-    whole = {row.id: row.family for row in store.scan()}
+    family_of = {row.id: row.family for row in store.scan()}
     result = group(store, GroupOptions(of="parts"))
     assert (result.documents, result.largest) == (17, 4)
     families = {row.family for row in parts(store).values() if row.title.endswith("Indemnity")}
     assert len(families) == 1
     assert all("#" in row.family for row in parts(store).values())
-    assert {row.id: row.family for row in store.scan()} == whole
+    assert {row.id: row.family for row in store.scan()} == family_of
     group(store)
     assert all("#" not in row.family for row in store.scan())
     assert {
@@ -182,9 +182,9 @@ def test_a_family_whose_principal_is_deleted_gets_another(store, folder):
     index([str(folder)], store)
     rows = {row.id: row for row in store.parts.view("parts").scan()}
     assert all(row.family in rows for row in rows.values())
-    left = {row.family for row in rows.values() if row.title.endswith("Indemnity")}
-    assert len(left) == 1
-    deleted = next(rows[family].parent for family in left)
+    families = {row.family for row in rows.values() if row.title.endswith("Indemnity")}
+    assert len(families) == 1
+    deleted = next(rows[family].parent for family in families)
     delete(store, [deleted])
     rows = {row.id: row for row in store.parts.view("parts").scan()}
     assert all(row.family in rows and row.parent != deleted for row in rows.values())
@@ -203,8 +203,8 @@ def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
 def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
     opened = open_store("sqlite://:memory:")
     index([str(folder)], opened)
-    whole = opened.write
-    monkeypatch.setattr(opened, "write", lambda rows: whole(rows[:1]) and 1 / 0)
+    write = opened.write
+    monkeypatch.setattr(opened, "write", lambda rows: write(rows[:1]) and 1 / 0)
     with pytest.raises(ZeroDivisionError):
         index([str(folder)], opened, IndexOptions(parts="clauses"))
     monkeypatch.undo()

@@ -23,13 +23,13 @@ def array(rows):
     st.integers(0, SLOTS),
     st.sets(st.integers(0, 29), max_size=5),
 )
-def test_principals_that_share_a_band_and_enough_slots_are_returned(added, queries, least, gone):
+def test_principals_that_share_a_band_and_enough_slots_are_returned(added, queries, least, removed):
     principals, slots_by_id = PrincipalBands(SLOTS, BANDS, ROWS), {}
     for batch in added:
         ids = [f"{(len(slots_by_id) + place) % 20}" for place in range(len(batch))]
         principals.add(ids, array(batch))
         slots_by_id |= dict(zip(ids, batch, strict=True))
-    for number in gone:
+    for number in removed:
         principals.discard(f"{number}")
         slots_by_id.pop(f"{number}", None)
     expected = set()

@@ -213,12 +213,12 @@ def test_prefixes_of_any_ordered_sets_lose_no_pair(
 
 def test_prefixes_are_no_longer_than_need_be() -> None:
     """One entry fewer, and a pair at the threshold is lost."""
-    left = [f"{number:02d}" for number in range(30)]
-    right = [*left[3:], "90", "91", "92"]
-    assert len(set(left) & set(right)) == 27
-    assert len(prefix(left, 0.9)) == 4
-    assert not set(left[:3]) & set(right[:3])
-    assert set(prefix(left, 0.9)) & set(prefix(right, 0.9)) == {"03"}
+    terms = [f"{number:02d}" for number in range(30)]
+    right = [*terms[3:], "90", "91", "92"]
+    assert len(set(terms) & set(right)) == 27
+    assert len(prefix(terms, 0.9)) == 4
+    assert not set(terms[:3]) & set(right[:3])
+    assert set(prefix(terms, 0.9)) & set(prefix(right, 0.9)) == {"03"}
 
 
 @pytest.mark.parametrize("size", [10, 20, 30, 50, 60])

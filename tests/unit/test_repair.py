@@ -35,7 +35,7 @@ Damage = Callable[[sqlite3.Connection], object]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sound_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a grouped store with families, clusters and parts."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "papers").mkdir()
@@ -52,8 +52,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Iterator[Store]:
-    for file in whole.parent.glob("store.db*"):
+def store(sound_store: Path, tmp_path: Path) -> Iterator[Store]:
+    for file in sound_store.parent.glob("store.db*"):
         shutil.copy(file, tmp_path / file.name)
     opened = open_store(f"sqlite:///{tmp_path}/store.db")
     yield opened
@@ -142,10 +142,12 @@ def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
     assert len({row.family for row in store.scan() if "warehouse" in row.text}) == 1
 
 
-def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole: Path) -> None:
+def test_a_document_without_its_text_goes_and_is_read_again(
+    store: Store, sound_store: Path
+) -> None:
     damage(store, lambda db: db.execute("DELETE FROM texts WHERE text LIKE 'The ferry%'"))
     assert "index" in {item.what for item in repair_all(store)}
-    assert index([str(whole.parent / "papers")], store, workers=1).indexed == 1
+    assert index([str(sound_store.parent / "papers")], store, workers=1).indexed == 1
     assert hit_count(store, "captain") == 1
 
 
@@ -173,9 +175,9 @@ def test_a_torn_journal_keeps_what_can_be_read(share: float, store: Store) -> No
     assert path.read_bytes() == torn
     assert [item.what for item in repair(store)] == ["journal"]
     assert Path(f"{path}.damaged").read_bytes() == torn
-    left = stored_failures(path) or ()
-    assert {item.error for item in left} <= {"encrypted"}
-    assert bool(left) == (share >= 0.8)
+    failures = stored_failures(path) or ()
+    assert {item.error for item in failures} <= {"encrypted"}
+    assert bool(failures) == (share >= 0.8)
     assert repair(store) == ()
     assert {file.name for file in path.parent.iterdir()} - {"store.db-wal", "store.db-shm"} == {
         "store.db", "store.db.jobs", "store.db.jobs.damaged",

@@ -62,7 +62,7 @@ def test_migration_versions_stay_within_what_the_product_imports(product):
 
 
 def test_panels_do_not_overlap_and_stay_in_the_grid():
-    taken = set()
+    occupied = set()
     for panel in json.loads(lines("kibana")[-1]["attributes"]["panelsJSON"]):
         grid = panel["gridData"]
         cells = {
@@ -70,8 +70,8 @@ def test_panels_do_not_overlap_and_stay_in_the_grid():
             for x in range(grid["x"], grid["x"] + grid["w"])
             for y in range(grid["y"], grid["y"] + grid["h"])
         }
-        assert not cells & taken and max(x for x, _ in cells) < 48
-        taken |= cells
+        assert not cells & occupied and max(x for x, _ in cells) < 48
+        occupied |= cells
 
 
 def test_two_indices_have_nothing_in_common():

@@ -332,9 +332,9 @@ def test_patience_is_bounded_in_time_too():
 
 def test_the_window_halves_once_for_all_that_was_under_way_and_grows_by_one_a_round():
     window = Window(8)
-    sent = window.decreases
+    decreases = window.decreases
     for _ in range(5):
-        window.decrease(sent)
+        window.decrease(decreases)
     assert window.size == 4
     for _ in range(9):
         window.decrease(window.decreases)

@@ -156,7 +156,7 @@ def test_server_does_not_run_as_root(tiny):
 
 def test_failed_start_shows_the_log(tmp_path):
     engine = tiny_engine(tmp_path)
-    broken = Engine(
+    failing = Engine(
         "Tiny",
         "",
         "",
@@ -166,7 +166,7 @@ def test_failed_start_shows_the_log(tmp_path):
         engine.install,
         lambda *_: Launch(("sh", "-c", "echo it broke; exit 3"), {}),
     )
-    server = process.Server(broken)
+    server = process.Server(failing)
     with pytest.raises(process.StartError, match="ended while it started:\nit broke"):
         server.start()
     server.close()
@@ -391,8 +391,8 @@ def basic(user: str, password: str) -> str:
     ],
 )
 def test_auth_proxy_lets_the_right_ones_pass(gate, method, path, authorization, status):
-    got, answer = ask(method, gate.url + path, "body", Authorization=authorization)
-    assert got == status
+    answer_status, answer = ask(method, gate.url + path, "body", Authorization=authorization)
+    assert answer_status == status
     assert (
         answer == f"{method} {path} body None" if status == 201 else "security_exception" in answer
     )

@@ -61,14 +61,14 @@ def test_only_a_whole_share_is_printed_as_100_per_cent(matching: str) -> None:
 
 @given(ANY_TEXT)
 def test_shown_text_cannot_control_the_terminal(text: str) -> None:
-    shown = visible(text)
-    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in shown)
+    printed = visible(text)
+    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in printed)
     assert all(
         unicodedata.bidirectional(sign)
         not in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
-        for sign in shown
+        for sign in printed
     )
-    assert visible(shown) == shown
+    assert visible(printed) == printed
 
 
 @pytest.mark.parametrize(
@@ -145,13 +145,13 @@ def test_a_missing_sketch_is_no_similarity_of_zero() -> None:
 def test_long_stretches_are_abridged_and_the_whole_is_shown_on_request() -> None:
     common = " ".join(f"word{place}" for place in range(500))
     own = " ".join(f"own{place}" for place in range(400))
-    brief, whole = shown(f"{common} {own}", common), shown(f"{common} {own}", common, whole=True)
+    brief, complete = shown(f"{common} {own}", common), shown(f"{common} {own}", common, whole=True)
     assert "… 476 words …" in " ".join(brief.split())
     assert "… 320 words …" in " ".join(brief.split())
     assert "word250" not in brief
     assert "own399" in brief
-    assert "word250" in whole
-    assert "own200" in whole
+    assert "word250" in complete
+    assert "own200" in complete
 
 
 def test_an_endless_word_is_abridged() -> None:

@@ -80,21 +80,21 @@ def test_every_acknowledged_batch_survives_kill_9(store, path):
             writer.send_signal(signal.SIGKILL)
             rest = writer.stdout.read().split()
         acknowledged = int(rest[-1]) if rest else first
-        whole = list(range(acknowledged + 1))
-        whole += (
+        batches = list(range(acknowledged + 1))
+        batches += (
             [acknowledged + 1] if store.get([f"{acknowledged + 1}-0"]) else []
         )  # committed, but killed before it said so
-        for batch in whole:
+        for batch in batches:
             assert len(store.get([f"{batch}-{place}" for place in range(50)])) == 50, (
                 round_,
                 batch,
             )
-        for batch in whole[-3:]:
-            last = batch == whole[-1]
+        for batch in batches[-3:]:
+            last = batch == batches[-1]
             assert store.search(Query(f"word{batch}")).total == 50 + last
             assert len(store.candidates([([band(0, batch)], [])], 100)[0].found) == 50 + last
-        assert store.counts().documents == 50 * len(whole) + 1
-        acknowledged = whole[-1]
+        assert store.counts().documents == 50 * len(batches) + 1
+        acknowledged = batches[-1]
     check_indexes(path)
 
 
@@ -122,8 +122,8 @@ try:
 except StoreStopped as stopped:
     print(stopped)
 """
-    *acknowledged, said = run(script, store.url).communicate()[0].splitlines()
-    assert "run the same command again" in said
+    *acknowledged, message = run(script, store.url).communicate()[0].splitlines()
+    assert "run the same command again" in message
     assert 0 < len(acknowledged) < 1_000
     assert store.counts().documents == 20 * len(acknowledged)
     assert store.write([row("after")]) == [None]
@@ -151,13 +151,13 @@ def test_a_transaction_that_raises_leaves_nothing(store, path):
 def test_another_writer_is_waited_for_and_then_named(store, path, monkeypatch):
     store.close()
     monkeypatch.setattr(_sqlite_file, "PATIENCE_SECONDS", 0.05)
-    with sqlite3.connect(path, isolation_level=None) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy, match="another process"):
             store.write([row("1")])
         assert store.get(["1"]) == {}, "readers go on"
-        other.execute("COMMIT")
-    other.close()
+        connection.execute("COMMIT")
+    connection.close()
     assert store.write([row("1")]) == [None]
 
 
@@ -267,10 +267,10 @@ def test_threads_share_a_store(store):
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(thread,)) for thread in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for worker in threads:
+        worker.start()
+    for worker in threads:
+        worker.join()
     assert failures == []
     assert store.counts().documents == 400
 
@@ -353,7 +353,7 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
             "TABLE documents DROP COLUMN stop; "
             "PRAGMA user_version = 2;"
         )
-    assert [one.id for one in store.search(Query("fox")).hits] == ["1"]
+    assert [hit.id for hit in store.search(Query("fox")).hits] == ["1"]
     part = row("1#1", parent="1", start=4, stop=9, bands=(band(0, 1),))
     assert store.write([row("1", parts=(part,))]) == [None]
     assert list(store.parts.view("parts").scan()) == [part]
@@ -365,12 +365,12 @@ def test_a_read_does_not_wait_for_a_longer_read(store, path):
     reading does not.
     """
     store.write([row("1")])
-    with store._file.reading() as longer, ThreadPoolExecutor(1) as other:
+    with store._file.reading() as longer, ThreadPoolExecutor(1) as pool:
         assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)
         with closing(open_store(store.url)) as elsewhere:
             elsewhere.write([row("2")])
-        assert other.submit(store.stored_recipe).result(timeout=10) == DEFAULT
-        assert set(other.submit(store.get, ["1", "2"]).result(timeout=10)) == {"1", "2"}
+        assert pool.submit(store.stored_recipe).result(timeout=10) == DEFAULT
+        assert set(pool.submit(store.get, ["1", "2"]).result(timeout=10)) == {"1", "2"}
         assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)
     store.close()
     assert not path.with_name(f"{path.name}-wal").exists(), "every connection was closed"
@@ -378,11 +378,11 @@ def test_a_read_does_not_wait_for_a_longer_read(store, path):
 
 def test_a_connection_in_use_is_closed_when_it_is_returned(path):
     readers = Readers(lambda: sqlite3.connect(path))
-    with readers.connection() as one:
-        with readers.connection() as other:
-            assert other is not one
+    with readers.connection() as connection:
+        with readers.connection() as next_connection:
+            assert next_connection is not connection
         readers.close()
-    for closed in (one, other):
+    for closed in (connection, next_connection):
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
             closed.execute("SELECT 1")
     with readers.connection() as fresh:

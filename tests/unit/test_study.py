@@ -67,11 +67,11 @@ def test_signatures_are_those_of_single_documents() -> None:
     ),
 )
 def test_neighbours_are_those_of_brute_force(
-    width: tuple[int, int], drawn: list[tuple[int, set[int]]]
+    width: tuple[int, int], signatures: list[tuple[int, set[int]]]
 ) -> None:
     bits, distance = width
     values = []
-    for base, flipped in drawn:
+    for base, flipped in signatures:
         value = int.from_bytes(bytes([base * 37 % 256]) * (bits // 8), "big")
         for entry in flipped:
             value ^= 1 << entry % bits
@@ -98,7 +98,7 @@ def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_pa
     folder.mkdir()
     for number, text in enumerate([*TEXTS, TEXTS[0], ""]):
         (folder / f"{number}.txt").write_text(text, encoding="utf-8")
-    whole = study(folder, tmp_path / "whole", bits=(16, 32), sample=1)
+    undisturbed = study(folder, tmp_path / "whole", bits=(16, 32), sample=1)
 
     def stop(stage: str, _done: int, _total: int) -> None:
         if stage == "counting signatures":
@@ -109,8 +109,8 @@ def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_pa
     for file in folder.iterdir():
         file.unlink()
     again = study(folder, tmp_path / "cut", bits=(16, 32), sample=1)
-    assert replace(again, seconds=()) == replace(whole, seconds=())
-    account = whole.account
+    assert replace(again, seconds=()) == replace(undisturbed, seconds=())
+    account = undisturbed.account
     assert (account.documents, account.studied, account.copies, account.empty) == (8, 6, 1, 1)
     assert account.octets == sum(len(text.encode()) for text in TEXTS)
 
@@ -158,13 +158,16 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (folder / f"{number}.txt").write_text(
             f"{TEXTS[number % 5]} Annex {number * number}", encoding="utf-8"
         )
-    whole = study(folder, tmp_path / "whole", bits=(16, 64), sample=1)
+    undisturbed = study(folder, tmp_path / "whole", bits=(16, 64), sample=1)
     monkeypatch.setattr("indexer.lab.studies.sign_texts.BATCH", 4)
     parts = study(folder, tmp_path / "parts", bits=(16, 64), sample=1)
-    assert replace(parts, seconds=()) == replace(whole, seconds=())
-    assert [entry.documents for entry in whole.answers.samples] == [10, 25]
-    assert whole.answers.samples[-1].differing == 0 and whole.answers.samples[-1].close == 1
-    assert whole.answers.arrivals[-1].last == 25
+    assert replace(parts, seconds=()) == replace(undisturbed, seconds=())
+    assert [entry.documents for entry in undisturbed.answers.samples] == [10, 25]
+    assert (
+        undisturbed.answers.samples[-1].differing == 0
+        and undisturbed.answers.samples[-1].close == 1
+    )
+    assert undisturbed.answers.arrivals[-1].last == 25
 
 
 def test_collisions_and_neighbours_of_a_method_that_distinguishes_nothing(tmp_path: Path) -> None:
@@ -186,10 +189,10 @@ def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
         Line("x & y", [("0", 0), ("1", 1), (">1", None)]),
         Line("z", [("0", 100), ("1", 10), (">1", 1)]),
     ]
-    drawn = lines("a <title>", series, "places", Scale(100, log=True))
-    assert 'role="img" aria-label="a &lt;title&gt;"' in drawn
-    assert "style" not in drawn and " id=" not in drawn
-    root = ElementTree.fromstring(standalone(drawn))
+    chart = lines("a <title>", series, "places", Scale(100, log=True))
+    assert 'role="img" aria-label="a &lt;title&gt;"' in chart
+    assert "style" not in chart and " id=" not in chart
+    root = ElementTree.fromstring(standalone(chart))
     texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "x & y" in texts and root.tag.endswith("svg")
     assert [text for text in texts if text in ("0", "1", "10", "100")] == [
@@ -200,5 +203,5 @@ def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
         "10",
         "100",
     ]
-    assert "var(" not in standalone(drawn)
-    assert lines("a <title>", series, "places", Scale(100, log=True)) == drawn
+    assert "var(" not in standalone(chart)
+    assert lines("a <title>", series, "places", Scale(100, log=True)) == chart

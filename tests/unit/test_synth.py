@@ -1,5 +1,5 @@
-"""Planted truth: the same bytes for the same seed, each kind what it says, and gold that measures
-what was planted.
+"""Synthetic corpora: the same bytes for the same seed, kinds as described, and gold that measures
+the recorded ground truth.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> SynthResult:
+def corpus(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> SynthResult:
     out = tmp_path_factory.mktemp("made") / "corpus"
     return synth(folder, out, SynthOptions(seed=7, documents=12, programs=False))
 
 
-def gold(made: SynthResult, kind: str = "") -> list[dict[str, str]]:
-    with Path(made.gold).open(encoding="utf-8", newline="") as sheet:
+def gold(result: SynthResult, kind: str = "") -> list[dict[str, str]]:
+    with Path(result.gold).open(encoding="utf-8", newline="") as sheet:
         return [row for row in csv.DictReader(sheet) if kind in ("", row["kind"])]
 
 
@@ -59,17 +59,17 @@ def bytes_of(out: str) -> dict[str, bytes]:
     }
 
 
-def text_of(made: SynthResult, name: str) -> str:
-    return (Path(made.out) / name).read_text(encoding="utf-8")
+def text_of(result: SynthResult, name: str) -> str:
+    return (Path(result.out) / name).read_text(encoding="utf-8")
 
 
 def test_the_same_seed_gives_the_same_bytes_for_ever(
-    made: SynthResult, folder: Path, tmp_path: Path
+    corpus: SynthResult, folder: Path, tmp_path: Path
 ) -> None:
     again = synth(folder, tmp_path / "again", SynthOptions(seed=7, documents=12, programs=False))
-    assert bytes_of(again.out) == bytes_of(made.out)
+    assert bytes_of(again.out) == bytes_of(corpus.out)
     files = {
-        name: data for name, data in bytes_of(made.out).items() if name.startswith("documents/")
+        name: data for name, data in bytes_of(corpus.out).items() if name.startswith("documents/")
     }
     digest = hashlib.sha256(
         b"".join(name.encode() + b"\0" + data for name, data in files.items())
@@ -77,36 +77,38 @@ def test_the_same_seed_gives_the_same_bytes_for_ever(
     assert digest[:16] == "2274689df81db1a8"
 
 
-def test_another_seed_gives_other_texts(made: SynthResult, folder: Path, tmp_path: Path) -> None:
-    other = synth(folder, tmp_path / "other", SynthOptions(seed=8, documents=12, kinds=["edit-10"]))
-    assert not set(bytes_of(other.out).values()) & {
-        data for name, data in bytes_of(made.out).items() if ".edit" in name
+def test_another_seed_gives_other_texts(corpus: SynthResult, folder: Path, tmp_path: Path) -> None:
+    reseeded = synth(
+        folder, tmp_path / "other", SynthOptions(seed=8, documents=12, kinds=["edit-10"])
+    )
+    assert not set(bytes_of(reseeded.out).values()) & {
+        data for name, data in bytes_of(corpus.out).items() if ".edit" in name
     }
 
 
-def test_kinds_do_not_change_each_other(made: SynthResult, folder: Path, tmp_path: Path) -> None:
+def test_kinds_do_not_change_each_other(corpus: SynthResult, folder: Path, tmp_path: Path) -> None:
     options = SynthOptions(seed=7, documents=12, kinds=["moved", "edit-20"])
     few = synth(folder, tmp_path / "few", options)
     assert set(few.kinds) == {"moved", "edit-20"}
-    whole = bytes_of(made.out)
+    all_kinds = bytes_of(corpus.out)
     assert all(
-        whole[name] == data
+        all_kinds[name] == data
         for name, data in bytes_of(few.out).items()
         if name.startswith("documents/")
     )
 
 
-def test_every_kind_is_generated_and_counted(made: SynthResult) -> None:
-    assert Counter(row["kind"] for row in gold(made)) == Counter(made.kinds)
-    assert set(made.absent) == {"office", "scan"}
-    assert {kind for kind, number in made.kinds.items() if not number} == {"translation"}
-    account = json.loads((Path(made.out) / "corpus.json").read_text())
-    assert account["seed"] == 7 and len(account["sources"]) == made.originals == 12
-    assert all((Path(made.out) / row[side]).is_file() for row in gold(made) for side in "ab")
+def test_every_kind_is_generated_and_counted(corpus: SynthResult) -> None:
+    assert Counter(row["kind"] for row in gold(corpus)) == Counter(corpus.kinds)
+    assert set(corpus.absent) == {"office", "scan"}
+    assert {kind for kind, number in corpus.kinds.items() if not number} == {"translation"}
+    account = json.loads((Path(corpus.out) / "corpus.json").read_text())
+    assert account["seed"] == 7 and len(account["sources"]) == corpus.originals == 12
+    assert all((Path(corpus.out) / row[side]).is_file() for row in gold(corpus) for side in "ab")
 
 
-def test_identical_kinds_hold_the_same_text_in_every_format(made: SynthResult) -> None:
-    rows = gold(made, "copy") + gold(made, "format")
+def test_identical_kinds_hold_the_same_text_in_every_format(corpus: SynthResult) -> None:
+    rows = gold(corpus, "copy") + gold(corpus, "format")
     assert {Path(row["b"]).suffix for row in rows} == {
         ".txt",
         ".html",
@@ -118,7 +120,7 @@ def test_identical_kinds_hold_the_same_text_in_every_format(made: SynthResult) -
     read = {
         Path(path).name: result.text
         for path, result in documents_at(
-            [str(Path(made.out) / row[side]) for row in rows for side in "ab"]
+            [str(Path(corpus.out) / row[side]) for row in rows for side in "ab"]
         )
         if isinstance(result, Document)
     }
@@ -129,38 +131,38 @@ def test_identical_kinds_hold_the_same_text_in_every_format(made: SynthResult) -
         ]
 
 
-def test_more_edits_are_less_alike(made: SynthResult) -> None:
+def test_more_edits_are_less_alike(corpus: SynthResult) -> None:
     levels = [
-        [float(row["similarity"]) for row in gold(made, f"edit-{share:02}")]
+        [float(row["similarity"]) for row in gold(corpus, f"edit-{share:02}")]
         for share in (1, 5, 10, 20, 40)
     ]
     means = [sum(level) / len(level) for level in levels]
     assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.65
 
 
-def test_what_is_no_duplicate_is_not_alike(made: SynthResult) -> None:
-    different = [row for row in gold(made) if row["type"] == "different"]
+def test_what_is_no_duplicate_is_not_alike(corpus: SynthResult) -> None:
+    different = [row for row in gold(corpus) if row["type"] == "different"]
     assert different and all(float(row["resemblance"]) < 0.5 for row in different)
-    assert all(float(row["similarity"]) > 0.15 for row in gold(made, "boilerplate"))
+    assert all(float(row["similarity"]) > 0.15 for row in gold(corpus, "boilerplate"))
 
 
-def test_contained_texts_lie_in_the_others(made: SynthResult) -> None:
-    rows = [row for row in gold(made) if row["type"] == "contained"]
+def test_contained_texts_lie_in_the_others(corpus: SynthResult) -> None:
+    rows = [row for row in gold(corpus) if row["type"] == "contained"]
     assert {row["kind"] for row in rows} == {"excerpt", "reply", "framed"}
     assert all(float(row["containment"]) > 0.7 for row in rows)
     assert all(float(row["containment"]) > 0.99 for row in rows if row["kind"] != "reply")
 
 
-def test_moved_paragraphs_are_the_same_words(made: SynthResult) -> None:
-    for row in gold(made, "moved"):
-        one, other = (text_of(made, row[side]) for side in "ab")
-        assert one.split() != other.split()
-        assert sorted(one.split()) == sorted(other.split())
+def test_moved_paragraphs_are_the_same_words(corpus: SynthResult) -> None:
+    for row in gold(corpus, "moved"):
+        a, b = (text_of(corpus, row[side]) for side in "ab")
+        assert a.split() != b.split()
+        assert sorted(a.split()) == sorted(b.split())
 
 
-def test_pairs_that_are_linked_share_a_group(made: SynthResult) -> None:
+def test_pairs_that_are_linked_share_a_group(corpus: SynthResult) -> None:
     groups: dict[str, str] = {}
-    for row in gold(made):
+    for row in gold(corpus):
         assert (
             groups.setdefault(row["a"], row["group"])
             == groups.setdefault(row["b"], row["group"])
@@ -176,17 +178,17 @@ def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_
         (mixed / code / "intro.txt").write_text(texts[f"{code}-1"], encoding="utf-8")
     for name in ("es-1", "pl-1", "cs-1", "tr-1"):
         (mixed / f"letter{name[:2]}.txt").write_text(texts[name], encoding="utf-8")
-    made = synth(mixed, tmp_path / "out", SynthOptions(documents=2, kinds=["translation"]))
-    [row] = gold(made)
+    result = synth(mixed, tmp_path / "out", SynthOptions(documents=2, kinds=["translation"]))
+    [row] = gold(result)
     assert row["type"] == "different" and float(row["resemblance"]) < 0.1
-    assert {text_of(made, row[side]) for side in "ab"} < set(texts.values())
+    assert {text_of(result, row[side]) for side in "ab"} < set(texts.values())
 
 
 def test_numbers_alone_change() -> None:
     changed = changes.change_numbers(TEXT, RandomSource(1))
     assert changed is not None and changed != TEXT
-    assert [one for one in changed if not one.isdigit()] == [
-        one for one in TEXT if not one.isdigit()
+    assert [character for character in changed if not character.isdigit()] == [
+        character for character in TEXT if not character.isdigit()
     ]
     assert changes.change_numbers("only 1 and 2", RandomSource(1)) is None
     assert changes.change_numbers("١٢ ٣ ٤٥", RandomSource(1)) != "١٢ ٣ ٤٥"
@@ -207,26 +209,28 @@ def test_names_change_alike_and_nothing_else() -> None:
     )
     assert changed is not None
     before, after = changes.word_list(TEXT), changes.word_list(changed)
-    put = {one: other for one, other in zip(before, after, strict=True) if one != other}
-    assert set(put) == set(changes.names(TEXT)) and len(set(put.values())) == 7
+    renamed = {
+        word: new_word for word, new_word in zip(before, after, strict=True) if word != new_word
+    }
+    assert set(renamed) == set(changes.names(TEXT)) and len(set(renamed.values())) == 7
     assert changes.change_names(TEXT, ["Ada"], RandomSource(2)) is None
 
 
 @pytest.mark.parametrize(("share", "changed"), [(0.0, 1), (0.05, 10), (0.4, 80), (1.0, 200)])
 def test_the_requested_share_of_words_is_edited(share: float, changed: int) -> None:
     text = " ".join(f"w{place}" for place in range(200))
-    made = changes.edit_words(text, share, ["new", "other", "words"], RandomSource(share))
-    assert made is not None
-    came = sum(word in ("new", "other", "words") for word in made.split())
-    went = len(set(text.split()) - set(made.split()))
-    assert max(came, went) <= changed <= came + went
+    edited = changes.edit_words(text, share, ["new", "other", "words"], RandomSource(share))
+    assert edited is not None
+    added = sum(word in ("new", "other", "words") for word in edited.split())
+    removed = len(set(text.split()) - set(edited.split()))
+    assert max(added, removed) <= changed <= added + removed
 
 
 def test_edits_of_unspaced_text_stay_unspaced() -> None:
-    made = changes.edit_words(
+    edited = changes.edit_words(
         "近似重複文書を検索結果の中で見つける", 0.3, list("新旧大小"), RandomSource(3)
     )
-    assert made is not None and " " not in made
+    assert edited is not None and " " not in edited
 
 
 def test_texts_with_nothing_to_change_are_left_out() -> None:
@@ -240,11 +244,11 @@ def test_noise_has_the_requested_density_and_breaks_lines() -> None:
     lightly, heavily = (add_ocr_noise(text, rate, RandomSource(4)) for rate in (0.01, 0.05))
     assert max(map(len, heavily.splitlines())) <= 75
     assert any(line.endswith("-") for line in lightly.splitlines())
-    lost = [
-        1 - sum((Counter(words(text).folded) & Counter(words(one).folded)).values()) / 660
-        for one in (lightly, heavily)
+    shares = [
+        1 - sum((Counter(words(text).folded) & Counter(words(noisy).folded)).values()) / 660
+        for noisy in (lightly, heavily)
     ]
-    assert 0.02 < lost[0] < 0.15 < lost[1] < 0.5
+    assert 0.02 < shares[0] < 0.15 < shares[1] < 0.5
     assert add_ocr_noise("", 0.1, RandomSource(1)) == ""
 
 
@@ -285,12 +289,12 @@ def test_tesseract_reads_a_picture_of_the_text() -> None:
 
 @pytest.mark.skipif(programs.libreoffice() is None, reason="LibreOffice is not installed")
 def test_libreoffice_writes_formats() -> None:
-    made = programs.convert(TEXT, "odt")
-    assert made is not None and made.startswith(b"PK")
+    document = programs.convert(TEXT, "odt")
+    assert document is not None and document.startswith(b"PK")
 
 
 def test_kinds_whose_program_is_missing_are_reported(folder: Path, tmp_path: Path) -> None:
     options = SynthOptions(documents=2, kinds=["office", "scan", "copy"], programs=False)
-    made = synth(folder, tmp_path / "out", options)
-    assert made.absent == ("office", "scan") and made.kinds == {"copy": 2}
-    assert all(KINDS[kind].program for kind in made.absent)
+    result = synth(folder, tmp_path / "out", options)
+    assert result.absent == ("office", "scan") and result.kinds == {"copy": 2}
+    assert all(KINDS[kind].program for kind in result.absent)

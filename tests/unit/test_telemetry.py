@@ -83,8 +83,8 @@ def test_a_killed_job_is_recorded_as_cut_short_and_a_failed_one_with_its_error(
 ) -> None:
     path = tmp_path / "store.db.jobs"
     with Journal(path) as journal:
-        lost = record_job(journal, "index")
-        lost.__enter__()
+        killed_job = record_job(journal, "index")
+        killed_job.__enter__()
         with pytest.raises(ZeroDivisionError), record_job(journal, "group"):
             print(1 // 0)
         with pytest.raises(KeyboardInterrupt), record_job(journal, "match"):
@@ -95,7 +95,7 @@ def test_a_killed_job_is_recorded_as_cut_short_and_a_failed_one_with_its_error(
         ("group", "failed: ZeroDivisionError", False),
         ("index", "cut short", True),
     ]
-    lost.gen.close()  # type: ignore[attr-defined]
+    killed_job.gen.close()  # type: ignore[attr-defined]
 
 
 def test_only_the_last_summaries_are_kept(tmp_path: Path) -> None:

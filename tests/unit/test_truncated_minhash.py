@@ -45,12 +45,12 @@ def test_last_bits_as_the_released_code_has_it(features: set[bytes], bits: int) 
 
 def test_two_hashes_are_shorter_than_a_quarter_of_1024() -> None:
     features = {b"a", b"b"}
-    whole = [min(bit_strings(features, name)) for name in ("md5", "sha1")]
+    least = [min(bit_strings(features, name)) for name in ("md5", "sha1")]
     rest = [
         min(string[:256] for string in bit_strings(features, name)) for name in ("sha256", "sha512")
     ]
-    assert signature_width(1024) == 800 == sum(map(len, whole + rest))
-    assert truncated_minhash(features, 1024) == int("".join(whole + rest), 2)
+    assert signature_width(1024) == 800 == sum(map(len, least + rest))
+    assert truncated_minhash(features, 1024) == int("".join(least + rest), 2)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

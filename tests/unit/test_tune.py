@@ -66,8 +66,8 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for document in fifty():
         (place / "texts" / f"{document.name}.txt").write_text(txt.text(document), encoding="utf-8")
     kinds = ["copy", "edit-10", "edit-40", "boilerplate", "excerpt"]
-    made = synth(place / "texts", place / "corpus", SynthOptions(kinds=kinds, documents=8))
-    return Path(made.gold)
+    corpus = synth(place / "texts", place / "corpus", SynthOptions(kinds=kinds, documents=8))
+    return Path(corpus.gold)
 
 
 @pytest.fixture(scope="session")
@@ -90,13 +90,18 @@ def test_unrelated_pairs_are_of_different_groups(cases: Cases, gold: Path) -> No
             Path(row[side]).name[:4]: row["group"] for row in csv.DictReader(sheet) for side in "ab"
         }
     assert len(set(groups.values())) == 4
-    drawn = [one for one in cases.pairs if one.type == UNRELATED]
-    listed = {(one.a, one.b) for one in cases.pairs if one.type != UNRELATED}
-    assert len(drawn) > len(listed) and not {(one.a, one.b) for one in drawn} & listed
+    unrelated = [pair for pair in cases.pairs if pair.type == UNRELATED]
+    labelled = {(pair.a, pair.b) for pair in cases.pairs if pair.type != UNRELATED}
+    assert (
+        len(unrelated) > len(labelled) and not {(pair.a, pair.b) for pair in unrelated} & labelled
+    )
     block = {
-        place: one.block for one in cases.pairs if one.type != UNRELATED for place in (one.a, one.b)
+        place: pair.block
+        for pair in cases.pairs
+        if pair.type != UNRELATED
+        for place in (pair.a, pair.b)
     }
-    assert all(block[one.a] != block[one.b] for one in drawn)
+    assert all(block[pair.a] != block[pair.b] for pair in unrelated)
     assert cases_of([str(gold)]) == cases and cases_of([str(gold)], seed=1).pairs != cases.pairs
 
 
@@ -104,9 +109,9 @@ def test_without_groups_what_pairs_link_is_a_block(tmp_path: Path) -> None:
     for name in "abcdef":
         (tmp_path / name).write_text(f"the text that is called {name}")
     (tmp_path / "gold.csv").write_text("a,b,type\na,b,near\nb,c,fuzzy\nd,e,identical\n")
-    made = cases_of([str(tmp_path / "gold.csv")])
-    assert len({one.block for one in made.pairs if one.type != UNRELATED}) == 2
-    assert made.kinds == {
+    cases = cases_of([str(tmp_path / "gold.csv")])
+    assert len({pair.block for pair in cases.pairs if pair.type != UNRELATED}) == 2
+    assert cases.kinds == {
         "near-identical": "near-identical",
         "fuzzy": "fuzzy",
         "identical": "identical",
@@ -119,13 +124,13 @@ def test_sheets_of_assessors_are_a_truth_too(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"the text that is called {name}")
     for assessor, last in (("anna", "fuzzy"), ("bert", "different")):
         lines = ({"sheet": 1, "assessor": assessor}, {"a": "a", "b": "b", "judgement": "identical"})
-        written = "".join(
+        sheet = "".join(
             f"{json.dumps(line)}\n" for line in (*lines, {"a": "c", "b": "d", "judgement": last})
         )
-        (tmp_path / f"{assessor}.jsonl").write_text(written)
+        (tmp_path / f"{assessor}.jsonl").write_text(sheet)
     (tmp_path / "carol.csv").write_text("a,b,judgement,role\nc,d,different,arbiter\n")
-    made = cases_of([str(tmp_path / name) for name in ("anna.jsonl", "bert.jsonl", "carol.csv")])
-    assert sorted(one.type for one in made.pairs if one.type != UNRELATED) == [
+    cases = cases_of([str(tmp_path / name) for name in ("anna.jsonl", "bert.jsonl", "carol.csv")])
+    assert sorted(pair.type for pair in cases.pairs if pair.type != UNRELATED) == [
         "different",
         "identical",
     ]
@@ -152,23 +157,23 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
 def test_an_experiment_agrees_with_the_recipe(cases: Cases, name: str) -> None:
     few = Cases(cases.texts, cases.pairs[:12], "few")
     recipe = recipe_named(name)
-    made = experiment(few, recipe)
-    assert len(made.sketch) == 12 and made.texts == len(cases.texts)
+    result = experiment(few, recipe)
+    assert len(result.sketch) == 12 and result.texts == len(cases.texts)
     if recipe.statistics is None and recipe.minhash:
-        assert made.features is not None
-        for one, sketch, exact in zip(few.pairs, made.sketch, made.features, strict=True):
-            a, b = (fingerprint(few.texts[place], recipe) for place in (one.a, one.b))
+        assert result.features is not None
+        for pair, sketch, exact in zip(few.pairs, result.sketch, result.features, strict=True):
+            a, b = (fingerprint(few.texts[place], recipe) for place in (pair.a, pair.b))
             assert sketch == pytest.approx(float(np.mean(a.minhash == b.minhash)), abs=1e-5)
-            sets = (feature_set(few.texts[place], recipe) for place in (one.a, one.b))
+            sets = (feature_set(few.texts[place], recipe) for place in (pair.a, pair.b))
             assert exact == pytest.approx(jaccard(*sets), abs=1e-5)
-            for layout, told in made.together.items():
+            for layout, packed in result.together.items():
                 bands, rows = map(int, layout.split("x"))
                 same = (
                     (a.minhash == b.minhash)[: bands * rows].reshape(bands, rows).all(axis=1).any()
                 )
-                bits = np.unpackbits(np.frombuffer(bytes.fromhex(told), np.uint8), count=12)
-                assert bits[few.pairs.index(one)] == same
-    assert made.sketch[0] == 1.0 and few.pairs[0].kind == "copy"
+                bits = np.unpackbits(np.frombuffer(bytes.fromhex(packed), np.uint8), count=12)
+                assert bits[few.pairs.index(pair)] == same
+    assert result.sketch[0] == 1.0 and few.pairs[0].kind == "copy"
 
 
 def test_area_counts_pairs_in_order() -> None:
@@ -207,32 +212,37 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     values = np.where(
         truth.half, np.where(truth.similar, 0.9, 0.8), np.where(truth.similar, 0.5, 0.3)
     )
-    told = tuple(values.tolist())
-    made = judge_experiment(
-        Experiment("default_v1", DEFAULT.id, "x", told, told, {}, 0, 0, 0.0, None), DEFAULT, truth
+    similarities = tuple(values.tolist())
+    scores = judge_experiment(
+        Experiment("default_v1", DEFAULT.id, "x", similarities, similarities, {}, 0, 0, 0.0, None),
+        DEFAULT,
+        truth,
     )
-    right, wrong, missed = made.fair.right, made.fair.wrong, made.fair.missed
+    right, wrong, missed = scores.fair.right, scores.fair.wrong, scores.fair.missed
     assert (
         right == (truth.half & truth.similar).sum()
         and missed == (~truth.half & truth.similar).sum()
     )
     assert wrong == (truth.half & truth.different).sum()
-    assert (made.fair.f1 or 0) < (made.best.counts.f1 or 0)
-    assert made.interval is not None and made.interval[0] <= (made.fair.f1 or 0) <= made.interval[1]
-    assert sum(made.similar) == sum(made.different) == 40
+    assert (scores.fair.f1 or 0) < (scores.best.counts.f1 or 0)
+    assert (
+        scores.interval is not None
+        and scores.interval[0] <= (scores.fair.f1 or 0) <= scores.interval[1]
+    )
+    assert sum(scores.similar) == sum(scores.different) == 40
 
 
 def test_kinds_add_up(tuned: TuneResult) -> None:
-    for one in tuned.results:
-        duplicates = [kind for kind in one.kinds if kind.type in ("identical", "fuzzy")]
-        assert sum(kind.best.right for kind in duplicates) == one.best.counts.right
+    for result in tuned.results:
+        duplicates = [kind for kind in result.kinds if kind.type in ("identical", "fuzzy")]
+        assert sum(kind.best.right for kind in duplicates) == result.best.counts.right
         assert (
-            sum(kind.found for kind in one.kinds if kind.type in ("different", UNRELATED))
-            == one.best.counts.wrong
+            sum(kind.found for kind in result.kinds if kind.type in ("different", UNRELATED))
+            == result.best.counts.wrong
         )
-        assert {kind.kind: kind.type for kind in one.kinds}["excerpt"] == "contained"
-        assert all(kind.found_usually <= kind.pairs for kind in one.kinds)
-    by_name = {one.recipe: one for one in tuned.results}
+        assert {kind.kind: kind.type for kind in result.kinds}["excerpt"] == "contained"
+        assert all(kind.found_usually <= kind.pairs for kind in result.kinds)
+    by_name = {result.recipe: result for result in tuned.results}
     assert [kind.found_usually for kind in by_name["default_v1"].kinds if kind.kind == "copy"] == [
         8
     ]
@@ -253,26 +263,30 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
 def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
     assert tuned.choice.recipe == "default_v1" and tuned.choice.weight in (0.25, 0.5, 0.75, 0.9)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
-    recalls = [one.recall for one in tuned.choice.layouts]
+    recalls = [layout.recall for layout in tuned.choice.layouts]
     assert recalls == sorted(recalls)
 
 
 def test_a_better_recipe_is_chosen(cases: Cases) -> None:
     from indexer.lab.tuning.choice import choice
 
-    other = recipe_named("ws:none:sha1:64")
+    better = recipe_named("ws:none:sha1:64")
     chance = np.random.default_rng(3)
-    good = tuple(1.0 if one.similar else 0.1 for one in cases.pairs)
+    good = tuple(1.0 if pair.similar else 0.1 for pair in cases.pairs)
     bad = tuple(chance.random(len(cases.pairs)).round(5).tolist())
     truth = truth_of(cases.pairs)
-    made = [
+    scores = [
         judge_experiment(
-            Experiment(recipe.name, recipe.id, "x", told, told, {}, 0, 0, 0.0, None), recipe, truth
+            Experiment(
+                recipe.name, recipe.id, "x", similarities, similarities, {}, 0, 0, 0.0, None
+            ),
+            recipe,
+            truth,
         )
-        for recipe, told in ((DEFAULT, bad), (other, good))
+        for recipe, similarities in ((DEFAULT, bad), (better, good))
     ]
-    assert choice(made, [DEFAULT, other], truth).recipe == other.name
-    assert choice(made[:1], [DEFAULT, other], truth).recipe == DEFAULT.name
+    assert choice(scores, [DEFAULT, better], truth).recipe == better.name
+    assert choice(scores[:1], [DEFAULT, better], truth).recipe == DEFAULT.name
 
 
 def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Path) -> None:
@@ -284,21 +298,21 @@ def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Pat
     for place in tmp_path.iterdir():
         place.write_text(place.read_text()[:100])
     again = run(cases, recipes, tmp_path, 1, lambda *_: None)
-    assert again.kept == 0 and [one.sketch for one in again.experiments] == [
-        one.sketch for one in both.experiments
+    assert again.kept == 0 and [experiment.sketch for experiment in again.experiments] == [
+        experiment.sketch for experiment in both.experiments
     ]
 
 
 def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in RECIPES[1:4]]
-    told: list[tuple[str, int, int]] = []
-    made = run(cases, recipes, tmp_path, 2, lambda *step: told.append(step))
-    alone = {one.recipe: one.experiment for one in tuned.results}
-    for one in made.experiments:
-        assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(
-            alone[one.recipe], seconds=0.0
+    progress: list[tuple[str, int, int]] = []
+    parallel = run(cases, recipes, tmp_path, 2, lambda *step: progress.append(step))
+    alone = {result.recipe: result.experiment for result in tuned.results}
+    for result in parallel.experiments:
+        assert dataclasses.replace(result, seconds=0.0) == dataclasses.replace(
+            alone[result.recipe], seconds=0.0
         )
-    assert told[0][1:] == (0, 3) and told[-1][1:] == (3, 3)
+    assert progress[0][1:] == (0, 3) and progress[-1][1:] == (3, 3)
 
 
 def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
@@ -329,8 +343,8 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     assert len(workers) >= 2 and psutil.wait_procs(workers, timeout=30)[1] == []
     assert list(out.glob("experiments/*.json")) and not (out / "report.html").exists()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert told["kept"] >= 1 and len(told["recipes"]) == len(RECIPES)
+    account = json.loads(done.stdout)
+    assert account["kept"] >= 1 and len(account["recipes"]) == len(RECIPES)
     assert {path.name for path in out.iterdir()} == {
         "experiments",
         "report.html",
@@ -352,7 +366,7 @@ def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) 
     )
     assert not re.search(r"\bon\w+=", html) and "default-src 'none'" in unescape(html)
     assert html.count("<svg") == 3 + len(tuned.results) and all(
-        one.recipe in html for one in tuned.results
+        result.recipe in html for result in tuned.results
     )
     write(tuned, tmp_path)
     with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as sheet:
@@ -381,6 +395,6 @@ def test_a_small_number_of_groups_is_reported(tuned: TuneResult) -> None:
 
 def test_separation_draws_every_bin_on_a_logarithmic_scale() -> None:
     counts = [("similar", (0, 1, 10)), ("different", (1000, 0, 0))]
-    drawn = histogram("pairs", counts, "similarity", 0.5)
-    assert drawn.count('<path d="M') == 3
-    assert re.findall(r">([\d,]+)</text>", drawn)[-5:] == ["0", "1", "10", "100", "1,000"]
+    chart = histogram("pairs", counts, "similarity", 0.5)
+    assert chart.count('<path d="M') == 3
+    assert re.findall(r">([\d,]+)</text>", chart)[-5:] == ["0", "1", "10", "100", "1,000"]

@@ -52,8 +52,8 @@ def store_url(folder: Path) -> str:
         "chinese2": CHINESE.format("四"),
     }
     documents = rows({**synthetic, **long, **scripts}, cut=frozenset({"m5"}), labels=labels)
-    written = store.write([*(replace(row, raw=row.id) for row in documents), *hostile_rows()])
-    assert not any(written)
+    replies = store.write([*(replace(row, raw=row.id) for row in documents), *hostile_rows()])
+    assert not any(replies)
     group(store)
     store.close()
     return f"sqlite:///{folder}/pages.db"

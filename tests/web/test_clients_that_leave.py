@@ -38,7 +38,7 @@ def small_site() -> App:
 def test_a_client_that_leaves_is_no_server_error(
     then: dict[str, str] | BaseException, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sent: list[dict[str, object]] = []
+    messages: list[dict[str, object]] = []
     events = iter([{"type": "http.request", "body": b"{", "more_body": True}, then])
 
     async def receive() -> dict[str, object]:
@@ -48,7 +48,7 @@ def test_a_client_that_leaves_is_no_server_error(
         return event
 
     async def send(message: dict[str, object]) -> None:
-        sent.append(message)
+        messages.append(message)
 
     scope = {
         "type": "http",
@@ -58,7 +58,7 @@ def test_a_client_that_leaves_is_no_server_error(
         "headers": [(b"host", b"here"), (b"content-type", b"application/json")],
     }
     run(small_site()(scope, receive, send))
-    starts = [message for message in sent if message["type"] == "http.response.start"]
+    starts = [message for message in messages if message["type"] == "http.response.start"]
     assert [message["status"] for message in starts] == [status]
     assert caplog.records == []
 

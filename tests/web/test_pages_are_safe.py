@@ -140,13 +140,13 @@ def test_writes_need_the_token_of_this_run(site: str, path: str) -> None:
     )
     assert request(site, path, "GET").status == 405
     token = json.loads(request(site, "/api/token").body)["token"]
-    for kind, sent in (
+    for kind, content in (
         ("text/plain", body),
         ("application/json", b"[" * 9000),
         ("application/json", b'{"id": {"a": 1}}'),
     ):
         assert (
-            request(site, path, "POST", sent, Content_Type=kind, X_Nearfold_Token=token).status
+            request(site, path, "POST", content, Content_Type=kind, X_Nearfold_Token=token).status
             == 400
         )
     assert (
@@ -330,8 +330,8 @@ def test_wrong_writes_say_what_is_wrong_and_write_nothing(
 ) -> None:
     token = json.loads(request(site, "/api/token").body)["token"]
     before = json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"]
-    sent = {"Content_Type": "application/json", "X_Nearfold_Token": token}
-    answer = request(site, f"/api/{path}", "POST", json.dumps(body).encode(), **sent)
+    headers = {"Content_Type": "application/json", "X_Nearfold_Token": token}
+    answer = request(site, f"/api/{path}", "POST", json.dumps(body).encode(), **headers)
     assert (answer.status, named in json.loads(answer.body)["error"]) == (status, True), answer.body
     assert json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"] == before
     form = {"Content_Type": "application/x-www-form-urlencoded"}

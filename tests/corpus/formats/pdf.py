@@ -24,7 +24,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from corpus.documents import Document, Heading, Paragraph
 from corpus.language import Language
-from corpus.lines import broken
+from corpus.lines import fill_lines
 
 _WIDTH, _HEIGHT = A5
 _MARGIN, _GUTTER, _LEADING = 40.0, 16.0, 12.5
@@ -61,7 +61,7 @@ class _Sheet:
 
     def line(self, text: str, size: float) -> None:
         """A line, or several where the column is too narrow for one."""
-        for piece in broken(text, self._document.language, self._fitting(size)):
+        for piece in fill_lines(text, self._document.language, self._fitting(size)):
             self._advance(size)
             self._draw(piece, self._left(), self._top, size, self._column_width)
 
@@ -95,7 +95,7 @@ class _Sheet:
 
     def _fitting(self, size: float) -> Callable[[str], bool]:
         return lambda text: (
-            pdfmetrics.stringWidth(_drawn(text, self._document.language), self._font, size)
+            pdfmetrics.stringWidth(_visual_order(text, self._document.language), self._font, size)
             <= self._column_width
         )
 
@@ -125,15 +125,15 @@ class _Sheet:
 
     def _draw(self, text: str, left: float, height: float, size: float, width: float) -> None:
         self._canvas.setFont(self._font, size)
-        drawn = _drawn(text, self._document.language)
+        glyphs = _visual_order(text, self._document.language)
         if self._document.language.right_to_left:
-            self._canvas.drawRightString(left + width, height, drawn)
+            self._canvas.drawRightString(left + width, height, glyphs)
         else:
-            self._canvas.drawString(left, height, drawn)
+            self._canvas.drawString(left, height, glyphs)
 
 
-def _drawn(text: str, spoken: Language) -> str:
-    """A line in the order and the shapes in which it is seen."""
+def _visual_order(text: str, spoken: Language) -> str:
+    """Return a line in the order and the shapes in which it is drawn."""
     if not spoken.right_to_left:
         return text
     return str(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from corpus.documents import Document, Heading, Paragraph, Part
 from corpus.language import Language
-from corpus.lines import broken
+from corpus.lines import fill_lines
 
 WIDTH = 72
 
@@ -29,7 +29,7 @@ def _lines(part: Part, spoken: Language) -> Iterator[str]:
     if isinstance(part, Heading):
         yield from (part.text, "-" * 40)
     elif isinstance(part, Paragraph):
-        yield from broken(part.text, spoken, lambda line: len(line) <= WIDTH)
+        yield from fill_lines(part.text, spoken, lambda line: len(line) <= WIDTH)
     else:
         for label, *numbers in part.rows:
             yield f"{label:<34}" + "".join(f"{number:>12}" for number in numbers)

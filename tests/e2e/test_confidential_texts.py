@@ -63,7 +63,7 @@ def settings(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def broken(tmp_path: Path, settings: dict[str, str]) -> dict[str, str]:
+def failing_settings(tmp_path: Path, settings: dict[str, str]) -> dict[str, str]:
     """The same environment for a program that fails with the canary in its exception."""
     (tmp_path / "faulty").mkdir()
     (tmp_path / "faulty" / "sitecustomize.py").write_text(BROKEN)
@@ -76,10 +76,9 @@ class Quoting(BaseHTTPRequestHandler):
     status = 500
 
     def answer(self) -> None:
-        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(
-            errors="replace"
-        )
-        reason = f"failed on {sent[:3000]} {TEXT} by {self.headers.get('Authorization')}"
+        length = int(self.headers.get("Content-Length") or 0)
+        request = self.rfile.read(length).decode(errors="replace")
+        reason = f"failed on {request[:3000]} {TEXT} by {self.headers.get('Authorization')}"
         body = json.dumps(
             {"error": {"type": "refused_exception", "reason": reason}, "status": self.status}
         ).encode()
@@ -92,7 +91,7 @@ class Quoting(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = answer  # noqa: N815 - http.server's names
 
     def log_message(self, *_: object) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture(params=[400, 403])
@@ -112,8 +111,8 @@ def event_lines(printed: str) -> list[str]:
     return [line for line in printed.splitlines() if line.startswith("{")]
 
 
-def assert_silent(written: str, *canaries: str) -> None:
-    leaks = [line for line in written.splitlines() if any(canary in line for canary in canaries)]
+def assert_silent(output: str, *canaries: str) -> None:
+    leaks = [line for line in output.splitlines() if any(canary in line for canary in canaries)]
     assert leaks == []
 
 
@@ -150,12 +149,12 @@ def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[st
 
 
 def test_internal_errors(
-    papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]
+    papers: Path, tmp_path: Path, settings: dict[str, str], failing_settings: dict[str, str]
 ) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     outcome("index", papers, store=store, **settings)
     for words in (["similar", papers / f"{NAME}-1.txt"], ["group"]):
-        crashed = outcome(*words, store=store, **broken)
+        crashed = outcome(*words, store=store, **failing_settings)
         assert crashed.returncode == 70
         assert "ValueError" in crashed.stderr
         assert "KeyError" in crashed.stderr
@@ -179,13 +178,13 @@ def test_an_engine_that_quotes_what_it_was_sent(
 
 
 def test_pages(
-    papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]
+    papers: Path, tmp_path: Path, settings: dict[str, str], failing_settings: dict[str, str]
 ) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     outcome("index", papers, store=store, **settings)
     serving = subprocess.Popen(
         [sys.executable, "-m", "indexer", "serve", "--port", "0"],
-        env={**os.environ, **broken, "NEARFOLD_STORE": store},
+        env={**os.environ, **failing_settings, "NEARFOLD_STORE": store},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
