@@ -2,11 +2,16 @@
 one order only.
 
     python benchmarks/alignment.py [--words 170000] [--peer-words 10000] [--limit 30] [--runs 3]
+    python benchmarks/alignment.py --lcs FOLDER...
 
 Two tables, medians in seconds: a pair of texts of about a megabyte each (170,000 words of English),
 and the same kinds of text at a size where difflib ends, or is ended at the limit. Words are drawn
 with the frequencies of English (Zipf). Seconds are of processor time, so that what else runs on the
 machine counts less.
+
+With `--lcs` two others: microseconds a pair of words in order beside `jaccard` and S_L, on the
+text files of folders (each beside a copy with a tenth of its words edited, and beside the next
+file); and the error of anchored alignment on large texts, where the exact value is computed too.
 """
 
 from __future__ import annotations
@@ -18,11 +23,16 @@ import statistics
 import time
 from collections.abc import Callable
 from difflib import SequenceMatcher
+from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
+from indexer.recipe import DEFAULT
+from indexer.similarity import lcs as in_order
 from indexer.similarity.alignment import align
-from indexer.similarity.measures import resemblance
+from indexer.similarity.measures import jaccard, resemblance
+from indexer.similarity.sides import Side
 from indexer.text.words import words
 
 VOCABULARY = 20_000
@@ -133,6 +143,109 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
         )
 
 
+def replace_words(text: list[str], share: float, random: np.random.Generator) -> list[str]:
+    """Other words of the text in place of a share of them."""
+    others = random.permutation(len(text)).tolist()
+    edited = random.random(len(text)) < share
+    return [
+        text[other] if edit else word
+        for word, other, edit in zip(text, others, edited.tolist(), strict=True)
+    ]
+
+
+def text_files(folders: list[str], most: int, random: np.random.Generator) -> list[Side]:
+    """Up to so many text files of 50 to 20,000 words, chosen at random, as sides."""
+    paths = sorted(
+        path
+        for folder in folders
+        for pattern in ("*.py", "*.txt", "*.rst", "*.md", "copyright", "README*")
+        for path in Path(folder).rglob(pattern)
+        if path.is_file()
+    )
+    sides: list[Side] = []
+    for place in random.permutation(len(paths)).tolist():
+        side = Side(paths[place].read_text(encoding="utf-8", errors="replace"), DEFAULT)
+        if 50 <= len(side.words) <= 20_000:
+            sides.append(side)
+        if len(sides) == most:
+            break
+    return sides
+
+
+def print_times_of_pairs(folders: list[str], runs: int) -> None:
+    random = np.random.default_rng(7)
+    sides = text_files(folders, 300, random)
+    sizes = [len(side.words) for side in sides]
+    edited = [
+        Side(" ".join(replace_words(side.words.folded, 0.1, random)), DEFAULT) for side in sides
+    ]
+    for side in (*sides, *edited):
+        assert side.features is not None  # computed once per text, so not timed
+        assert side.words is not None
+    measures = {
+        "jaccard": lambda a, b: jaccard(a.features, b.features),
+        "S_L": lambda a, b: align(a.words, b.words).overlap,
+        "lcs": lambda a, b: in_order.lcs(a.words, b.words),
+        "lcs at .8": lambda a, b: in_order.lcs(a.words, b.words, 0.8),
+        "runs of lcs": lambda a, b: in_order.common_runs(a.words, b.words),
+    }
+    print(
+        f"\n{len(sides)} text files of {min(sizes):,} to {max(sizes):,} words, median "
+        f"{statistics.median(sizes):,.0f}: microseconds a pair, words and features ready\n"
+    )
+    print(f"{'':14}{'a tenth of the words edited':>30}{'the next file':>30}")
+    print(f"{'':14}" + 2 * f"{'mean':>20}{'median':>10}")
+    for name, measure in measures.items():
+        line = f"{name:14}"
+        for others in (edited, [*sides[1:], sides[0]]):
+            seconds = [
+                median(lambda a=a, b=b, measure=measure: measure(a, b), runs)
+                for a, b in zip(sides, others, strict=True)
+            ]
+            mean, middle = statistics.mean(seconds), statistics.median(seconds)
+            line += f"{1e6 * mean:20,.0f}{1e6 * middle:10,.0f}"
+        print(line)
+
+
+def large_pairs(size: int) -> dict[str, Pair]:
+    random = np.random.default_rng(11)
+    text = english(size, random)
+    few = [f"w{number}" for number in random.integers(0, 1000, 2 * size)]
+    return {
+        "1 % of the words edited": (text, replace_words(text, 0.01, random)),
+        "10 % of the words edited": (text, replace_words(text, 0.1, random)),
+        "30 % of the words edited": (text, replace_words(text, 0.3, random)),
+        "a third moved": (text, move_third(text)),
+        "the same words, shuffled": (text, random.permutation(text).tolist()),
+        "1,000 letters, 10 % edited": (few[:size], replace_words(few[:size], 0.1, random)),
+        "1,000 letters, unrelated": (few[:size], few[size:]),
+        "a page repeated, edited": (
+            text[:PAGE] * (size // PAGE),
+            replace_words(text[:PAGE] * (size // PAGE), 0.1, random),
+        ),
+        "two words in turn": (["tick", "tock"] * (size // 2), ["tock", "tick"] * (size // 2)),
+    }
+
+
+def print_error_of_anchors(size: int) -> None:
+    """Exact and anchored alignment of large texts, seconds of one run each."""
+    print(f"\nanchored alignment of two texts of {size:,} words each, beside the exact one\n")
+    print(f"{'':28}{'exact':>9}{'anchored':>10}{'error':>9}{'seconds':>9}{'seconds':>9}")
+    for name, (left, right) in large_pairs(size).items():
+        a, b = words(" ".join(left)), words(" ".join(right))
+        values, seconds = [], []
+        for cells in (1 << 62, 0):
+            began = time.process_time()
+            with patch.object(in_order, "EXACT_CELLS", cells):
+                values.append(in_order.lcs(a, b))
+            seconds.append(time.process_time() - began)
+        exact, anchored = values
+        print(
+            f"{name:28}{exact:9.4f}{anchored:10.4f}{anchored - exact:9.4f}"
+            f"{seconds[0]:9.2f}{seconds[1]:9.2f}"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -143,7 +256,14 @@ def main() -> None:
         "--limit", type=float, default=30.0, help="seconds after which difflib is ended"
     )
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument(
+        "--lcs", nargs="+", metavar="FOLDER", help="time words in order on the files of folders"
+    )
     chosen = parser.parse_args()
+    if chosen.lcs:
+        print_times_of_pairs(chosen.lcs, chosen.runs)
+        print_error_of_anchors(100_000)
+        return
     print_ours(chosen.words, chosen.runs)
     print_beside_difflib(chosen.peer_words, chosen.limit, chosen.runs)
 

@@ -257,11 +257,25 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsInOrder:
+    """The number of words that two texts have in the same order, and the words of each text."""
+
+    common: int
+    words: tuple[int, int]
+
+    @property
+    def similarity(self) -> float:
+        """The share of the words of the longer text; 0 when neither has any."""
+        return self.common / max(self.words) if any(self.words) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A candidate after re-scoring.
 
     `low` and `high` equal `similarity` if the measure is exact. `containment`: the share of the
-    query's features that the match has, and of the match's that the query has.
+    query's features that the match has, and of the match's that the query has. `in_order`: the
+    words that both have in the same order.
     """
 
     id: str
@@ -273,6 +287,7 @@ class Match:
     keys_shared: int
     containment: tuple[float, float]
     shared: tuple[Passage, ...] = ()
+    in_order: WordsInOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)

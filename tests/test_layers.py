@@ -59,6 +59,7 @@ ADAPTERS = {
     "opentelemetry": {"system/traces.py"},
     "prometheus_client": {"operations/metrics.py"},
     "mmh3": {"sketch/permutations.py", "sketch/string_hashes.py"},
+    "rapidfuzz": {"similarity/lcs.py"},
     "rich": {"cli/"},
     "click": {"cli/", "spark/__main__.py"},
     "pyarrow": {

@@ -18,7 +18,7 @@ from rich.text import Text
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.text.wording import count_of, percent, spell_words_in_order
 from indexer.text.words import words
 
 TWO_COLUMNS = 80
@@ -72,7 +72,8 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     if measures.hamming is not None and measures.hamming_interval:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
-    for name, meaning in MEASURE_DESCRIPTIONS.items():
+    in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
+    for name, meaning in {**MEASURE_DESCRIPTIONS, "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
 

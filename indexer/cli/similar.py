@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
 from typing import Any
 
@@ -22,7 +23,7 @@ from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.text.wording import count_of, percent, spell_words_in_order
 
 EXCERPT = 70
 
@@ -80,12 +81,18 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
 
 
 def _reasons(match: Match, text: str) -> str:
-    """Return containment both ways, and the opening of the longest shared passage."""
+    """Return containment both ways, and the opening of the longest shared passage.
+
+    By the measure `lcs` the words in order come first, of which it is the share.
+    """
     query_in_match, match_in_query = match.containment
     contained = (
         f"{percent(query_in_match)} of the query is in it, "
         f"{percent(match_in_query)} of it in the query"
     )
+    if match.measure == "lcs" and match.in_order:
+        in_order = spell_words_in_order(match.in_order.common, match.in_order.words)
+        contained = f"{in_order}; {contained}"
     if not match.shared:
         return contained
     longest = max(match.shared, key=lambda passage: passage.words)
@@ -126,5 +133,6 @@ def _match_json(match: Match) -> dict[str, Any]:
         "high": match.high,
         "keys_shared": match.keys_shared,
         "containment": list(match.containment),
+        "in_order": match.in_order and dataclasses.asdict(match.in_order),
         "shared": shared,
     }

@@ -66,7 +66,7 @@ class Verifier:
         """
         self.read(text for pair in pairs for text in pair)
         if self.measure != "jaccard" or least <= 0:
-            return [self.similarity(a, b) for a, b in pairs]
+            return [self.similarity(a, b, least) for a, b in pairs]
         values: list[float] = []
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
@@ -84,15 +84,15 @@ class Verifier:
         may_reach: list[bool] = (apart <= most_apart(np.array(sizes, np.int64), least)).tolist()
         return may_reach
 
-    def similarity(self, a: int, b: int) -> float:
-        """Return the measure of two texts by their numbers."""
+    def similarity(self, a: int, b: int, least: float = 0.0) -> float:
+        """Return the measure of two texts by their numbers; may be 0 for one below `least`."""
         if a == b:
             return 1.0
         left = self.side(a)
         right = self.side(b)
         if self.measure == "jaccard":
             return jaccard(left.features, right.features)
-        return measure_pair(self.measure, left, right).similarity
+        return measure_pair(self.measure, left, right, least=least).similarity
 
     def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
         """Yield every text in order."""

@@ -114,7 +114,7 @@ def _align_literally(a: Words, b: Words, width: int) -> Alignment:
     texts.
     """
     numbers_a, numbers_b = shared_numbers(a, b)
-    if _is_lesser(b, a, numbers_b, numbers_a):
+    if is_lesser(b, a):
         placed = [Tile(tile.b, tile.a, tile.words) for tile in tiles(numbers_b, numbers_a, width)]
     else:
         placed = tiles(numbers_a, numbers_b, width)
@@ -122,12 +122,11 @@ def _align_literally(a: Words, b: Words, width: int) -> Alignment:
     return Alignment(tuple(sorted(placed)), (len(a), len(b)), common)
 
 
-def _is_lesser(
-    a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray[np.int64]
-) -> bool:
+def is_lesser(a: Words, b: Words) -> bool:
     """Return whether a has fewer words, or as many and the lesser one where they first differ."""
     if len(a) != len(b):
         return len(a) < len(b)
+    numbers_a, numbers_b = shared_numbers(a, b)
     for place in np.flatnonzero(numbers_a != numbers_b)[:1].tolist():
         return a.vocabulary[int(a.numbers[place])] < b.vocabulary[int(b.numbers[place])]
     return False

@@ -6,6 +6,8 @@ All are in [0, 1], symmetric, and 0 where undefined.
 - `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
 - `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a
   near-dupe, really?").
+- `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
+  `indexer.similarity.lcs`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   `indexer.similarity.alignment`).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the
@@ -37,8 +39,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnknownMeasure
-from indexer.model import Estimate
+from indexer.model import Estimate, WordsInOrder
 from indexer.similarity.alignment import Alignment, Matching, align
+from indexer.similarity.lcs import lcs, words_in_order
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.wilson import wilson
 from indexer.text.word_numbers import Words, number_runs, shared_numbers
@@ -108,9 +111,10 @@ def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
 class MeasureValues:
     """The values of every measure for one pair of texts. S_L and S_J come from `alignment`.
 
-    `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
-    makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
-    that `hamming` estimates.
+    `in_order`: the words of the longest common subsequence, of which `lcs` is the share. `estimate`
+    and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes
+    none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi that
+    `hamming` estimates.
     """
 
     jaccard: float
@@ -122,7 +126,13 @@ class MeasureValues:
     estimate: Estimate | None
     hamming: float | None
     alignment: Alignment
+    in_order: WordsInOrder
     hamming_interval: tuple[float, float] | None = None
+
+    @property
+    def lcs(self) -> float:
+        """Words in order, of the words of the longer text."""
+        return self.in_order.similarity
 
     @property
     def containment_words(self) -> tuple[float, float]:
@@ -144,6 +154,7 @@ def measure_all(a: Operand, b: Operand, matching: Matching = "literal") -> Measu
         estimate=estimate(a.minhash, b.minhash),
         hamming=agreeing,
         alignment=aligned,
+        in_order=words_in_order(a.words, b.words),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
     )
 
@@ -209,23 +220,27 @@ def _exact(similarity: float) -> Estimate:
     return Estimate(similarity, similarity, similarity)
 
 
-MeasureFunction: TypeAlias = Callable[[Operand, Operand, Matching], Estimate]
+MeasureFunction: TypeAlias = Callable[[Operand, Operand, Matching, float], Estimate]
 MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
     {
-        "jaccard": lambda a, b, _: _exact(jaccard(a.features, b.features)),
-        "resemblance": lambda a, b, _: _exact(resemblance(a.words, b.words)),
-        "jaccard_words": lambda a, b, matching: _exact(align(a.words, b.words, matching).jaccard),
-        "overlap": lambda a, b, matching: _exact(align(a.words, b.words, matching).overlap),
-        "containment": lambda a, b, _: _exact(max(containment(a.features, b.features))),
-        "terminology": lambda a, b, _: _exact(terminology(a.words, b.words)),
-        "estimate": lambda a, b, _: estimate(a.minhash, b.minhash) or _exact(0.0),
-        "hamming": lambda a, b, _: _exact(hamming(a, b) or 0.0),
+        "jaccard": lambda a, b, *_: _exact(jaccard(a.features, b.features)),
+        "lcs": lambda a, b, _, least: _exact(lcs(a.words, b.words, least)),
+        "resemblance": lambda a, b, *_: _exact(resemblance(a.words, b.words)),
+        "jaccard_words": lambda a, b, matching, _: _exact(
+            align(a.words, b.words, matching).jaccard
+        ),
+        "overlap": lambda a, b, matching, _: _exact(align(a.words, b.words, matching).overlap),
+        "containment": lambda a, b, *_: _exact(max(containment(a.features, b.features))),
+        "terminology": lambda a, b, *_: _exact(terminology(a.words, b.words)),
+        "estimate": lambda a, b, *_: estimate(a.minhash, b.minhash) or _exact(0.0),
+        "hamming": lambda a, b, *_: _exact(hamming(a, b) or 0.0),
     }
 )
 MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "jaccard": "features in common; what look-ups go by",
         "estimate": "of features, from the sketches alone",
+        "lcs": "words in order, of the longer text",
         "overlap": "S_L: shared words, of the longer text",
         "jaccard_words": "S_J: shared words, of both together",
         "resemblance": "S_R: five-word shingles in common",
@@ -238,11 +253,14 @@ MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
 """The description of each value in a comparison of A and B, in the order they are shown in."""
 
 
-def measure_pair(name: str, a: Operand, b: Operand, matching: Matching = "literal") -> Estimate:
+def measure_pair(
+    name: str, a: Operand, b: Operand, matching: Matching = "literal", least: float = 0.0
+) -> Estimate:
     """Return one measure by name, as the number that a threshold is compared with.
 
-    For exact measures low and high are equal. Raises `UnknownMeasure`, which lists the names.
+    For exact measures low and high are equal. The value may be 0 for a pair below `least`, which
+    saves time. Raises `UnknownMeasure`, which lists the names.
     """
     if name not in MEASURES:
         raise UnknownMeasure(name=name, known=tuple(MEASURES))
-    return MEASURES[name](a, b, matching)
+    return MEASURES[name](a, b, matching, least)

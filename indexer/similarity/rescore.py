@@ -9,6 +9,7 @@ import numpy as np
 
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.similarity.alignment import align, passages
+from indexer.similarity.lcs import words_in_order
 from indexer.similarity.measures import Operand, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.wilson import wilson
@@ -48,10 +49,11 @@ def rescore(
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
     Most similar first, ties by path, then id. Each match holds its reasons: containment of the
-    features both ways, and the shared passages by literal matching. Raises `UnknownMeasure`.
+    features both ways, the words in order, and the shared passages by literal matching. Raises
+    `UnknownMeasure`.
     """
     scores = [
-        _Score(candidate, side, measure_pair(measure, query, side))
+        _Score(candidate, side, measure_pair(measure, query, side, least=threshold))
         for candidate, side in candidates
     ]
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
@@ -81,4 +83,5 @@ def _match(query: Operand, score: _Score, measure: str) -> Match:
         keys_shared=candidate.keys_shared,
         containment=containment(query.features, side.features),
         shared=passages(align(query.words, side.words), query.words, side.words),
+        in_order=words_in_order(query.words, side.words),
     )

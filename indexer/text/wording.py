@@ -68,6 +68,16 @@ def percent(share: float | None, digits: int = 0) -> str:
     return f"{math.floor(share * steps) / steps:.{digits}%}"
 
 
+def spell_words_in_order(common: int, words: tuple[int, int]) -> str:
+    """Return the words that two texts have in order, of the longer one, and both lengths.
+
+    >>> spell_words_in_order(82, (1_000, 90))
+    '82 of 1,000 words, in order; the texts have 1,000 and 90 words'
+    """
+    longer = count_of(max(words), "word")
+    return f"{common:,} of {longer}, in order; the texts have {words[0]:,} and {words[1]:,} words"
+
+
 def spell_labels(labels: Iterable[str]) -> str:
     """Join labels with commas; `(none)` for none.
 

@@ -10,7 +10,7 @@ from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS, MeasureValues
-from indexer.text.wording import count_of, percent
+from indexer.text.wording import count_of, percent, spell_words_in_order
 from indexer.web.answers import (
     DocumentFacts,
     Measure,
@@ -95,7 +95,9 @@ def without_boilerplate(
 
 def measures_of(measures: MeasureValues) -> Sequence[Measure]:
     """Return every measure by name, in the order in which they are shown."""
-    return [_measure(measures, name, meaning) for name, meaning in MEASURE_DESCRIPTIONS.items()]
+    in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
+    meanings = {**MEASURE_DESCRIPTIONS, "lcs": in_order}
+    return [_measure(measures, name, meaning) for name, meaning in meanings.items()]
 
 
 def _measure(measures: MeasureValues, name: str, meaning: str) -> Measure:

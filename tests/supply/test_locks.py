@@ -84,6 +84,7 @@ def test_the_core_stays_small() -> None:
         "rich",
         "snowballstemmer",
         "jinja2",
+        "rapidfuzz",
     }
 
 

@@ -19,6 +19,7 @@ BLOCKS = st.lists(
 )
 MEASURES = {
     "jaccard",
+    "lcs",
     "resemblance",
     "jaccard_words",
     "overlap",

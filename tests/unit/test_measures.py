@@ -36,6 +36,7 @@ EXAMPLES = json.loads((GOLDEN / "seed003_examples.json").read_text(encoding="utf
 CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8"))["rows"]
 NAMES = {
     "jaccard",
+    "lcs",
     "resemblance",
     "jaccard_words",
     "overlap",
@@ -120,9 +121,13 @@ def test_every_measure_is_symmetric_and_between_0_and_1(
 def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> None:
     result = measure_all(side(text), side(text))
     has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT)) > 0
-    assert {result.resemblance, result.jaccard_words, result.overlap, result.terminology} == {
-        float(has_words)
-    }
+    assert {
+        result.lcs,
+        result.resemblance,
+        result.jaccard_words,
+        result.overlap,
+        result.terminology,
+    } == {float(has_words)}
     assert {result.jaccard, *result.containment} == {float(has_features)}
     if fingerprint(text, DEFAULT).status == "complete":
         assert result.estimate is not None

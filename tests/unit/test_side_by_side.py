@@ -127,6 +127,7 @@ def test_measures_are_named_and_explained() -> None:
     for name in (
         "jaccard",
         "estimate",
+        "lcs",
         "overlap",
         "jaccard_words",
         "resemblance",

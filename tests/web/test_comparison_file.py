@@ -214,6 +214,7 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(
     assert page.locator(".measures dt").all_text_contents() == [
         "jaccard",
         "estimate",
+        "lcs",
         "overlap",
         "jaccard words",
         "resemblance",
