@@ -37,21 +37,21 @@ def pair(kind: tuple[int, float], chance: random.Random) -> tuple[str, str]:
     """A text and another with some words replaced."""
     words, share = kind
     count = words or chance.randint(6, 16)
-    left = [
+    left_words = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 8)))
         for _ in range(count)
     ]
     changed = max(1, round(share * count))
-    right = list(left)
+    right = list(left_words)
     for place in chance.sample(range(count), changed):
         right[place] = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=5))
-    return " ".join(left), " ".join(right)
+    return " ".join(left_words), " ".join(right)
 
 
 def truth(left: str, right: str) -> float:
-    one, other = feature_set(left, DEFAULT), feature_set(right, DEFAULT)
-    shared = common(one, other)
-    return shared / (len(one) + len(other) - shared)
+    left_set, right_set = feature_set(left, DEFAULT), feature_set(right, DEFAULT)
+    shared = common(left_set, right_set)
+    return shared / (len(left_set) + len(right_set) - shared)
 
 
 def datasketch_slots(text: str) -> np.ndarray:
@@ -66,11 +66,11 @@ def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float 
     """
     chance = random.Random(17)
     pairs = [pair(kind, chance) for _ in range(trials)]
-    made = fingerprints([text for both in pairs for text in both]).minhash
+    slots = fingerprints([text for both in pairs for text in both]).minhash
     for place, (left, right) in enumerate(pairs):
         exact = truth(left, right)
         unit = exact * (1 - exact) / SLOTS
-        ours = float(np.mean(made[2 * place] == made[2 * place + 1])) - exact
+        ours = float(np.mean(slots[2 * place] == slots[2 * place + 1])) - exact
         if place % 10 == 0:
             theirs = float(np.mean(datasketch_slots(left) == datasketch_slots(right))) - exact
             yield ours**2 / unit, theirs**2 / unit
@@ -89,9 +89,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--trials", type=int, default=12_000)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     for name, kind in KINDS.items():
-        rows = list(errors(kind, asked.trials))
+        rows = list(errors(kind, options.trials))
         ours = np.array([error for error, _ in rows])
         theirs = np.array([error for _, error in rows if error is not None])
         print(f"{name}\n  nearfold   {describe_errors(ours)}")

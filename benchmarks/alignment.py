@@ -43,18 +43,18 @@ Pair = tuple[list[str], list[str]]
 def english(size: int, random: np.random.Generator) -> list[str]:
     share = 1 / np.arange(1, VOCABULARY + 1)
     letters = np.array(list("etaoinshrdlucmfwyp"))
-    spelled = [
+    vocabulary = [
         "".join(random.choice(letters, length)) for length in random.integers(2, 10, VOCABULARY)
     ]
-    return [spelled[number] for number in random.choice(VOCABULARY, size, p=share / share.sum())]
+    return [vocabulary[number] for number in random.choice(VOCABULARY, size, p=share / share.sum())]
 
 
 def edit_words(text: list[str], random: np.random.Generator) -> list[str]:
     """One word in a hundred replaced."""
-    made = list(text)
-    for place in random.integers(0, len(made), len(made) // 100).tolist():
-        made[place] = f"edit{place}"
-    return made
+    edited = list(text)
+    for place in random.integers(0, len(edited), len(edited) // 100).tolist():
+        edited[place] = f"edit{place}"
+    return edited
 
 
 def move_third(text: list[str]) -> list[str]:
@@ -82,9 +82,9 @@ def pairs(size: int) -> dict[str, Pair]:
 def median(run: Callable[[], object], runs: int) -> float:
     seconds = []
     for _ in range(runs):
-        began = time.process_time()
+        start_time = time.process_time()
         run()
-        seconds.append(time.process_time() - began)
+        seconds.append(time.process_time() - start_time)
     return statistics.median(seconds)
 
 
@@ -108,14 +108,14 @@ def time_difflib(a: list[str], b: list[str], limit: float) -> float | None:
 
 
 def print_ours(size: int, runs: int) -> None:
-    made = pairs(size)
-    megabytes = len(" ".join(made["identical"][0])) / 1e6
+    texts_by_name = pairs(size)
+    megabytes = len(" ".join(texts_by_name["identical"][0])) / 1e6
     print(
         f"\ntwo texts of {size:,} words each, about {megabytes:.1f} MB of English: median seconds "
         f"of {runs} runs\n"
     )
     print(f"{'':26}{'words':>8}{'literal':>9}{'inform.':>9}{'S_R':>8}{'S_L':>9}{'chunks':>8}")
-    for name, (left, right) in made.items():
+    for name, (left, right) in texts_by_name.items():
         texts = " ".join(left), " ".join(right)
         reading = median(lambda texts=texts: [words(text) for text in texts], runs)
         a, b = map(words, texts)
@@ -136,9 +136,9 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
         a, b = words(" ".join(left)), words(" ".join(right))
         ours = median(lambda a=a, b=b: align(a, b), runs)
         theirs = time_difflib(left, right, limit)
-        shown = f"> {limit:.0f}" if theirs is None else f"{theirs:.2f}"
+        text = f"> {limit:.0f}" if theirs is None else f"{theirs:.2f}"
         print(
-            f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}"
+            f"{name:26}{ours:9.3f}{text:>9}{'>' if theirs is None else '':>2}"
             f"{(theirs or limit) / ours:7,.0f}"
         )
 

@@ -42,12 +42,12 @@ def seconds(url: str, folders: list[Path], threshold: float | None) -> list[floa
     if store.stored_recipe() is not None:
         store.delete([row.id for row in store.scan()])
         store.refresh()
-    taken = [
+    times = [
         index([str(folder)], store, IndexOptions(family_threshold=threshold)).seconds
         for folder in folders
     ]
     store.close()
-    return taken
+    return times
 
 
 def main() -> None:
@@ -58,26 +58,26 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=4_000)
     parser.add_argument("--store", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch) / name for name in ("first", "second")]
         for seed, folder in enumerate(folders):
-            library(folder, given.documents // 2, seed)
+            library(folder, options.documents // 2, seed)
         print("| store | documents | without | with families | ratio |\n|---|---|---|---|---|")
-        for url in ["sqlite", *given.store]:
+        for url in ["sqlite", *options.store]:
             best: dict[bool, list[float]] = {}
-            for turn in range(given.rounds):
+            for turn in range(options.rounds):
                 for families in (False, True):
                     where = f"sqlite:///{scratch}/{turn}{families}.db" if url == "sqlite" else url
-                    taken = seconds(where, folders, 0.8 if families else None)
+                    times = seconds(where, folders, 0.8 if families else None)
                     best[families] = [
-                        min(pair) for pair in zip(best.get(families, taken), taken, strict=True)
+                        min(pair) for pair in zip(best.get(families, times), times, strict=True)
                     ]
             for name, plain, joined in zip(
                 ("empty index", "half full"), best[False], best[True], strict=True
             ):
                 kind = url.split(":")[0]
-                half = given.documents // 2
+                half = options.documents // 2
                 print(
                     f"| {kind}, {name} | {half:,} | {plain:.2f} s | {joined:.2f} s | "
                     f"{joined / plain:.1f} |"

@@ -53,9 +53,9 @@ def distances(texts: list[str], pairs: np.ndarray, recipe: str) -> np.ndarray:
     signed = [(bits[a], bits[b]) for a, b in pairs.tolist()]
     return np.array(
         [
-            (one ^ other).bit_count()
-            for one, other in signed
-            if one is not None and other is not None
+            (left ^ right).bit_count()
+            for left, right in signed
+            if left is not None and right is not None
         ]
     )
 
@@ -68,17 +68,22 @@ def main() -> None:
     parser.add_argument("--distance", type=int, default=3)
     parser.add_argument("--recipes", default="default,simhash-doc-v1,simhash-doc-v2,simhash-doc-v4")
     parser.add_argument("--most", type=int, default=300, help="documents of a folder at most")
-    asked = parser.parse_args()
-    recipes = asked.recipes.split(",")
+    options = parser.parse_args()
+    recipes = options.recipes.split(",")
     print(f"{'':16}{'documents':>10}{'pairs':>10}" + "".join(f"{recipe:>26}" for recipe in recipes))
-    for folder in asked.folders:
-        texts = texts_under(folder, asked.most)
+    for folder in options.folders:
+        texts = texts_under(folder, options.most)
         pairs = unrelated_pairs(texts)
         cells = []
         for recipe in recipes:
-            found = distances(texts, pairs, recipe) if len(pairs) else np.zeros(0)
-            within = 1e6 * np.mean(found <= asked.distance) if len(found) else float("nan")
-            cells.append(f"{within:12,.0f} (mean {np.mean(found) if len(found) else 0:4.1f})")
+            pair_distances = distances(texts, pairs, recipe) if len(pairs) else np.zeros(0)
+            within = (
+                1e6 * np.mean(pair_distances <= options.distance)
+                if len(pair_distances)
+                else float("nan")
+            )
+            mean = np.mean(pair_distances) if len(pair_distances) else 0
+            cells.append(f"{within:12,.0f} (mean {mean:4.1f})")
         print(
             f"{folder.name:16}{len(texts):>10,}{len(pairs):>10,}"
             + "".join(f"{cell:>26}" for cell in cells),

@@ -25,7 +25,7 @@ AMOUNTS = [
 def values(random_: random.Random) -> dict[str, str]:
     """Return what one contract has in its slots."""
     roles = random_.choice(ROLES) if random_.random() < 0.7 else random_.sample(FIRMS, 2)
-    article = "the " if roles[0] in {one for pair in ROLES for one in pair} else ""
+    article = "the " if roles[0] in {role for pair in ROLES for role in pair} else ""
     days = random_.choice([10, 14, 30, 45, 60, 90])
     return {
         "A": f"{article}{roles[0]}",
@@ -43,17 +43,17 @@ def values(random_: random.Random) -> dict[str, str]:
 
 def numbers(random_: random.Random) -> dict[str, str]:
     """Four different numbers of a formula."""
-    drawn = random_.sample(range(105, 995), 4)
-    return {name: f"{one / 100:.2f}" for name, one in zip("nmkj", drawn, strict=True)}
+    hundredths = random_.sample(range(105, 995), 4)
+    return {name: f"{number / 100:.2f}" for name, number in zip("nmkj", hundredths, strict=True)}
 
 
-def filled(template: str, slots: Mapping[str, str]) -> str:
+def fill_slots(template: str, slots: Mapping[str, str]) -> str:
     """A template with its slots; sentences begin with a capital."""
     text = template.format_map(slots)
-    return re.sub(r"(^|[.] )(the|this) ", lambda found: f"{found[1]}{found[2].capitalize()} ", text)
+    return re.sub(r"(^|[.] )(the|this) ", lambda match: f"{match[1]}{match[2].capitalize()} ", text)
 
 
-def headed(heading: str, body: str, random_: random.Random) -> str:
+def add_heading(heading: str, body: str, random_: random.Random) -> str:
     """A clause with a number and a heading, in one of many ways."""
     number = random_.randint(1, 40)
     label = random_.choice(
@@ -72,17 +72,17 @@ def headed(heading: str, body: str, random_: random.Random) -> str:
 def identical(text: str, random_: random.Random) -> str:
     """Articles come, go or change; so do spaces, line ends, quotation marks and commas."""
     words = text.split(" ")
-    made: list[str] = []
+    changed: list[str] = []
     for word in words:
         if word in {"the", "such", "said"} and random_.random() < 0.3:
-            made.append(random_.choice(["", "such", "said", "the"]))
+            changed.append(random_.choice(["", "such", "said", "the"]))
         elif word.endswith(",") and random_.random() < 0.2:
-            made.append(word[:-1])
+            changed.append(word[:-1])
         elif word not in {"a", "an"} or random_.random() < 0.8:
-            made.append(word)
-    joined = " ".join(word for word in made if word)
+            changed.append(word)
+    joined = " ".join(word for word in changed if word)
     wide = random_.choice([70, 100, 10_000])
-    return "\n".join(_wrapped(joined, wide)) if "\n" not in joined else joined
+    return "\n".join(_wrap(joined, wide)) if "\n" not in joined else joined
 
 
 def near_identical(text: str, random_: random.Random) -> str:
@@ -119,46 +119,46 @@ def synonymous(table: Mapping[str, str], share: float) -> Change:
     def change(text: str, random_: random.Random) -> str:
         budget = max(1, int(share * len(text.split())))
         for word in random_.sample(sorted(table), len(table)):
-            found = len(re.findall(rf"\b{word}\b", text))
-            if 0 < found <= budget:
+            count = len(re.findall(rf"\b{word}\b", text))
+            if 0 < count <= budget:
                 text = re.sub(rf"\b{word}\b", table[word], text)
-                budget -= found
+                budget -= count
         return text
 
     return change
 
 
-def reordered(text: str, random_: random.Random) -> str:
+def reorder(text: str, random_: random.Random) -> str:
     """Two words or phrases about `and` or `or` change places, or the sentences do."""
     pairs = list(re.finditer(r"\b([a-z]{4,}) (and|or) (?!shall|must)([a-z]{4,})\b", text))
-    for found in random_.sample(pairs, min(3, len(pairs))):
-        text = text.replace(found[0], f"{found[3]} {found[2]} {found[1]}", 1)
+    for match in random_.sample(pairs, min(3, len(pairs))):
+        text = text.replace(match[0], f"{match[3]} {match[2]} {match[1]}", 1)
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", text)
     if len(sentences) > 1 and random_.random() < 0.5:
         sentences = [*sentences[1:], sentences[0]]
     return " ".join(sentences)
 
 
-def lengthened(text: str, random_: random.Random) -> str:
+def lengthen(text: str, random_: random.Random) -> str:
     """One or two phrases come in after a comma, each no more than a tenth of the words."""
     for phrase in random_.sample(ADDED, random_.choice([1, 2])):
-        commas = [found.end() for found in re.finditer(r",(?= )", text)]
+        commas = [match.end() for match in re.finditer(r",(?= )", text)]
         if commas and 10 * len(phrase.split()) <= len(text.split()):
             at = random_.choice(commas)
             text = f"{text[:at]} {phrase},{text[at:]}"
     return text
 
 
-def shortened(text: str, random_: random.Random) -> str:
+def shorten(text: str, random_: random.Random) -> str:
     """Drop what stands in brackets, or one of two joined words."""
     text = re.sub(r" \([^()]{3,40}\)", "", text) if random_.random() < 0.5 else text
     pairs = list(re.finditer(r"\b([a-z]{4,}) (?:and|or) (?!shall|must)([a-z]{4,})\b", text))
-    for found in random_.sample(pairs, min(1, len(pairs))):
-        text = text.replace(found[0], found[random_.choice([1, 2])], 1)
+    for match in random_.sample(pairs, min(1, len(pairs))):
+        text = text.replace(match[0], match[random_.choice([1, 2])], 1)
     return text
 
 
-def inflected(text: str, random_: random.Random) -> str:
+def inflect(text: str, random_: random.Random) -> str:
     """`shall pay` becomes `pays` and the like, once or twice."""
     for _ in range(random_.choice([1, 2])):
         text = re.sub(
@@ -175,15 +175,15 @@ def fuzzy(table: Mapping[str, str]) -> Change:
     """Several of these changes at once, with synonyms of one table."""
 
     def change(text: str, random_: random.Random) -> str:
-        text = synonymous(table, 0.08)(reordered(text, random_), random_)
-        for one in random_.sample([lengthened, shortened, inflected], 2):
-            text = one(text, random_)
+        text = synonymous(table, 0.08)(reorder(text, random_), random_)
+        for change_text in random_.sample([lengthen, shorten, inflect], 2):
+            text = change_text(text, random_)
         return text
 
     return change
 
 
-def other_force(text: str, random_: random.Random) -> str:
+def change_force(text: str, random_: random.Random) -> str:
     """A duty becomes a right, or the other way round."""
     return _once(
         text,
@@ -196,7 +196,7 @@ def other_force(text: str, random_: random.Random) -> str:
     )
 
 
-def denied(text: str, random_: random.Random) -> str:
+def deny(text: str, random_: random.Random) -> str:
     """A duty or a right is denied, or no longer denied."""
     return _once(
         text,
@@ -205,7 +205,7 @@ def denied(text: str, random_: random.Random) -> str:
     )
 
 
-def opposite(text: str, random_: random.Random) -> str:
+def replace_by_opposite(text: str, random_: random.Random) -> str:
     """One word becomes its opposite."""
     return _once(
         text,
@@ -222,7 +222,7 @@ def _once(text: str, random_: random.Random, rules: list[tuple[str, str]]) -> st
     return re.sub(pattern, becomes, text, count=1)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     lines, line = [], ""
     for word in text.split(" "):
         if line and len(line) + len(word) > width:

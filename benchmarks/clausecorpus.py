@@ -17,15 +17,15 @@ from pathlib import Path
 
 from clausechanges import (
     Change,
-    denied,
-    filled,
+    add_heading,
+    change_force,
+    deny,
+    fill_slots,
     fuzzy,
-    headed,
     identical,
     near_identical,
     numbers,
-    opposite,
-    other_force,
+    replace_by_opposite,
     synonymous,
     values,
 )
@@ -67,10 +67,12 @@ class Base:
     formula: tuple[str, str] | None = None
     text: str = ""
 
-    def written(self, random_: random.Random) -> str:
+    def write(self, random_: random.Random) -> str:
         if self.template:
             heading, obligation, _, boilerplate = self.template
-            return headed(heading, filled(f"{obligation} {boilerplate}", values(random_)), random_)
+            return add_heading(
+                heading, fill_slots(f"{obligation} {boilerplate}", values(random_)), random_
+            )
         return self.text
 
 
@@ -84,13 +86,17 @@ def results(half: str, sets: int, seed: int = 1) -> list[Result]:
     ]
     groups = [*_duplicates(bases, sets, random_), *_negatives(bases, sets, random_)]
     random_.shuffle(groups)
-    return _arranged(groups, random_)
+    return _arrange(groups, random_)
 
 
 def all_bases() -> list[Base]:
     """Every base: templates, formulas, paragraphs."""
-    templates = [Base(f"clause {place}", template=one) for place, one in enumerate(CLAUSES)]
-    formulas = [Base(f"formula {place}", formula=one) for place, one in enumerate(FORMULAS)]
+    templates = [
+        Base(f"clause {place}", template=template) for place, template in enumerate(CLAUSES)
+    ]
+    formulas = [
+        Base(f"formula {place}", formula=template) for place, template in enumerate(FORMULAS)
+    ]
     return [
         *templates,
         *formulas,
@@ -102,7 +108,7 @@ def paragraphs(most: int = 240) -> list[str]:
     """Paragraphs of licences with words of obligation, no two with half of their words in
     common.
     """
-    found: list[str] = []
+    paragraphs_kept: list[str] = []
     vocabularies: list[set[str]] = []
     for path in sorted([*LICENCES[0].glob("*"), *LICENCES[1].glob("*/copyright")]):
         if path.is_symlink() or not path.is_file():
@@ -116,24 +122,24 @@ def paragraphs(most: int = 240) -> list[str]:
             if (
                 plain
                 and re.search(r"\b(?:shall|may|must)\b", text)
-                and not any(_alike(words, one) for one in vocabularies)
+                and not any(_alike(words, vocabulary) for vocabulary in vocabularies)
             ):
-                found.append(text)
+                paragraphs_kept.append(text)
                 vocabularies.append(words)
-            if len(found) == most:
-                return found
-    return found
+            if len(paragraphs_kept) == most:
+                return paragraphs_kept
+    return paragraphs_kept
 
 
 def holds(left: str, right: str) -> bool:
     """Table 2 to the letter: lengths within 20 %, and 80 % of the words of one text in the
     other.
     """
-    one, other = (re.findall(r"[a-z0-9]+", text.lower()) for text in (left, right))
-    shared = len(set(one) & set(other))
-    return min(len(one), len(other)) >= 0.8 * max(len(one), len(other)) and shared >= 0.8 * min(
-        len(set(one)), len(set(other))
-    )
+    left_words, right_words = (re.findall(r"[a-z0-9]+", text.lower()) for text in (left, right))
+    shorter, longer = sorted((len(left_words), len(right_words)))
+    shared = len(set(left_words) & set(right_words))
+    fewer = min(len(set(left_words)), len(set(right_words)))
+    return shorter >= 0.8 * longer and shared >= 0.8 * fewer
 
 
 def _alike(left: set[str], right: set[str]) -> bool:
@@ -143,47 +149,47 @@ def _alike(left: set[str], right: set[str]) -> bool:
 def _duplicates(bases: list[Base], sets: int, random_: random.Random) -> Iterator[Group]:
     prose = [base for base in bases if not base.formula]
     for kind in DUPLICATES:
-        made = 0
+        count = 0
         for base in cycle(prose):
-            group = _duplicate(kind, base, made, random_)
+            group = _duplicate(kind, base, count, random_)
             if group:
                 yield group
-                made += 1
-            if made >= sets:
+                count += 1
+            if count >= sets:
                 break
 
 
-def _duplicate(kind: str, base: Base, made: int, random_: random.Random) -> Group | None:
+def _duplicate(kind: str, base: Base, number: int, random_: random.Random) -> Group | None:
     """A group of two or three; every other one with synonyms that the detector's list does not
     have.
     """
-    text = base.written(random_)
-    table = (KNOWN, UNKNOWN)[made % 2]
-    words = ("known", "unknown")[made % 2]
+    text = base.write(random_)
+    table = (KNOWN, UNKNOWN)[number % 2]
+    words = ("known", "unknown")[number % 2]
     members = [text]
     for _ in range(random_.choice([1, 1, 2])):
         if kind == "identical":
             members.append(identical(text, random_))
         elif kind == "near_identical":
-            renamed = base.written(random_) if base.template else near_identical(text, random_)
+            renamed = base.write(random_) if base.template else near_identical(text, random_)
             members.append(
                 synonymous(table, 0.04)(renamed, random_) if random_.random() < 0.5 else renamed
             )
         else:
             members.append(fuzzy(table)(text, random_))
     if len(set(members)) < len(members) or (
-        kind == "fuzzy" and not all(holds(text, one) for one in members)
+        kind == "fuzzy" and not all(holds(text, member) for member in members)
     ):
         return None
     return Group(kind, base.name, tuple(members), words if kind != "identical" else "")
 
 
 def _negatives(bases: list[Base], sets: int, random_: random.Random) -> Iterator[Group]:
-    made = 0
+    count = 0
     changes: dict[str, Change] = {
-        "other_force": other_force,
-        "denied": denied,
-        "opposite": opposite,
+        "other_force": change_force,
+        "denied": deny,
+        "opposite": replace_by_opposite,
     }
     templates, formulas = (
         [base for base in bases if base.template],
@@ -193,18 +199,18 @@ def _negatives(bases: list[Base], sets: int, random_: random.Random) -> Iterator
     for kind in cycle(NEGATIVES):
         if kind in changes:
             base = next(any_base)
-            text = base.written(random_) if not base.formula else _formula(base, numbers(random_))
-            other = changes[kind](text, random_)
+            text = base.write(random_) if not base.formula else _formula(base, numbers(random_))
+            changed = changes[kind](text, random_)
         elif kind == "formula":
             base = next(any_formula)
-            text, other = _one_number(base, random_)
+            text, changed = _one_number(base, random_)
         else:
             base = next(any_template)
-            text, other = _other_template(base, kind, random_)
-        if text != other:
-            yield Group(kind, base.name, (text, other))
-            made += 1
-        if made >= sets:
+            text, changed = _other_template(base, kind, random_)
+        if text != changed:
+            yield Group(kind, base.name, (text, changed))
+            count += 1
+        if count >= sets:
             return
 
 
@@ -215,10 +221,10 @@ def _formula(base: Base, figures: dict[str, str]) -> str:
 
 def _one_number(base: Base, random_: random.Random) -> tuple[str, str]:
     assert base.formula
-    figures, others = numbers(random_), numbers(random_)
+    figures, other_figures = numbers(random_), numbers(random_)
     used = [name for name in figures if f"{{{name}}}" in base.formula[1]]
     name = random_.choice(used)
-    return _formula(base, figures), _formula(base, {**figures, name: others[name]})
+    return _formula(base, figures), _formula(base, {**figures, name: other_figures[name]})
 
 
 def _other_template(base: Base, kind: str, random_: random.Random) -> tuple[str, str]:
@@ -226,32 +232,32 @@ def _other_template(base: Base, kind: str, random_: random.Random) -> tuple[str,
     the same heading.
     """
     assert base.template
-    heading, obligation, other, boilerplate = base.template
+    heading, obligation, other_obligation, boilerplate = base.template
     slots = values(random_)
     swapped = {**slots, "A": slots["B"], "B": slots["A"]} if kind == "roles" else slots
-    second = obligation if kind == "roles" else other
+    second = obligation if kind == "roles" else other_obligation
     if kind == "roles" and not ("{A}" in obligation and "{B}" in obligation):
         return "", ""
     return (
-        headed(heading, filled(f"{obligation} {boilerplate}", slots), random_),
-        headed(heading, filled(f"{second} {boilerplate}", swapped), random_),
+        add_heading(heading, fill_slots(f"{obligation} {boilerplate}", slots), random_),
+        add_heading(heading, fill_slots(f"{second} {boilerplate}", swapped), random_),
     )
 
 
-def _arranged(groups: list[Group], random_: random.Random) -> list[Result]:
+def _arrange(groups: list[Group], random_: random.Random) -> list[Result]:
     """Groups dealt to result sets, no base twice in one."""
     dealt: list[list[Group]] = []
     for group in groups:
         for hand in dealt:
-            if len(hand) < GROUPS_A_RESULT and group.base not in {one.base for one in hand}:
+            if len(hand) < GROUPS_A_RESULT and group.base not in {placed.base for placed in hand}:
                 hand.append(group)
                 break
         else:
             dealt.append([group])
-    return [_ranked(hand, random_) for hand in dealt]
+    return [_rank(hand, random_) for hand in dealt]
 
 
-def _ranked(hand: list[Group], random_: random.Random) -> Result:
+def _rank(hand: list[Group], random_: random.Random) -> Result:
     slots = [(group, place) for group in hand for place in range(len(group.texts))]
     random_.shuffle(slots)
     result = Result([(str(rank), group.texts[place]) for rank, (group, place) in enumerate(slots)])

@@ -39,8 +39,10 @@ class Score:
 
     def recall(self, kind: str) -> float:
         """The share of sets captured."""
-        sets = sum(count for (one, _), count in self.sets.items() if one == kind)
-        return sum(count for (one, _), count in self.captured.items() if one == kind) / max(1, sets)
+        sets = sum(count for (set_kind, _), count in self.sets.items() if set_kind == kind)
+        return sum(
+            count for (set_kind, _), count in self.captured.items() if set_kind == kind
+        ) / max(1, sets)
 
     @property
     def precision(self) -> float:
@@ -52,15 +54,15 @@ def score_detector(corpus: list[Result], overlap: float = 0.8) -> Score:
     """Score the detector on result sets."""
     score = Score()
     for result in corpus:
-        found = {
-            (int(one.a), int(one.b)): one.type
-            for one in duplicate_pairs(result.clauses, overlap=overlap)
+        types = {
+            (int(clause_pair.a), int(clause_pair.b)): clause_pair.type
+            for clause_pair in duplicate_pairs(result.clauses, overlap=overlap)
         }
         seen: set[tuple[int, int]] = set()
         for group, places in result.groups:
-            _group(score, group, places, found, result)
+            _group(score, group, places, types, result)
             seen |= {(a, b) for a in places for b in places}
-        for pair in found.keys() - seen:
+        for pair in types.keys() - seen:
             score.wrong["unrelated"] += 1
             score.examples["unrelated"].append(
                 (result.clauses[pair[0]][1], result.clauses[pair[1]][1])
@@ -72,10 +74,10 @@ def _group(
     score: Score,
     group: Group,
     places: tuple[int, ...],
-    found: dict[tuple[int, int], str],
+    type_by_pair: dict[tuple[int, int], str],
     result: Result,
 ) -> None:
-    types = [found.get((min(places[0], one), max(places[0], one))) for one in places[1:]]
+    types = [type_by_pair.get((min(places[0], type), max(places[0], type))) for type in places[1:]]
     if group.kind in NEGATIVES:
         score.negatives[group.kind] += 1
         if types[0]:
@@ -85,8 +87,8 @@ def _group(
     key = (group.kind, group.words)
     score.sets[key] += 1
     score.captured[key] += all(types)
-    score.typed[key] += all(one == group.kind for one in types)
-    score.right += sum(one is not None for one in types)
+    score.typed[key] += all(type == group.kind for type in types)
+    score.right += sum(type is not None for type in types)
     if not all(types):
         missed = types.index(None) + 1
         score.examples[f"missed {group.kind}"].append((group.texts[0], group.texts[missed]))
@@ -102,7 +104,7 @@ def report(score: Score, examples: int) -> None:
         for key in rows if len(rows) == 1 else [*rows, (kind, "all")]:
             keys = rows if key[1] == "all" else [key]
             sets, captured, typed = (
-                sum(one[k] for k in keys) for one in (score.sets, score.captured, score.typed)
+                sum(counts[k] for k in keys) for counts in (score.sets, score.captured, score.typed)
             )
             low, high = wilson(captured, sets)
             interval = f"{low:.1%}-{high:.1%}"
@@ -137,13 +139,13 @@ def speed() -> None:
         new, seen = [], []
         for _ in range(5):
             read.cache_clear()
-            new.append(taken(clauses))
-            seen.append(taken(clauses))
+            new.append(seconds_of(clauses))
+            seen.append(seconds_of(clauses))
         words = sum(len(text.split()) for _, text in clauses) / size
         print(f"{size:>8}{words:>12.0f}{min(new):>17.1f}{min(seen):>17.1f}")
 
 
-def taken(clauses: list[tuple[str, str]]) -> float:
+def seconds_of(clauses: list[tuple[str, str]]) -> float:
     """Milliseconds of one processor for the duplicate sets of clauses."""
     start = time.process_time()
     duplicate_sets(clauses)

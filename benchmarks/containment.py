@@ -58,11 +58,11 @@ class Language:
         self._random = random
         letters, weights = list("etaoinshrdlcumwfgypbvk"), 1 / np.arange(3, 25)
         lengths = np.minimum(12, 2 + np.arange(30_000) // 400 + random.integers(0, 5, 30_000))
-        made = [
+        vocabulary = [
             "".join(random.choice(letters, length, p=weights / weights.sum())) for length in lengths
         ]
-        self._words = np.array(made)
-        chances = 1 / (np.arange(len(made)) + 2.7)
+        self._words = np.array(vocabulary)
+        chances = 1 / (np.arange(len(vocabulary)) + 2.7)
         self._sums = np.cumsum(chances / chances.sum())
 
     def words(self, count: int) -> list[str]:
@@ -86,15 +86,15 @@ def collection(
     ]
     for place in np.flatnonzero(random.random(len(texts)) < 0.2).tolist():
         texts[place] += notices[random.integers(10)]
-    made = [" ".join(text) for text in texts]
+    passages = [" ".join(text) for text in texts]
     truth: dict[tuple[int, int], tuple[str, float]] = {}
-    while len(made) < documents:
+    while len(passages) < documents:
         source = int(random.integers(len(texts)))
         words = texts[source]
         if random.random() < 0.25:
             lines = [" ".join(words[start : start + 11]) for start in range(0, len(words), 11)]
-            truth[source, len(made)] = ("reply", 1.0)
-            made.append(
+            truth[source, len(passages)] = ("reply", 1.0)
+            passages.append(
                 " ".join(language.words(int(random.integers(30, 100))))
                 + "\n> "
                 + "\n> ".join(lines)
@@ -109,9 +109,9 @@ def collection(
             for w in words[start : start + length]
         ]
         around = language.words(int(random.uniform(0, 0.3) * length))
-        truth[source, len(made)] = (f"{rate:.0%} edited", length / len(words))
-        made.append(" ".join([*around, *chosen]))
-    return made, truth
+        truth[source, len(passages)] = (f"{rate:.0%} edited", length / len(words))
+        passages.append(" ".join([*around, *chosen]))
+    return passages, truth
 
 
 def sharing(texts: Sequence[str], keys: Keys) -> tuple[Pairs, float]:
@@ -119,9 +119,9 @@ def sharing(texts: Sequence[str], keys: Keys) -> tuple[Pairs, float]:
     carriers: dict[int, list[int]] = defaultdict(list)
     total = 0
     for place, text in enumerate(texts):
-        made = keys(text).tolist()
-        total += len(made)
-        for key in made:
+        text_keys = keys(text).tolist()
+        total += len(text_keys)
+        for key in text_keys:
             carriers[key].append(place)
     return {
         pair
@@ -149,16 +149,16 @@ def by_ensemble(texts: Sequence[str]) -> tuple[Pairs, float]:
 
     signed = []
     for place, text in enumerate(texts):
-        one = MinHash(SLOTS, hashfunc=int)
+        sketch = MinHash(SLOTS, hashfunc=int)
         hashes = feature_set(text, DEFAULT).hashes & np.uint64(0xFFFFFFFF)
-        one.update_batch(hashes.tolist())
-        signed.append((place, one, len(hashes)))
+        sketch.update_batch(hashes.tolist())
+        signed.append((place, sketch, len(hashes)))
     ensemble = MinHashLSHEnsemble(threshold=0.5, num_perm=SLOTS, num_part=16)
     ensemble.index(signed)
     pairs = {
-        tuple(sorted((place, other)))
-        for place, one, size in signed
-        for other in ensemble.query(one, size)
+        tuple(sorted((place, other_place)))
+        for place, sketch, size in signed
+        for other_place in ensemble.query(sketch, size)
     }
     return {pair for pair in pairs if pair[0] != pair[1]}, SLOTS  # type: ignore[misc]
 
@@ -208,7 +208,7 @@ def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, 
     )
     every: Pairs = set()
     for name, method in METHODS.items():
-        began = time.process_time()
+        start_time = time.process_time()
         pairs, keys = method(texts)
         every |= pairs if len(pairs) < 100_000 else set()
         cells = []
@@ -220,7 +220,7 @@ def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, 
             ]
             cells.append(f"{sum(pair in pairs for pair in some) / max(1, len(some)):12.1%}")
         print(
-            f"{name:24}{time.process_time() - began:7.1f}{keys:6.0f}{len(pairs):12,}"
+            f"{name:24}{time.process_time() - start_time:7.1f}{keys:6.0f}{len(pairs):12,}"
             + "".join(cells),
             flush=True,
         )
@@ -277,26 +277,26 @@ def print_folder(folder: Path) -> None:
         "median, 95 %, most"
     )
     for length in (250, 500, 1000, 2000, 4000):
-        made = []
+        excerpts = []
         for place, text in enumerate(texts):
             start = max(0, len(text) - length) // 2
             stretch = text[start : start + length]
             runs, features = passage_runs(stretch), feature_set(stretch, DEFAULT)
-            others = texts[:place] + texts[place + 1 :] if len(text) >= length else []
-            made += [
+            other_texts = texts[:place] + texts[place + 1 :] if len(text) >= length else []
+            excerpts += [
                 (
-                    containment(features, feature_set(other, DEFAULT))[0],
-                    contained_share(runs, passage_runs(other)),
+                    containment(features, feature_set(other_text, DEFAULT))[0],
+                    contained_share(runs, passage_runs(other_text)),
                 )
-                for other in others
+                for other_text in other_texts
             ]
-        if made:
-            columns = np.array(made).T
+        if excerpts:
+            columns = np.array(excerpts).T
             cells = [
                 "  ".join(f"{value:7.1%}" for value in np.quantile(column, [0.5, 0.95, 1]))
                 for column in columns
             ]
-            print(f"{length:12,}{len(made):9,}   {cells[0]:>32}   {cells[1]:>32}", flush=True)
+            print(f"{length:12,}{len(excerpts):9,}   {cells[0]:>32}   {cells[1]:>32}", flush=True)
 
 
 def main() -> None:

@@ -28,15 +28,15 @@ Slots = NDArray[np.uint32]
 def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     """As `nearfold match` does with its default settings, slots alone."""
     budget = SpillFiles(MEGABYTES)
-    join, counter, found = (
+    join, counter, pairs = (
         Join(slots, layout.bands, layout.rows, np.arange(len(slots)), CAP, budget),
         SlotCounter(slots, budget),
         Sorter(budget),
     )
     for left, right in join.blocks():
         a, b, _ = counter.at_least(left, right, least)
-        found.add(pair_codes(a, b))
-    return np.array(found.sorted()), f"{join.capped.keys} capped bands"
+        pairs.add(pair_codes(a, b))
+    return np.array(pairs.sorted()), f"{join.capped.keys} capped bands"
 
 
 def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
@@ -49,16 +49,16 @@ def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     signed = [
         LeanMinHash(seed=1, hashvalues=row.astype(np.uint64), scheme="legacy") for row in slots
     ]
-    found: list[tuple[int, int]] = []
-    for place, one in enumerate(signed):
+    pairs: list[tuple[int, int]] = []
+    for place, sketch in enumerate(signed):
         near = (
-            other
-            for other in index.query(one)
-            if np.count_nonzero(one.hashvalues == signed[other].hashvalues) >= least
+            near_place
+            for near_place in index.query(sketch)
+            if np.count_nonzero(sketch.hashvalues == signed[near_place].hashvalues) >= least
         )
-        found += [(other, place) for other in near]
-        index.insert(place, one, check_duplication=False)
-    return _codes(found), ""
+        pairs += [(near_place, place) for near_place in near]
+        index.insert(place, sketch, check_duplication=False)
+    return _codes(pairs), ""
 
 
 def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
@@ -71,9 +71,9 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
         db = sqlite3.connect(Path(folder) / "case.db")
         db.execute("CREATE TABLE document (id INTEGER PRIMARY KEY, minhash BLOB)")
         for place, row in enumerate(slots):
-            one = LeanMinHash(seed=1, hashvalues=row.astype(np.uint64), scheme="legacy")
-            packed = bytearray(one.bytesize("!"))
-            one.serialize(packed, "!")
+            sketch = LeanMinHash(seed=1, hashvalues=row.astype(np.uint64), scheme="legacy")
+            packed = bytearray(sketch.bytesize("!"))
+            sketch.serialize(packed, "!")
             db.execute("INSERT INTO document VALUES (?, ?)", (place, bytes(packed)))
         own = plan(layout.threshold, SLOTS, 0.75)
         index = MinHashLSH(threshold=layout.threshold, num_perm=SLOTS, weights=(0.25, 0.75))
@@ -82,15 +82,15 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
             for place, packed in db.execute("SELECT id, minhash FROM document")
         }
         db.close()
-    for place, one in signed.items():
-        index.insert(place, one)
-    found = [
-        (place, other)
-        for place, one in signed.items()
-        for other in index.query(one)
-        if place < other and one.jaccard(signed[other]) >= layout.threshold
+    for place, sketch in signed.items():
+        index.insert(place, sketch)
+    pairs = [
+        (place, near_place)
+        for place, sketch in signed.items()
+        for near_place in index.query(sketch)
+        if place < near_place and sketch.jaccard(signed[near_place]) >= layout.threshold
     ]
-    return _codes(found), f"{own.bands} x {own.rows}"
+    return _codes(pairs), f"{own.bands} x {own.rows}"
 
 
 def text_dedup(slots: Slots, layout: Plan, _least: int) -> tuple[Codes, str]:

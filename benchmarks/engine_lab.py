@@ -51,8 +51,8 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
     """As for tests, with a larger heap and the whole compiler."""
     quick = ENGINE.launch(home, folder, port)
     java, *rest = quick.argv
-    kept = [word for word in rest if not word.startswith(_TESTS_ONLY)]
-    return replace(quick, argv=(java, f"-Xms{HEAP}", f"-Xmx{HEAP}", *kept))
+    options = [word for word in rest if not word.startswith(_TESTS_ONLY)]
+    return replace(quick, argv=(java, f"-Xms{HEAP}", f"-Xmx{HEAP}", *options))
 
 
 def machine() -> str:
@@ -111,15 +111,15 @@ def plain(lab: Lab, place: int) -> dict[str, Any]:
     }
 
 
-def sent(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str = "_none") -> None:
+def send(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str = "_none") -> None:
     """Documents by bulk requests: `own` rows signed by nearfold, or the fields any client sends."""
     for start in range(0, len(places), BATCH):
         part = places[start : start + BATCH]
         if own:
             signed = fingerprints([lab.texts[place] for place in part])
             documents = [
-                _engine_rows.source(row(lab, place, one))
-                for place, one in zip(part, signed, strict=True)
+                _engine_rows.source(row(lab, place, sketch))
+                for place, sketch in zip(part, signed, strict=True)
             ]
         else:
             documents = [plain(lab, place) for place in part]

@@ -24,8 +24,8 @@ TUNED = 60  # lookups on which the settings of the peers are chosen
 Ask = Callable[[str], list[str]]
 
 
-def looked_up(
-    lab: Lab, sizes: dict[str, float], asked: Sequence[int], truth: Sequence[set[int]]
+def measure_lookups(
+    lab: Lab, sizes: dict[str, float], queries: Sequence[int], truth: Sequence[set[int]]
 ) -> None:
     """A line for each way of looking up."""
     print(
@@ -33,12 +33,12 @@ def looked_up(
         f"{'added bytes':>13}"
     )
     near = sizes["near"] - sizes["text"]
-    line(lab, "nearfold, similar", lambda text: in_client(lab, text), asked, truth, near)
+    line(lab, "nearfold, similar", lambda text: in_client(lab, text), queries, truth, near)
     line(
         lab,
         "nearfold, rescore in the engine",
         lambda text: in_engine(lab, text),
-        asked,
+        queries,
         truth,
         near,
     )
@@ -49,9 +49,9 @@ def looked_up(
             )
             for share in (60, 70, 75, 80, 85, 90)
         }
-        label = best(lab, ways, asked, truth)
-        line(lab, label, ways[label], asked, truth, sizes[f"min{buckets}"] - sizes["text"])
-    line(lab, "more_like_this, defaults", alike(lab, f"{lab.name}-text", "text"), asked, truth, 0)
+        label = best(lab, ways, queries, truth)
+        line(lab, label, ways[label], queries, truth, sizes[f"min{buckets}"] - sizes["text"])
+    line(lab, "more_like_this, defaults", alike(lab, f"{lab.name}-text", "text"), queries, truth, 0)
     ways = {
         f"more_like_this, {terms} terms, {share} %": alike(
             lab, f"{lab.name}-text", "text", terms, share
@@ -59,8 +59,8 @@ def looked_up(
         for terms in (25, 100)
         for share in (70, 80, 90, 95)
     }
-    label = best(lab, ways, asked, truth)
-    line(lab, label, ways[label], asked, truth, 0)
+    label = best(lab, ways, queries, truth)
+    line(lab, label, ways[label], queries, truth, 0)
 
 
 def in_client(lab: Lab, text: str) -> list[str]:
@@ -117,21 +117,21 @@ def alike(
     return ask
 
 
-def best(lab: Lab, ways: dict[str, Ask], asked: Sequence[int], truth: Sequence[set[int]]) -> str:
+def best(lab: Lab, ways: dict[str, Ask], queries: Sequence[int], truth: Sequence[set[int]]) -> str:
     """The way with the highest F1 on the first lookups."""
 
     def f1(ask: Ask) -> float:
-        recall, precision, _ = judge_lookups(lab, ask, asked[:TUNED], truth)
+        recall, precision, _ = judge_lookups(lab, ask, queries[:TUNED], truth)
         return 2 * recall * precision / max(recall + precision, 1e-9)
 
     return max(ways, key=lambda label: f1(ways[label]))
 
 
 def line(
-    lab: Lab, label: str, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]], added: float
+    lab: Lab, label: str, ask: Ask, queries: Sequence[int], truth: Sequence[set[int]], added: float
 ) -> None:
-    judge_lookups(lab, ask, asked[:20], truth)  # warms up
-    recall, precision, times = judge_lookups(lab, ask, asked, truth)
+    judge_lookups(lab, ask, queries[:20], truth)  # warms up
+    recall, precision, times = judge_lookups(lab, ask, queries, truth)
     p50, p99 = np.percentile(times, [50, 99]) * 1e3
     print(
         f"{'':<10}{label:<34}{p50:>8.1f}{p99:>8.1f}{recall:>8.3f}{precision:>11.3f}{added:>13,.0f}",
@@ -140,19 +140,19 @@ def line(
 
 
 def judge_lookups(
-    lab: Lab, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]]
+    lab: Lab, ask: Ask, queries: Sequence[int], truth: Sequence[set[int]]
 ) -> tuple[float, float, list[float]]:
     """Recall and precision over all pairs, and the seconds of each lookup."""
-    right = found = true = 0
+    right = answered = true = 0
     times = []
-    for place, near in zip(asked, truth, strict=False):
-        began = time.perf_counter()
+    for place, near in zip(queries, truth, strict=False):
+        start_time = time.perf_counter()
         answer = ask(lab.texts[place])
-        times.append(time.perf_counter() - began)
-        others = {int(one) for one in answer} - {place}
-        right, found, true = (
-            right + len(others & near),
-            found + len(others),
+        times.append(time.perf_counter() - start_time)
+        answer_places = {int(id) for id in answer} - {place}
+        right, answered, true = (
+            right + len(answer_places & near),
+            answered + len(answer_places),
             true + min(len(near), LIMIT),
         )
-    return right / max(true, 1), right / max(found, 1), times
+    return right / max(true, 1), right / max(answered, 1), times

@@ -54,11 +54,11 @@ LANES, LANE = 4, 16  # counters in one 64-bit number
 
 def library(documents: int, random: np.random.Generator) -> list[str]:
     """Texts of 150 to 300 words, 0.9 to 2.4 kB, in any order."""
-    known = vocabulary(random)
-    shares = np.cumsum(1 / np.arange(3, len(known) + 3))
+    vocabulary_words = vocabulary(random)
+    shares = np.cumsum(1 / np.arange(3, len(vocabulary_words) + 3))
 
     def words(count: int) -> NDArray[np.str_]:
-        return known[np.searchsorted(shares, random.random(count) * shares[-1])]
+        return vocabulary_words[np.searchsorted(shares, random.random(count) * shares[-1])]
 
     texts: list[str] = []
     while len(texts) < documents:
@@ -108,25 +108,27 @@ def copies(words, length: int, random: np.random.Generator) -> Iterator[str]:
 
 def write_sentences(words: NDArray[np.str_]) -> str:
     """Sentences of twelve words."""
-    listed = words.tolist()
+    word_list = words.tolist()
     return (
-        ". ".join(" ".join(listed[start : start + 12]) for start in range(0, len(listed), 12)) + "."
+        ". ".join(" ".join(word_list[start : start + 12]) for start in range(0, len(word_list), 12))
+        + "."
     )
 
 
-def neighbours(texts: Sequence[str], asked: Sequence[int], threshold: float) -> list[set[int]]:
+def neighbours(texts: Sequence[str], queries: Sequence[int], threshold: float) -> list[set[int]]:
     """For each text asked for, by place, the others with a Jaccard similarity of `threshold` or
     more, by counting all grams.
     """
     sets = [grams(text) for text in texts]
-    sizes = np.array([len(one) for one in sets])
+    sizes = np.array([len(gram_set) for gram_set in sets])
     parts = [sets[at : at + CHUNK] for at in range(0, len(sets), CHUNK)]
     joined = [
-        (np.concatenate(part), np.cumsum([0, *(len(one) for one in part[:-1])])) for part in parts
+        (np.concatenate(part), np.cumsum([0, *(len(gram_set) for gram_set in part[:-1])]))
+        for part in parts
     ]
-    found: list[set[int]] = []
-    for start in range(0, len(asked), LANES):
-        group = asked[start : start + LANES]
+    neighbour_sets: list[set[int]] = []
+    for start in range(0, len(queries), LANES):
+        group = queries[start : start + LANES]
         table = np.zeros(LETTERS**WIDTH, np.uint64)
         for lane, place in enumerate(group):
             table[sets[place]] += np.uint64(1 << LANE * lane)
@@ -136,8 +138,8 @@ def neighbours(texts: Sequence[str], asked: Sequence[int], threshold: float) -> 
         for lane, place in enumerate(group):
             shared = (counted >> np.uint64(LANE * lane) & np.uint64(2**LANE - 1)).astype(np.int64)
             near = shared >= threshold * (sizes + sizes[place] - shared)
-            found.append({*np.flatnonzero(near).tolist()} - {place})
-    return found
+            neighbour_sets.append({*np.flatnonzero(near).tolist()} - {place})
+    return neighbour_sets
 
 
 def grams(text: str) -> NDArray[np.int32]:

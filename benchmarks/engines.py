@@ -34,8 +34,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from engine_lab import BATCH, Lab, laboratory, machine, row, sent, server
-from engine_lookups import BUCKETS, THRESHOLD, in_client, looked_up
+from engine_lab import BATCH, Lab, laboratory, machine, row, send, server
+from engine_lookups import BUCKETS, THRESHOLD, in_client, measure_lookups
 from engine_texts import check, library, neighbours
 
 from indexer.grouping.group import group
@@ -55,11 +55,11 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=60)
     parser.add_argument("--arrivals", type=int, default=20)
     parser.add_argument("--server", help="an OpenSearch of yours")
-    given = parser.parse_args()
+    options = parser.parse_args()
     random = np.random.default_rng(11)
-    with tempfile.TemporaryDirectory() as folder, server(given.server) as url:
+    with tempfile.TemporaryDirectory() as folder, server(options.server) as url:
         os.environ["XDG_STATE_HOME"] = folder
-        texts = library(given.documents, random)
+        texts = library(options.documents, random)
         check(texts[:1000])
         print(
             f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; "
@@ -67,27 +67,27 @@ def main() -> None:
             flush=True,
         )
         with laboratory(url, texts) as lab:
-            asked = random.choice(
-                len(texts), min(given.lookups, len(texts)), replace=False
+            queries = random.choice(
+                len(texts), min(options.lookups, len(texts)), replace=False
             ).tolist()
-            measure(lab, asked)
-            time_folding(lab, random, given.searches)
+            measure(lab, queries)
+            time_folding(lab, random, options.searches)
             time_ingesting(lab)
-            time_arrivals(lab, random, given.arrivals)
+            time_arrivals(lab, random, options.arrivals)
         loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
         print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
 
 
-def measure(lab: Lab, asked: Sequence[int]) -> None:
+def measure(lab: Lab, queries: Sequence[int]) -> None:
     """Every index and its size, and look-ups beside the truth."""
     sizes = make_indexes(lab)
-    truth = neighbours(lab.texts, asked, THRESHOLD)
+    truth = neighbours(lab.texts, queries, THRESHOLD)
     pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
     print(
-        f"\nlookup    {len(asked)} lookups; {pairs} true neighbours of {with_some} of them",
+        f"\nlookup    {len(queries)} lookups; {pairs} true neighbours of {with_some} of them",
         flush=True,
     )
-    looked_up(lab, sizes, asked, truth)
+    measure_lookups(lab, sizes, queries, truth)
 
 
 def make_indexes(lab: Lab) -> dict[str, float]:
@@ -95,10 +95,10 @@ def make_indexes(lab: Lab) -> dict[str, float]:
     print(f"\n{'index':<10}{'':<34}{'bytes a document':>18}{'added':>8}{'seconds':>9}")
     install(lab.store)
     lab.store.prepare(DEFAULT)
-    (made,) = lab.call("GET", lab.name).values()
+    (index_body,) = lab.call("GET", lab.name).values()
     fields = {
         name: field
-        for name, field in made["mappings"]["properties"].items()
+        for name, field in index_body["mappings"]["properties"].items()
         if not name.startswith("near_")
     }
     sizes: dict[str, float] = {}
@@ -108,22 +108,24 @@ def make_indexes(lab: Lab) -> dict[str, float]:
         *((f"min{n}", f"text and min_hash, {n} buckets", n) for n in BUCKETS),
     ):
         index = lab.name if name == "near" else f"{lab.name}-{name}"
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         if name == "near":
-            written(lab)
+            write_rows(lab)
         else:
             lab.call(
-                "PUT", index, plain_index(fields, made["settings"]["index"]["analysis"], buckets)
+                "PUT",
+                index,
+                plain_index(fields, index_body["settings"]["index"]["analysis"], buckets),
             )
-            sent(lab, index, range(len(lab.texts)), own=False)
-        took = time.perf_counter() - began
+            send(lab, index, range(len(lab.texts)), own=False)
+        took = time.perf_counter() - start_time
         sizes[name] = merge_segments(lab, index)
         added = sizes[name] - sizes["text"]
         print(f"{'':<10}{label:<34}{sizes[name]:>18,.0f}{added:>8,.0f}{took:>9.0f}", flush=True)
     return sizes
 
 
-def written(lab: Lab) -> None:
+def write_rows(lab: Lab) -> None:
     """All documents as nearfold writes them."""
     for start in range(0, len(lab.texts), 1_000):
         part = fingerprints(lab.texts[start : start + 1_000])
@@ -181,13 +183,13 @@ def merge_segments(lab: Lab, index: str) -> float:
 
 def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
     """A line for each way of folding, after families are made."""
-    began = time.perf_counter()
-    made = group(lab.store)
-    took = time.perf_counter() - began
+    start_time = time.perf_counter()
+    result = group(lab.store)
+    took = time.perf_counter() - start_time
     size = merge_segments(lab, lab.name)
     print(
-        f"\nfolding   {made.families:,} families made and written by group in {took:.0f} s; then "
-        f"{size:,.0f} bytes a document"
+        f"\nfolding   {result.families:,} families made and written by group in {took:.0f} s; "
+        f"then {size:,.0f} bytes a document"
     )
     chosen = [
         lab.texts[place].lower().replace(".", "").split()
@@ -221,10 +223,10 @@ def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
         ways["unfolded"](two)  # so that none of them pays for reading what the others find read
         turned = list(ways)[place % len(ways) :] + list(ways)[: place % len(ways)]
         for way in turned:
-            began = time.perf_counter()
+            start_time = time.perf_counter()
             ways[way](two)
             if place >= len(warming):
-                seen[way].append(time.perf_counter() - began)
+                seen[way].append(time.perf_counter() - start_time)
     print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>8}")
     for way, times in seen.items():
         base = seen["nearfold search, none" if way.startswith("nearfold") else "unfolded"]
@@ -242,9 +244,9 @@ def asking(words: str, fields: list[str]) -> dict[str, Any]:
 def time_ingesting(lab: Lab, documents: int = 5_000) -> None:
     """Milliseconds a document, the ways taking turns batch by batch."""
     print(f"\n{'ingest':<10}{'':<34}{'ms a document':>15}")
-    made = next(iter(lab.call("GET", lab.name).values()))
+    index_body = next(iter(lab.call("GET", lab.name).values()))
     settings = {
-        "analysis": made["settings"]["index"]["analysis"],
+        "analysis": index_body["settings"]["index"]["analysis"],
         "number_of_shards": 1,
         "number_of_replicas": 0,
     }
@@ -256,14 +258,16 @@ def time_ingesting(lab: Lab, documents: int = 5_000) -> None:
     seconds = dict.fromkeys(ways, 0.0)
     for number in range(len(ways)):
         lab.call(
-            "PUT", f"{lab.name}-cost{number}", {"settings": settings, "mappings": made["mappings"]}
+            "PUT",
+            f"{lab.name}-cost{number}",
+            {"settings": settings, "mappings": index_body["mappings"]},
         )
     places = range(min(documents, len(lab.texts)))
     for start in range(0, len(places), BATCH):
         for number, (way, (own, pipeline)) in enumerate(ways.items()):
-            began = time.perf_counter()
-            sent(lab, f"{lab.name}-cost{number}", places[start : start + BATCH], own, pipeline)
-            seconds[way] += (time.perf_counter() - began) * (start > 0)  # the first warms up
+            start_time = time.perf_counter()
+            send(lab, f"{lab.name}-cost{number}", places[start : start + BATCH], own, pipeline)
+            seconds[way] += (time.perf_counter() - start_time) * (start > 0)  # the first warms up
     for way, took in seconds.items():
         print(f"{'':<10}{way:<34}{took / (len(places) - BATCH) * 1e3:>15.2f}", flush=True)
 
@@ -273,7 +277,7 @@ def time_arrivals(lab: Lab, random: np.random.Generator, trials: int) -> None:
     seconds = []
     for number, text in enumerate(library(trials, random)):
         time.sleep(random.uniform(0, 1))
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         lab.call(
             "PUT",
             f"{lab.name}-write/_doc/new-{number}",
@@ -282,7 +286,7 @@ def time_arrivals(lab: Lab, random: np.random.Generator, trials: int) -> None:
         )
         while f"new-{number}" not in in_client(lab, text):
             time.sleep(0.01)
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.perf_counter() - start_time)
     median, longest = statistics.median(seconds), max(seconds)
     print(
         f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest "

@@ -89,18 +89,18 @@ def blobs(folder: Path) -> Iterable[Blob]:
 
 
 def side_by_side(
-    ours: Callable[[Path], int], other: Callable[[Path], int], folder: Path, runs: int
+    ours: Callable[[Path], int], theirs: Callable[[Path], int], folder: Path, runs: int
 ) -> tuple[float, float, float]:
     """Medians of both in seconds, and of the ratio ours / other, run in turn after one warm-up."""
     times: list[tuple[float, float]] = []
     for turn in range(runs + 1):
-        pair = tuple(seconds(what, folder) for what in (ours, other))
+        pair = tuple(seconds(what, folder) for what in (ours, theirs))
         if turn:
             times.append((pair[0], pair[1]))
     return (
-        statistics.median(one for one, _ in times),
+        statistics.median(ours_time for ours_time, _ in times),
         statistics.median(two for _, two in times),
-        statistics.median(one / two for one, two in times),
+        statistics.median(ours_time / two for ours_time, two in times),
     )
 
 
@@ -118,12 +118,12 @@ def cold_similar(folder: Path, runs: int) -> list[float]:
         store = open_store(url)
         index([str(folder)], store)
         store.close()
-        asked = next(iter(blobs(folder))).path
+        path = next(iter(blobs(folder))).path
         took = []
         for _ in range(runs):
             started = time.perf_counter()
             subprocess.run(
-                [sys.executable, "-m", "indexer", "similar", asked, "--store", url, "--json"],
+                [sys.executable, "-m", "indexer", "similar", path, "--store", url, "--json"],
                 check=True,
                 capture_output=True,
             )
@@ -143,26 +143,26 @@ def main() -> None:
     parser.add_argument("--rich", type=Path, help="folder of html, docx and pdf files")
     parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
     parser.add_argument("--runs", type=int, default=5)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print(
-        f"kernel: {kernel_name()}; medians of {asked.runs} interleaved runs, wall-clock seconds\n"
+        f"kernel: {kernel_name()}; medians of {options.runs} interleaved runs, wall-clock seconds\n"
     )
     print(f"{'':44}{'ours':>9}{'other':>9}{'ratio':>8}  other")
-    if asked.rich:
-        ours, other, ratio = side_by_side(index_folder, extract_alone, asked.rich, asked.runs)
+    if options.rich:
+        ours, theirs, ratio = side_by_side(index_folder, extract_alone, options.rich, options.runs)
         print(
-            f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  "
-            "extraction alone"
+            f"{'html, docx, pdf: ' + describe(options.rich):44}{ours:9.2f}{theirs:9.2f}{ratio:8.2f}"
+            "  extraction alone"
         )
-    if asked.plain:
-        ours, other, ratio = side_by_side(
-            index_folder, insert_into_bare_table, asked.plain, asked.runs
+    if options.plain:
+        ours, theirs, ratio = side_by_side(
+            index_folder, insert_into_bare_table, options.plain, options.runs
         )
         print(
-            f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  "
+            f"{'plain text: ' + describe(options.plain):44}{ours:9.2f}{theirs:9.2f}{ratio:8.2f}  "
             "bare FTS5 table"
         )
-        took = cold_similar(asked.plain, asked.runs)
+        took = cold_similar(options.plain, options.runs)
         print(
             f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most "
             f"{max(took):.2f} s"

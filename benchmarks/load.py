@@ -58,25 +58,25 @@ def texts(count: int, seed: int) -> Iterator[str]:
     one.
     """
     chance = random.Random(seed)
-    known = [
+    vocabulary = [
         f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}{number:x}"
         for number in range(20_000)
     ]
-    made: list[list[str]] = []
+    recent: list[list[str]] = []
     for _ in range(count):
-        if made and chance.random() < COPIES:
-            words = list(chance.choice(made))
-            words[chance.randrange(len(words))] = chance.choice(known)
+        if recent and chance.random() < COPIES:
+            words = list(chance.choice(recent))
+            words[chance.randrange(len(words))] = chance.choice(vocabulary)
         else:
             words = [
-                known[min(int(chance.paretovariate(0.6)), len(known) - 1)]
+                vocabulary[min(int(chance.paretovariate(0.6)), len(vocabulary) - 1)]
                 for _ in range(chance.randint(*WORDS))
             ]
-        made = [*made[-999:], words]
+        recent = [*recent[-999:], words]
         yield " ".join(words)
 
 
-def written(path: Path, count: int, seed: int) -> Path:
+def write_texts(path: Path, count: int, seed: int) -> Path:
     with path.open("w") as out:
         for number, text in enumerate(texts(count, seed)):
             out.write(json.dumps({"id": f"{seed}-{number}", "text": text}) + "\n")
@@ -105,9 +105,9 @@ def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
 
 def await_end(job: subprocess.Popen[str]) -> int:
     """Return how many documents a job indexed."""
-    out, said = job.communicate()
+    out, errors = job.communicate()
     if job.returncode:
-        sys.exit(f"a job of indexing failed: {said}")
+        sys.exit(f"a job of indexing failed: {errors}")
     return int(json.loads(out)["indexed"])
 
 
@@ -117,15 +117,16 @@ def build(url: str, folder: Path, count: int) -> Path:
     """
     file = folder / "documents.jsonl"
     if not file.exists():
-        written(folder / "documents.part", count, 1).rename(file)
+        write_texts(folder / "documents.part", count, 1).rename(file)
     store = open_store(url)
     try:
         if store.stored_recipe() is None or store.counts().documents < count:
-            began = time.monotonic()
-            made = await_end(index(file, url, "--no-families"))
-            seconds = time.monotonic() - began
+            start_time = time.monotonic()
+            account = await_end(index(file, url, "--no-families"))
+            seconds = time.monotonic() - start_time
             print(
-                f"{made:,} documents indexed in {seconds:,.0f} s, {made / seconds:,.0f} a second",
+                f"{account:,} documents indexed in {seconds:,.0f} s, "
+                f"{account / seconds:,.0f} a second",
                 flush=True,
             )
     finally:
@@ -137,12 +138,12 @@ def sample_texts(file: Path, count: int) -> list[str]:
     """Texts from all over the file."""
     chance, size = random.Random(2), file.stat().st_size
     with file.open("rb") as lines:
-        found = []
+        texts = []
         for _ in range(count):
             lines.seek(chance.randrange(size))
             lines.readline()
-            found.append(json.loads(lines.readline() or b'{"text": "di1 pe14"}')["text"])
-    return found
+            texts.append(json.loads(lines.readline() or b'{"text": "di1 pe14"}')["text"])
+    return texts
 
 
 @dataclass
@@ -198,16 +199,16 @@ def questions(store: Store, address: str, file: Path, overview: bool) -> Questio
             break
     while overview and b'"ready": true' not in body(address, "/api/survey?wait=30"):
         pass
-    shown = "/overview" if overview else "/api"
-    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])], shown)
+    prefix = "/overview" if overview else "/api"
+    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])], prefix)
 
 
-def kinds_of(asked: Questions, rates: argparse.Namespace) -> list[Asking]:
+def kinds_of(queries: Questions, rates: argparse.Namespace) -> list[Asking]:
     return [
-        Asking("look-up", rates.lookups, asked.look_up),
-        Asking("search for two words", rates.searches, asked.search),
-        Asking("search for a frequent word", rates.frequent, asked.search_frequent),
-        Asking("page", rates.pages, asked.page),
+        Asking("look-up", rates.lookups, queries.look_up),
+        Asking("search for two words", rates.searches, queries.search),
+        Asking("search for a frequent word", rates.frequent, queries.search_frequent),
+        Asking("page", rates.pages, queries.page),
     ]
 
 
@@ -231,11 +232,11 @@ class Feeding:
         self._thread.join()
 
     def _feed(self) -> None:
-        began = time.monotonic()
+        start_time = time.monotonic()
         while self._rate and not self._ended.wait(
-            max(0.0, began + len(self.done) * FRESH / self._rate - time.monotonic())
+            max(0.0, start_time + len(self.done) * FRESH / self._rate - time.monotonic())
         ):
-            file = written(self._folder / "fresh.jsonl", FRESH, 100 + len(self.done))
+            file = write_texts(self._folder / "fresh.jsonl", FRESH, 100 + len(self.done))
             self.job = index(
                 file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url
             )
@@ -282,9 +283,9 @@ class ProcessSamples:
 def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
     """Run, print the tables, and tell whether every question was answered."""
     with serve_pages(store.url) as (address, pages):
-        asked = questions(store, address, file, options.overview)
-        run(kinds_of(asked, options), options.warm, lambda: None)
-        kinds = kinds_of(asked, options)
+        queries = questions(store, address, file, options.overview)
+        run(kinds_of(queries, options), options.warm, lambda: None)
+        kinds = kinds_of(queries, options)
         before = store.counts().documents
         with Feeding(store.url, folder, options.indexing) as feeding:
             watched = ProcessSamples(kinds, pages, feeding)

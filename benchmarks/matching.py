@@ -76,9 +76,9 @@ def print_contest(
 ) -> dict[str, Run]:
     layout = plan(threshold, SLOTS)
     least = int(np.ceil(threshold * SLOTS))
-    made = random_slots(documents, template, np.random.default_rng(7))
+    collection = random_slots(documents, template, np.random.default_rng(7))
     print(
-        f"\n{documents:,} documents, {len(made.pairs):,} known pairs, {layout.bands} bands x "
+        f"\n{documents:,} documents, {len(collection.pairs):,} known pairs, {layout.bands} bands x "
         f"{layout.rows} rows, "
         f"at {threshold:g}"
     )
@@ -92,24 +92,24 @@ def print_contest(
     runs: dict[str, Run] = {}
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "slots.npy")
-        np.save(file, made.slots)
+        np.save(file, collection.slots)
         for name in names:
             if LIBRARIES.get(name) and importlib.util.find_spec(LIBRARIES[name]) is None:
                 print(f"{name:12}is not installed")
             elif run := measure_run(name, file, layout, least):
                 runs[name] = run
-                print_run(name, run, made, threshold)
+                print_run(name, run, collection, threshold)
             else:
                 print(f"{name:12}died", flush=True)
     print_ratios(runs)
     if "nearfold" in runs:
-        print_recall(runs["nearfold"].pairs, made, layout)
+        print_recall(runs["nearfold"].pairs, collection, layout)
     return runs
 
 
-def print_run(name: str, run: Run, made: KnownPairs, threshold: float) -> None:
-    true = np.isin(run.pairs, made.pairs, assume_unique=True).sum()
-    similar = made.pairs[made.similarity >= threshold]
+def print_run(name: str, run: Run, collection: KnownPairs, threshold: float) -> None:
+    true = np.isin(run.pairs, collection.pairs, assume_unique=True).sum()
+    similar = collection.pairs[collection.similarity >= threshold]
     recall = np.isin(similar, run.pairs, assume_unique=True).mean() if len(similar) else 1.0
     numbers = (
         f"{run.seconds:9.2f}{run.busy:9.2f}{run.resident:8.0f}{run.own:8.0f}{len(run.pairs):12,}"
@@ -136,7 +136,7 @@ def print_ratios(runs: dict[str, Run]) -> None:
             )
 
 
-def print_recall(found: Codes, made: KnownPairs, layout: Plan) -> None:
+def print_recall(pairs: Codes, collection: KnownPairs, layout: Plan) -> None:
     print(
         "\nrecall by true similarity; a pair is listed when enough of its slots are equal, half "
         "of them at the threshold\n"
@@ -145,15 +145,15 @@ def print_recall(found: Codes, made: KnownPairs, layout: Plan) -> None:
         f"{'similarity':>12}{'pairs':>11}{'listed':>11}{'recall':>9}  "
         f"{'95 % interval':16}{'share a band (plan)':>20}"
     )
-    listed = np.isin(made.pairs, found, assume_unique=True)
+    is_found = np.isin(collection.pairs, pairs, assume_unique=True)
     for tenth in range(3, 10):
         low, high = tenth / 10, (tenth + 1) / 10 if tenth < 9 else 1.1
-        chosen = (made.similarity >= low) & (made.similarity < high)
-        count, hits = int(chosen.sum()), int(listed[chosen].sum())
+        chosen = (collection.similarity >= low) & (collection.similarity < high)
+        count, hits = int(chosen.sum()), int(is_found[chosen].sum())
         if count:
             ends = wilson(hits, count)
             expected = float(
-                np.mean([layout.recall(value) for value in made.similarity[chosen][:10_000]])
+                np.mean([layout.recall(value) for value in collection.similarity[chosen][:10_000]])
             )
             span = f"{ends[0]:.1%} - {ends[1]:.1%}"
             print(
@@ -174,8 +174,8 @@ def print_growth(sizes: list[int], runs: dict[int, dict[str, Run]]) -> None:
         print(
             f"{name:12}"
             + "".join(
-                f"{one.busy:10.1f} s{one.resident:7.0f} MB" if one else f"{'-':>22}"
-                for one in cells
+                f"{cell.busy:10.1f} s{cell.resident:7.0f} MB" if cell else f"{'-':>22}"
+                for cell in cells
             )
         )
 

@@ -74,7 +74,7 @@ def main() -> None:
         ),
     }
     with tempfile.TemporaryDirectory() as folder:
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         store = fill_store(folder, chosen.documents, chosen.words)
         size = Path(folder, "x.db").stat().st_size / 1e6
         print(
@@ -82,11 +82,11 @@ def main() -> None:
             f"{size:,.0f} MB"
         )
         print(
-            f"random_texts in {time.perf_counter() - began:,.0f} s; at {chosen.threshold:g}, "
+            f"random_texts in {time.perf_counter() - start_time:,.0f} s; at {chosen.threshold:g}, "
             f"--memory {chosen.memory}\n"
         )
         print(f"{'':10}{'seconds':>9}{'CPU s':>9}{'own MB':>9}{'resident MB':>13}", flush=True)
-        found: dict[str, set[tuple[str, str]]] = {}
+        pairs: dict[str, set[tuple[str, str]]] = {}
         for name in chosen.jobs.split(","):
             with Watch() as watch:
                 done = jobs[name](store)
@@ -98,11 +98,11 @@ def main() -> None:
                 flush=True,
             )
             if name in ("exact", "complete"):
-                found[name] = {(pair.a, pair.b) for pair in done}  # type: ignore
-        if len(found) == 2:
-            share = len(found["exact"] & found["complete"]) / max(1, len(found["complete"]))
+                pairs[name] = {(pair.a, pair.b) for pair in done}  # type: ignore
+        if len(pairs) == 2:
+            share = len(pairs["exact"] & pairs["complete"]) / max(1, len(pairs["complete"]))
             print(
-                f"\nof the complete mode's {len(found['complete']):,} pairs the bands find "
+                f"\nof the complete mode's {len(pairs['complete']):,} pairs the bands find "
                 f"{share:.2%}"
             )
         store.close()

@@ -32,9 +32,9 @@ class Histogram:
 
     def quantile(self, share: float) -> float:
         """The least latency that this share of all does not exceed; 0 when there are none."""
-        left = share * self._counts.total()
+        remaining = share * self._counts.total()
         for seconds in sorted(self._counts):
-            if (left := left - self._counts[seconds]) <= 1e-9:
+            if (remaining := remaining - self._counts[seconds]) <= 1e-9:
                 return seconds
         return 0.0
 
@@ -81,25 +81,27 @@ def run(kinds: list[Asking], seconds: float, watch: Callable[[], None]) -> float
     """Ask all kinds at once; `watch` is called once a second. Returns the seconds until the last
     answer.
     """
-    began = time.monotonic()
+    start_time = time.monotonic()
     with ThreadPoolExecutor(THREADS) as pool:
         asking = [
-            threading.Thread(target=_ask, args=(kind, seconds, seed, began, pool))
+            threading.Thread(target=_ask, args=(kind, seconds, seed, start_time, pool))
             for seed, kind in enumerate(kinds)
         ]
-        for one in asking:
-            one.start()
-        while any(one.is_alive() for one in asking) or any(kind.waiting for kind in kinds):
+        for thread in asking:
+            thread.start()
+        while any(thread.is_alive() for thread in asking) or any(kind.waiting for kind in kinds):
             watch()
             time.sleep(min(1.0, seconds / 20))
-    return time.monotonic() - began
+    return time.monotonic() - start_time
 
 
-def _ask(kind: Asking, seconds: float, seed: int, began: float, pool: ThreadPoolExecutor) -> None:
-    for number, moment in enumerate(arrivals(kind.rate, seconds, seed)):
-        time.sleep(max(0.0, began + moment - time.monotonic()))
+def _ask(
+    kind: Asking, seconds: float, seed: int, start_time: float, pool: ThreadPoolExecutor
+) -> None:
+    for number, arrival in enumerate(arrivals(kind.rate, seconds, seed)):
+        time.sleep(max(0.0, start_time + arrival - time.monotonic()))
         kind.asked += 1
-        pool.submit(kind.at, began + moment, number)
+        pool.submit(kind.at, start_time + arrival, number)
 
 
 def thirds(samples: list[float]) -> str:

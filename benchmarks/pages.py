@@ -40,17 +40,17 @@ VOCABULARY, BATCH = 40_000, 1_000
 
 def texts(documents: int, random: np.random.Generator) -> Iterator[str]:
     """Texts of 60 to 600 words; families first."""
-    made = 0
-    while made < documents:
+    count = 0
+    while count < documents:
         base = np.minimum(random.zipf(1.25, int(random.integers(60, 600))), VOCABULARY)
-        size = int(min(40, 2 + random.pareto(1.5))) if made < documents // 2 else 1
-        for copy in range(min(size, documents - made)):
+        size = int(min(40, 2 + random.pareto(1.5))) if count < documents // 2 else 1
+        for copy in range(min(size, documents - count)):
             words = base.copy()
             if copy:
                 places = random.integers(0, len(words), max(1, len(words) // 60))
                 words[places] = random.integers(1, VOCABULARY, len(places))
             yield " ".join(f"w{word}" for word in words)
-            made += 1
+            count += 1
 
 
 def make(file: Path, documents: int) -> None:
@@ -66,22 +66,24 @@ def make(file: Path, documents: int) -> None:
             if pending and (len(pending) == BATCH or text is None):
                 signed = fingerprints(pending, DEFAULT)
                 rows = []
-                for place, one in enumerate(pending):
+                for place, pending_text in enumerate(pending):
                     name = f"d{done + place:07}"
                     blob = Blob(
                         name,
                         name.encode(),
                         f"/synthetic/{name}.txt",
                         b"",
-                        len(one),
+                        len(pending_text),
                         (done + place) * 1_000_000_000,
                     )
-                    document = Document(one, content_type="text/plain")
+                    document = Document(pending_text, content_type="text/plain")
                     rows.append(
                         row_of(ExtractedBlob(blob, name, name, document), signed[place], DEFAULT.id)
                     )
                 store.write(rows)
-                peer.executemany("INSERT INTO peer VALUES (?)", ((one,) for one in pending))
+                peer.executemany(
+                    "INSERT INTO peer VALUES (?)", ((pending_text,) for pending_text in pending)
+                )
                 done, pending = done + len(pending), []
     print(f"store of {done:,} documents made in {time.monotonic() - started:.0f} s", flush=True)
     started = time.monotonic()
@@ -109,12 +111,12 @@ def serve_pages(url: str) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def time_calls(asked: list[Callable[[], object]]) -> str:
+def time_calls(calls: list[Callable[[], object]]) -> str:
     """Median and greatest of the times, in milliseconds."""
     took = []
-    for one in asked:
+    for call in calls:
         started = time.perf_counter()
-        one()
+        call()
         took.append(1000 * (time.perf_counter() - started))
     return f"{statistics.median(took):8.1f}  {max(took):8.1f}"
 
@@ -159,12 +161,12 @@ def measure(file: Path, rounds: int) -> None:
                 else "       –         –"
             )
             print(f"{f'search: {kind}':32}{ours}    {bare}", flush=True)
-        for page, asked in (
+        for page, calls in (
             ("family", [lambda b=b: fetch(address, "/family", id=b) for _, b in pairs]),
             ("compare", [lambda a=a, b=b: fetch(address, "/compare", a=a, b=b) for a, b in pairs]),
             ("document", [lambda b=b: fetch(address, "/document", id=b) for _, b in pairs]),
         ):
-            print(f"{page:32}{time_calls(asked)}", flush=True)
+            print(f"{page:32}{time_calls(calls)}", flush=True)
         started = time.perf_counter()
         fetch(address, "/api/survey", wait="30")
         while b'"ready": true' not in body(address, "/api/survey?wait=30"):

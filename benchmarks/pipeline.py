@@ -41,9 +41,9 @@ def main() -> None:
     )
     parser.add_argument("url")
     parser.add_argument("--runs", type=int, default=5)
-    given = parser.parse_args()
-    call(given.url, "PUT", f"_ingest/pipeline/{NAME}", pipeline(DEFAULT))
-    call(given.url, "PUT", NAME, {"mappings": {"dynamic": False, "properties": {}}})
+    options = parser.parse_args()
+    call(options.url, "PUT", f"_ingest/pipeline/{NAME}", pipeline(DEFAULT))
+    call(options.url, "PUT", NAME, {"mappings": {"dynamic": False, "properties": {}}})
     print(
         f"{'text':<9}{'characters':>11}{'with ms':>10}{'without ms':>12}{'signing ms':>12}   a "
         "document"
@@ -51,18 +51,20 @@ def main() -> None:
     try:
         for kind in ("english", "chinese"):
             for size in SIZES:
-                print(f"{kind:<9}{size:>11,}{''.join(columns(given.url, kind, size, given.runs))}")
+                print(
+                    f"{kind:<9}{size:>11,}{''.join(columns(options.url, kind, size, options.runs))}"
+                )
     finally:
-        call(given.url, "DELETE", f"_ingest/pipeline/{NAME}")
-        call(given.url, "DELETE", NAME)
+        call(options.url, "DELETE", f"_ingest/pipeline/{NAME}")
+        call(options.url, "DELETE", NAME)
 
 
 def columns(url: str, kind: str, size: int, runs: int) -> Iterator[str]:
     count = max(4, CHARS_A_RUN // size)
     signed, plain = [], []
     for _ in range(runs + 1):
-        signed.append(sent(url, body(kind, size, count), NAME))
-        plain.append(sent(url, body(kind, size, count), "_none"))
+        signed.append(send(url, body(kind, size, count), NAME))
+        plain.append(send(url, body(kind, size, count), "_none"))
     both, without = (statistics.median(seen[1:]) / count for seen in (signed, plain))
     yield from (f"{both:>10.2f}", f"{without:>12.2f}", f"{both - without:>12.2f}")
 
@@ -78,7 +80,7 @@ def text(kind: str, size: int) -> str:
     return " ".join(random.choices(ENGLISH, k=size // 4))[:size]
 
 
-def sent(url: str, lines: bytes, name: str) -> float:
+def send(url: str, lines: bytes, name: str) -> float:
     """Milliseconds of one bulk request."""
     start = time.perf_counter()
     answer = call(url, "POST", f"{NAME}/_bulk?pipeline={name}", lines)

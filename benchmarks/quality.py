@@ -60,37 +60,39 @@ def pool_corpora(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
     pairs, texts, blocks = [], [], 0
     for cases, _ in corpora.values():
         pairs += [
-            replace(one, a=one.a + len(texts), b=one.b + len(texts), block=one.block + blocks)
-            for one in cases.pairs
+            replace(pair, a=pair.a + len(texts), b=pair.b + len(texts), block=pair.block + blocks)
+            for pair in cases.pairs
         ]
         texts += cases.texts
-        blocks += 1 + max(one.block for one in cases.pairs)
+        blocks += 1 + max(pair.block for pair in cases.pairs)
     everything = Cases(tuple(texts), tuple(pairs), "pooled")
     return everything, [
         join_experiments(several)
-        for several in zip(*(ran.experiments for _, ran in corpora.values()), strict=True)
+        for several in zip(*(outcome.experiments for _, outcome in corpora.values()), strict=True)
     ]
 
 
 def join_experiments(several: Sequence[Experiment]) -> Experiment:
-    features = [one.features for one in several if one.features is not None]
+    features = [experiment.features for experiment in several if experiment.features is not None]
     layouts = several[0].together
     return replace(
         several[0],
-        sketch=tuple(value for one in several for value in one.sketch),
+        sketch=tuple(value for experiment in several for value in experiment.sketch),
         features=tuple(value for part in features for value in part) if features else None,
         together={
-            layout: all_together([(one.together[layout], len(one.sketch)) for one in several])
+            layout: all_together(
+                [(experiment.together[layout], len(experiment.sketch)) for experiment in several]
+            )
             for layout in layouts
         },
-        texts=sum(one.texts for one in several),
-        unsigned=sum(one.unsigned for one in several),
-        seconds=sum(one.seconds for one in several),
+        texts=sum(experiment.texts for experiment in several),
+        unsigned=sum(experiment.unsigned for experiment in several),
+        seconds=sum(experiment.seconds for experiment in several),
     )
 
 
 def all_together(parts: Sequence[tuple[str, int]]) -> str:
-    return np.packbits(np.concatenate([met(told, count) for told, count in parts])).tobytes().hex()
+    return np.packbits(np.concatenate([met(bits, count) for bits, count in parts])).tobytes().hex()
 
 
 def sheet(results: Sequence[ExperimentScores], place: Path) -> None:
@@ -100,11 +102,11 @@ def sheet(results: Sequence[ExperimentScores], place: Path) -> None:
         writer.writerow(
             ["recipe", "kind", "pairs", "at", "threshold", "found", "precision", "recall", "f1"]
         )
-        for one in results:
-            for kind in one.kinds:
-                for at, point, found, counts in (
-                    ("best", one.best, kind.found, kind.best),
-                    ("own", one.usual, kind.found_usually, kind.usual),
+        for result in results:
+            for kind in result.kinds:
+                for at, point, count, counts in (
+                    ("best", result.best, kind.found, kind.best),
+                    ("own", result.usual, kind.found_usually, kind.usual),
                 ):
                     duplicate = counts.right + counts.missed > 0
                     shares = (
@@ -112,16 +114,16 @@ def sheet(results: Sequence[ExperimentScores], place: Path) -> None:
                         if duplicate
                         else (None, None, None)
                     )
-                    told = ["" if value is None else f"{value:.3f}" for value in shares]
+                    cells = ["" if value is None else f"{value:.3f}" for value in shares]
                     writer.writerow(
                         [
-                            one.recipe,
+                            result.recipe,
                             kind.kind,
                             kind.pairs,
                             at,
                             f"{point.threshold:.3f}",
-                            found,
-                            *told,
+                            count,
+                            *cells,
                         ]
                     )
 
@@ -138,38 +140,45 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=Path("/usr/share/doc"))
     parser.add_argument("--manuals", type=Path, default=Path("/usr/share/man"))
     parser.add_argument("--grid", default="standard")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sources = {
-        "documentation": asked.docs,
-        "manuals": asked.manuals,
-        "languages": languages(asked.work),
+        "documentation": options.docs,
+        "manuals": options.manuals,
+        "languages": languages(options.work),
     }
-    make_corpora(asked.work, sources, asked.documents)
+    make_corpora(options.work, sources, options.documents)
     corpora: Corpora = {}
     for name in sources:
-        cases = cases_of([str(asked.work / name / "gold.csv")])
-        place = asked.work / f"{name}-tuned" / "experiments"
-        ran = run(
+        cases = cases_of([str(options.work / name / "gold.csv")])
+        place = options.work / f"{name}-tuned" / "experiments"
+        outcome = run(
             cases,
-            recipes_of(asked.grid),
+            recipes_of(options.grid),
             place,
-            asked.workers,
+            options.workers,
             lambda *step, of=name: print(of, *step, file=sys.stderr),
         )
-        corpora[name] = (cases, ran)
-    recipes = [recipe_named(one.recipe) for one in corpora["languages"][1].experiments]
+        corpora[name] = (cases, outcome)
+    recipes = [
+        recipe_named(experiment.recipe) for experiment in corpora["languages"][1].experiments
+    ]
     everything, experiments = pool_corpora(corpora)
     results = judgements(experiments, recipes, everything)
     strictly = {
-        one.recipe: one for one in judgements(experiments, recipes, everything, strict=True)
+        experiment.recipe: experiment
+        for experiment in judgements(experiments, recipes, everything, strict=True)
     }
     apart = {
-        name: judgements(ran.experiments, recipes, cases) for name, (cases, ran) in corpora.items()
+        name: judgements(outcome.experiments, recipes, cases)
+        for name, (cases, outcome) in corpora.items()
     }
-    ranked = sorted(results, key=lambda one: (-(one.fair.f1 or 0), one.recipe))
-    by_name = {name: {one.recipe: one for one in several} for name, several in apart.items()}
+    ranked = sorted(results, key=lambda experiment: (-(experiment.fair.f1 or 0), experiment.recipe))
+    by_name = {
+        name: {experiment.recipe: experiment for experiment in several}
+        for name, several in apart.items()
+    }
     chosen = choice(results, recipes, truth_of(everything.pairs))
-    written = page(
+    document = page(
         ranked,
         strictly,
         everything,
@@ -177,7 +186,7 @@ def main() -> None:
         by_name,
         chosen,
     )
-    (ROOT / "docs" / "quality.md").write_text(written, encoding="utf-8")
+    (ROOT / "docs" / "quality.md").write_text(document, encoding="utf-8")
     sheet(results, ROOT / "docs" / "quality.csv")
 
 
@@ -190,8 +199,8 @@ def judgements(
 ) -> list[ExperimentScores]:
     truth = truth_of(cases.pairs, strict)
     return [
-        judge_experiment(one, recipe, truth)
-        for one, recipe in zip(experiments, recipes, strict=True)
+        judge_experiment(experiment, recipe, truth)
+        for experiment, recipe in zip(experiments, recipes, strict=True)
     ]
 
 

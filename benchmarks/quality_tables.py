@@ -96,9 +96,9 @@ candidates that a look-up must check.
 """
 
 
-def met(told: str, count: int) -> NDArray[np.bool_]:
+def met(packed: str, count: int) -> NDArray[np.bool_]:
     """Return which pairs share a band, from the results of an experiment."""
-    return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(
+    return np.unpackbits(np.frombuffer(bytes.fromhex(packed), dtype=np.uint8), count=count).astype(
         bool
     )
 
@@ -108,13 +108,14 @@ def bands(ranked: Sequence[ExperimentScores], cases: Cases) -> Iterator[str]:
     others.
     """
     truth = truth_of(cases.pairs)
-    unrelated = np.array([one.type == UNRELATED for one in cases.pairs])
+    unrelated = np.array([pair.type == UNRELATED for pair in cases.pairs])
     yield from head(
         ["recipe", *(f"{share:.0%} meet: bands x rows, unrelated that meet" for share in MEETING)]
     )
-    for one in ranked:
+    for scores in ranked:
         layouts = {
-            layout: met(told, len(cases.pairs)) for layout, told in one.experiment.together.items()
+            layout: met(packed, len(cases.pairs))
+            for layout, packed in scores.experiment.together.items()
         }
         if layouts:
             cells = []
@@ -128,7 +129,7 @@ def bands(ranked: Sequence[ExperimentScores], cases: Cases) -> Iterator[str]:
                 cells.append(
                     "none" if burden is None else f"{name.replace('x', ' x ')}, {burden:.2%}"
                 )
-            yield row([f"`{one.recipe}`", *cells])
+            yield row([f"`{scores.recipe}`", *cells])
 
 
 def cents(value: float | None) -> str:
@@ -152,41 +153,41 @@ def overall(
     ranked: Sequence[ExperimentScores], strictly: dict[str, ExperimentScores]
 ) -> Iterator[str]:
     yield from head(OVERALL)
-    for one in ranked:
-        made = one.experiment
-        low, high = one.interval or (None, None)
+    for scores in ranked:
+        experiment = scores.experiment
+        low, high = scores.interval or (None, None)
         points = [
             text
-            for at in (one.best, one.usual)
+            for at in (scores.best, scores.usual)
             for text in (
                 f"{at.threshold:.3g}",
                 *map(thousandths, (at.counts.precision, at.counts.recall, at.counts.f1)),
             )
         ]
-        strict = strictly[one.recipe]
+        strict = strictly[scores.recipe]
         yield row(
             [
-                f"`{one.recipe}`",
-                thousandths(one.fair.f1),
+                f"`{scores.recipe}`",
+                thousandths(scores.fair.f1),
                 f"{thousandths(low)}–{thousandths(high)}",
                 *points,
-                thousandths(one.by_sketch.counts.f1),
+                thousandths(scores.by_sketch.counts.f1),
                 f"{thousandths(strict.best.counts.f1)} at {strict.best.threshold:.3g}",
-                thousandths(one.area),
-                f"{1000 * made.seconds / made.texts:.1f}",
-                f"{made.bits:,}" if made.bits else "–",
+                thousandths(scores.area),
+                f"{1000 * experiment.seconds / experiment.texts:.1f}",
+                f"{experiment.bits:,}" if experiment.bits else "–",
             ]
         )
 
 
 def by_kind(ranked: Sequence[ExperimentScores], best: bool) -> Iterator[str]:
-    kinds = [kind for kind in DUPLICATES if kind in {one.kind for one in ranked[0].kinds}]
+    kinds = [kind for kind in DUPLICATES if kind in {entry.kind for entry in ranked[0].kinds}]
     yield from head(["recipe", *kinds])
-    for one in ranked:
-        of = {kind.kind: kind for kind in one.kinds}
+    for scores in ranked:
+        of = {kind.kind: kind for kind in scores.kinds}
         yield row(
             [
-                f"`{one.recipe}`",
+                f"`{scores.recipe}`",
                 *(triple(of[kind].best if best else of[kind].usual) for kind in kinds),
             ]
         )
@@ -198,7 +199,9 @@ def triple(counts: Counts) -> str:
 
 def others(ranked: Sequence[ExperimentScores]) -> Iterator[str]:
     kinds = [
-        one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")
+        entry.kind
+        for entry in ranked[0].kinds
+        if entry.type in ("contained", "different", "unrelated")
     ]
     yield from head(["recipe", *kinds])
     for scores in ranked:
@@ -213,19 +216,19 @@ def _two_shares(kind: KindScores) -> str:
     return f"{best} / {usual}"
 
 
-def share_text(found: int, pairs: int) -> str:
-    return f"{100 * found / pairs:.1f}".removesuffix(".0")
+def share_text(count: int, pairs: int) -> str:
+    return f"{100 * count / pairs:.1f}".removesuffix(".0")
 
 
 def by_corpus(
     ranked: Sequence[ExperimentScores], corpora: dict[str, dict[str, ExperimentScores]]
 ) -> Iterator[str]:
     yield from head(["recipe", *(f"{NAMES[name]}: fair F1, best at" for name in corpora)])
-    for one in ranked:
-        cells = [results[one.recipe] for results in corpora.values()]
+    for scores in ranked:
+        cells = [results[scores.recipe] for results in corpora.values()]
         yield row(
             [
-                f"`{one.recipe}`",
+                f"`{scores.recipe}`",
                 *(f"{thousandths(cell.fair.f1)} at {cell.best.threshold:.3g}" for cell in cells),
             ]
         )
@@ -263,15 +266,15 @@ def absent(cases: Cases) -> str:
 
 
 def describe_cases(cases: Cases) -> str:
-    groups = len({one.block for one in cases.pairs})
+    groups = len({pair.block for pair in cases.pairs})
     return f"{len(cases.texts):,} documents, {len(cases.pairs):,} pairs in {groups:,} groups"
 
 
-def finding(made: Choice) -> str:
-    low, high = made.thresholds
-    better = "\n".join(f"Significantly better: `{name}`." for name in made.better)
+def finding(choice: Choice) -> str:
+    low, high = choice.thresholds
+    better = "\n".join(f"Significantly better: `{name}`." for name in choice.better)
     return (
-        f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to "
-        f"{high:g} lose .01 at most):\n"
-        f"{made.reason}.\n{better}"
+        f"By the rule of `nearfold tune`: **`{choice.recipe}`** at {choice.threshold:g} "
+        f"({low:g} to {high:g} lose .01 at most):\n"
+        f"{choice.reason}.\n{better}"
     )

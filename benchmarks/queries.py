@@ -57,22 +57,24 @@ def main() -> None:
     parser.add_argument("server", help="opensearch://HOST:PORT or elasticsearch://HOST:PORT")
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--runs", type=int, default=15)
-    given = parser.parse_args()
-    store: Any = open_store(f"{given.server}/nearfold-benchmark-{secrets.token_hex(4)}?replicas=0")
+    options = parser.parse_args()
+    store: Any = open_store(
+        f"{options.server}/nearfold-benchmark-{secrets.token_hex(4)}?replicas=0"
+    )
     chance = random.Random(5)
     try:
         painless = install(store).complete
         store.prepare(DEFAULT)
-        store.hot_key_floor = given.documents
-        fill(store, chance, given.documents)
+        store.hot_key_floor = options.documents
+        fill(store, chance, options.documents)
         print(f"{'':<10}{'':<34}{'ms':>8}{'ratio':>8}")
         if painless:
-            table("rescore", rescores(store, chance), given.runs)
-        table("lookup", look_ups(store), given.runs)
-        table("batch", batches(store, chance), max(3, given.runs // 3))
-        if given.server.startswith("elasticsearch"):
+            table("rescore", rescores(store, chance), options.runs)
+        table("lookup", look_ups(store), options.runs)
+        table("batch", batches(store, chance), max(3, options.runs // 3))
+        if options.server.startswith("elasticsearch"):
             for kind in ("flat", "hnsw"):
-                balls(store, chance, kind, given.documents, given.runs)
+                balls(store, chance, kind, options.documents, options.runs)
     finally:
         store.index.requests.ask("DELETE", store.index.place.index)
         uninstall(store)
@@ -177,10 +179,10 @@ def batches(store: Any, chance: random.Random) -> dict[str, Callable[[], object]
             [f"{chance.randrange(CANDIDATES, CANDIDATES + 2_000):08}" for _ in range(100)]
         ).values()
     )
-    asked = [(row.bands, row.blocks) for row in rows]
+    queries = [(row.bands, row.blocks) for row in rows]
     return {
-        "together": lambda: store.candidates(asked, 100),
-        "one after the other": lambda: [store.candidates([lookup], 100) for lookup in asked],
+        "together": lambda: store.candidates(queries, 100),
+        "one after the other": lambda: [store.candidates([lookup], 100) for lookup in queries],
     }
 
 
@@ -240,18 +242,20 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
             f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document "
             f"{size}"
         )
-        asked = [chance.choice(sketches) for _ in range(20)]
-        near = [sum((bits ^ one).bit_count() <= DISTANCE for one in sketches) for bits in asked]
+        queries = [chance.choice(sketches) for _ in range(20)]
+        near = [
+            sum((bits ^ sketch).bit_count() <= DISTANCE for sketch in sketches) for bits in queries
+        ]
         ways = {
             "block keys": lambda bits: by_blocks(requests, index, bits),
             f"k-NN, {kind}": lambda bits: nearest(requests, index, bits),
         }
         for way, ask in ways.items():
-            found = [ask(bits) for bits in asked]
-            print(f"{'':<10}{way:<34}found {sum(found)} of {sum(near)}")
+            answers = [ask(bits) for bits in queries]
+            print(f"{'':<10}{way:<34}found {sum(answers)} of {sum(near)}")
         table(
             "",
-            {way: lambda ask=ask: [ask(bits) for bits in asked] for way, ask in ways.items()},
+            {way: lambda ask=ask: [ask(bits) for bits in queries] for way, ask in ways.items()},
             runs,
         )
     finally:
@@ -296,7 +300,7 @@ def by_blocks(requests: Any, index: str, bits: int) -> int:
 
 def nearest(requests: Any, index: str, bits: int) -> int:
     vector = bits.to_bytes(8, "big").hex()
-    asked = {
+    queries = {
         "field": "vector",
         "query_vector": vector,
         "k": 1_000,
@@ -304,7 +308,7 @@ def nearest(requests: Any, index: str, bits: int) -> int:
         "similarity": DISTANCE,
     }
     return len(
-        requests.get("POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": asked})[
+        requests.get("POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": queries})[
             "hits"
         ]["hits"]
     )

@@ -99,7 +99,9 @@ def datasketch() -> Iterator[Contender]:
         )
 
     yield Contender(
-        "datasketch bulk, sha1", sign, lambda signed: np.array([one.hashvalues for one in signed])
+        "datasketch bulk, sha1",
+        sign,
+        lambda signed: np.array([sketch.hashvalues for sketch in signed]),
     )
 
 
@@ -215,15 +217,15 @@ def installed_contenders(peer: Callable[[], Iterator[Contender]]) -> list[Conten
 
 def documents(folder: Path, limit: int) -> list[str]:
     """Up to `limit` texts of 1,000 to 5,000 characters, from as many files, evenly chosen."""
-    found = []
+    texts = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
                 start = file.read(4 * CHARS)
             text = start.decode("utf-8", "ignore")[:CHARS]
             if len(text) >= 1000 and "\0" not in text:
-                found.append(text)
-    return found[:: max(1, len(found) // limit)][:limit]
+                texts.append(text)
+    return texts[:: max(1, len(texts) // limit)][:limit]
 
 
 def changed_copy(text: str, rng: random.Random) -> str:
@@ -236,24 +238,25 @@ def measure(contenders: list[Contender], texts: list[str], plain: list[str], run
     """Fill in documents and seconds: runs are interleaved; slow contenders get an even choice of
     fewer texts.
     """
-    for one in contenders:
-        spent = max(clock_signing(one, texts if one.ours else plain, 20), 1e-6)
-        one.documents = min(len(texts), max(20, int(20 * SECONDS / spent)))
+    for contender in contenders:
+        seconds = max(clock_signing(contender, texts if contender.ours else plain, 20), 1e-6)
+        contender.documents = min(len(texts), max(20, int(20 * SECONDS / seconds)))
     for _ in range(runs):
-        for one in contenders:
-            one.seconds.append(
-                clock_signing(one, texts if one.ours else plain, one.documents) / one.documents
+        for contender in contenders:
+            contender.seconds.append(
+                clock_signing(contender, texts if contender.ours else plain, contender.documents)
+                / contender.documents
             )
 
 
-def clock_signing(one: Contender, texts: list[str], count: int) -> float:
+def clock_signing(contender: Contender, texts: list[str], count: int) -> float:
     """CPU seconds for `count` of the texts, as fresh strings: a str keeps what was once computed of
     it.
     """
     step = len(texts) / count
     fresh = [texts[int(place * step)].encode().decode() for place in range(count)]
     start = time.process_time()
-    one.sign(fresh)
+    contender.sign(fresh)
     return time.process_time() - start
 
 
@@ -262,29 +265,31 @@ def judge(contenders: list[Contender], texts: list[str]) -> None:
     rng = random.Random(1)
     pairs = [(text, changed_copy(text, rng)) for text in texts[:: max(1, len(texts) // PAIRS)]]
     plain = [normalise(text) for pair in pairs for text in pair]
-    found = [grams(text) for text in plain]
+    gram_sets = [grams(text) for text in plain]
     exact = np.array(
-        [len(a & b) / len(a | b) for a, b in zip(found[::2], found[1::2], strict=True)]
+        [len(a & b) / len(a | b) for a, b in zip(gram_sets[::2], gram_sets[1::2], strict=True)]
     )
     spread = np.sqrt(exact * (1 - exact) / SLOTS)
-    for one in contenders:
-        if one.slots is not None:
-            slots = one.slots(
-                one.sign([text for pair in pairs for text in pair] if one.ours else plain)
+    for contender in contenders:
+        if contender.slots is not None:
+            slots = contender.slots(
+                contender.sign(
+                    [text for pair in pairs for text in pair] if contender.ours else plain
+                )
             )
             off = (slots[::2] == slots[1::2]).mean(axis=1) - exact
-            one.error = float(np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)))
+            contender.error = float(np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)))
 
 
 def show(contenders: list[Contender], texts: list[str]) -> None:
     size = sum(len(text.encode()) for text in texts) / len(texts)
     first = statistics.median(contenders[0].seconds)
     print(f"{'':42}{'docs/s':>10}{'MB/s':>9}{'slower by':>11}{'error':>8}")
-    for one in contenders:
-        seconds = statistics.median(one.seconds)
-        error = "-" if one.error is None else f"{one.error:.2f}"
+    for contender in contenders:
+        seconds = statistics.median(contender.seconds)
+        error = "-" if contender.error is None else f"{contender.error:.2f}"
         print(
-            f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}"
+            f"{contender.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}"
             f"{seconds / first:11,.1f}{error:>8}"
         )
 
@@ -296,15 +301,18 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("/usr/share/doc"))
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=7)
-    asked = parser.parse_args()
-    texts = documents(asked.folder, asked.documents)
+    options = parser.parse_args()
+    texts = documents(options.folder, options.documents)
     if not texts:
         sys.exit(
-            f"no text files of 1,000 characters or more in {asked.folder}; name another folder"
+            f"no text files of 1,000 characters or more in {options.folder}; name another folder"
         )
     peers = {name: installed_contenders(peer) for name, peer in PEERS.items()}
-    contenders = [*ours(), *(one for found in peers.values() for one in found)]
-    measure(contenders, texts, [normalise(text) for text in texts], asked.runs)
+    contenders = [
+        *ours(),
+        *(contender for contenders_of_peer in peers.values() for contender in contenders_of_peer),
+    ]
+    measure(contenders, texts, [normalise(text) for text in texts], options.runs)
     judge(contenders, texts)
     ascii_share = sum(map(str.isascii, texts)) / len(texts)
     print(
@@ -312,7 +320,7 @@ def main() -> None:
         f"{ascii_share:.0%} ASCII\n"
     )
     show(contenders, texts)
-    if absent := [name for name, found in peers.items() if not found]:
+    if absent := [name for name, contenders_of_peer in peers.items() if not contenders_of_peer]:
         print(f"\nnot measured, because not installed: {', '.join(absent)}")
 
 

@@ -40,7 +40,7 @@ from indexer.stores.base import Store
 Texts = list[tuple[str, str]]
 
 
-def skewed(
+def skewed_texts(
     documents: int, words: int, share: float, random: np.random.Generator
 ) -> tuple[Texts, dict[str, str]]:
     """A share of forms, three quarters of each one template, the rest as `families`; and who was
@@ -69,7 +69,7 @@ def family_texts(documents: int, words: int, random: np.random.Generator) -> Tex
     ]
 
 
-def stored(texts: Texts, url: str) -> Store:
+def store_texts(texts: Texts, url: str) -> Store:
     store = open_store(url)
     store.prepare(DEFAULT)
     for start in range(0, len(texts), 1000):
@@ -83,28 +83,31 @@ def stored(texts: Texts, url: str) -> Store:
     return store
 
 
-def timed(what: str, run: Callable[[], Any]) -> Any:
-    began = time.perf_counter()
-    made = run()
-    print(f"  {what:28}{time.perf_counter() - began:9.1f} s", flush=True)
-    return made
+def print_seconds(what: str, run: Callable[[], Any]) -> Any:
+    start_time = time.perf_counter()
+    result = run()
+    print(f"  {what:28}{time.perf_counter() - start_time:9.1f} s", flush=True)
+    return result
 
 
 def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any], dict[str, Any]]:
-    store = timed("one machine: sign, store", lambda: stored(texts, f"sqlite:///{folder}/one.db"))
-    found = timed(
+    store = print_seconds(
+        "one machine: sign, store", lambda: store_texts(texts, f"sqlite:///{folder}/one.db")
+    )
+    pair_store = print_seconds(
         "one machine: match", lambda: pairs.match(store, pairs.MatchOptions(threshold=threshold))
     )
-    account = timed(
+    account = print_seconds(
         "one machine: group", lambda: grouping.group(store, GroupOptions(threshold=threshold))
     )
     print(
-        f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group", flush=True
+        f"  hot bands: {pair_store.capped.keys:,} in match, {account.capped.keys:,} in group",
+        flush=True,
     )
     families = {row.id: (row.family, row.similarity, row.cluster) for row in store.scan()}
-    made = {(pair.a, pair.b, pair.similarity, pair.measure) for pair in found}
+    values = {(pair.a, pair.b, pair.similarity, pair.measure) for pair in pair_store}
     store.close()
-    return made, families
+    return values, families
 
 
 def on_spark(
@@ -116,13 +119,13 @@ def on_spark(
     from indexer.spark.session import session
     from indexer.spark.work_folder import Work
 
-    given = folder / "texts"
-    given.mkdir()
+    text_folder = folder / "texts"
+    text_folder.mkdir()
     for place in range(8):
         lines = (
             json.dumps({"id": name, "text": text, "modified": 0}) for name, text in texts[place::8]
         )
-        (given / f"{place}.jsonl").write_text("\n".join(lines))
+        (text_folder / f"{place}.jsonl").write_text("\n".join(lines))
     settings = {
         "spark.master": "local[*]",
         "spark.driver.memory": memory,
@@ -141,20 +144,22 @@ def on_spark(
         **{"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"},
     )
     work = Work(spark, str(folder / "work"))
-    rows = timed("Spark: sign", lambda: documents(work, Input(str(given), "json"), DEFAULT))
-    found = timed(
+    rows = print_seconds(
+        "Spark: sign", lambda: documents(work, Input(str(text_folder), "json"), DEFAULT)
+    )
+    stage = print_seconds(
         "Spark: match", lambda: match(work, rows, DEFAULT, pairs.MatchOptions(threshold=threshold))
     )
-    assigned = timed(
+    assigned = print_seconds(
         "Spark: group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=threshold))
     )
-    made = {tuple(row) for row in found.rows.toLocalIterator()}
+    values = {tuple(row) for row in stage.rows.toLocalIterator()}
     families = {
         row["id"]: (row["family"], row["similarity"], row["cluster"])
         for row in assigned.rows.toLocalIterator()
     }
     spark.stop()
-    return made, families
+    return values, families
 
 
 def compare(name: str, texts: Texts, threshold: float, memory: str) -> dict[str, Any]:
@@ -198,7 +203,7 @@ def main() -> None:
             chosen.memory,
         )
     if chosen.only != "families":
-        texts, origins = skewed(
+        texts, origins = skewed_texts(
             chosen.documents, chosen.words, chosen.template, np.random.default_rng(10)
         )
         families = compare("skewed", texts, chosen.threshold, chosen.memory)

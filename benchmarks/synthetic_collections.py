@@ -41,12 +41,12 @@ def random_slots(documents: int, template: float, random: np.random.Generator) -
     sizes = np.minimum(40, 2 + random.pareto(1.5, documents // 4)).astype(np.int64)
     sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), documents // 2))]
     starts = np.cumsum(sizes) - sizes
-    kept = random.uniform(0.3, 1.0, sizes.sum()) ** 0.5
-    kept[starts] = 1.0
+    shares = random.uniform(0.3, 1.0, sizes.sum()) ** 0.5
+    shares[starts] = 1.0
     heads = np.repeat(starts, sizes)
     for start in range(0, len(heads), 10_000):
         part = slice(start, min(start + 10_000, len(heads)))
-        mask = random.random((part.stop - start, SLOTS)) < kept[part, None]
+        mask = random.random((part.stop - start, SLOTS)) < shares[part, None]
         slots[part] = np.where(mask, slots[heads[part]], slots[part])
     forms = (
         documents // 2 + random.permutation(documents - documents // 2)[: int(template * documents)]
@@ -58,7 +58,7 @@ def random_slots(documents: int, template: float, random: np.random.Generator) -
     places[order] = np.arange(documents)
     pairs = pair_codes(places[a], places[b])
     sorted_ = np.argsort(pairs)
-    return KnownPairs(slots[order], pairs[sorted_], (kept[a] * kept[b])[sorted_])
+    return KnownPairs(slots[order], pairs[sorted_], (shares[a] * shares[b])[sorted_])
 
 
 def pairs_within(
@@ -70,8 +70,8 @@ def pairs_within(
         [np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
     ) + np.repeat(starts, sizes)
     partners = ends - places - 1
-    left = np.repeat(places, partners)
-    return left, left + 1 + np.arange(len(left)) - np.repeat(
+    first = np.repeat(places, partners)
+    return first, first + 1 + np.arange(len(first)) - np.repeat(
         np.cumsum(partners) - partners, partners
     )
 
@@ -88,13 +88,13 @@ def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
 
 def random_texts(documents: int, words: int, random: np.random.Generator) -> list[str]:
     """Return texts of about `words` words; half of them in families, edited at random places."""
-    known = vocabulary(random)
+    vocabulary_words = vocabulary(random)
     texts: list[str] = []
     while len(texts) < documents:
-        original = random.choice(known, words)
+        original = random.choice(vocabulary_words, words)
         for _ in range(1 if random.random() < 0.5 else int(min(20, 2 + random.pareto(1.5)))):
             edited = original.copy()
             places = random.random(words) < random.uniform(0, 0.15)
-            edited[places] = random.choice(known, places.sum())
+            edited[places] = random.choice(vocabulary_words, places.sum())
             texts.append(" ".join(edited))
     return texts[:documents]

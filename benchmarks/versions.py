@@ -36,26 +36,26 @@ def vocabulary(random: np.random.Generator, size: int = 5000) -> list[str]:
     return ["".join(random.choice(letters, length)) for length in random.integers(2, 10, size)]
 
 
-def drawn(words: list[str], size: int, random: np.random.Generator) -> Text:
+def random_text(words: list[str], size: int, random: np.random.Generator) -> Text:
     share = 1 / np.arange(1, len(words) + 1)
     return [words[number] for number in random.choice(len(words), size, p=share / share.sum())]
 
 
 def revise(text: Text, words: list[str], random: np.random.Generator) -> Text:
     """One to five edits of one to eight words; one revision in ten moves a stretch as well."""
-    made = list(text)
+    revised = list(text)
     for _ in range(random.integers(1, 6)):
-        place, size = int(random.integers(0, len(made))), int(random.integers(1, 9))
+        place, size = int(random.integers(0, len(revised))), int(random.integers(1, 9))
         kind = random.integers(0, 3)
-        made[place : place + (0 if kind == 0 else size)] = (
-            [] if kind == 1 else drawn(words, size, random)
+        revised[place : place + (0 if kind == 0 else size)] = (
+            [] if kind == 1 else random_text(words, size, random)
         )
     if random.random() < 0.1:
-        place, target = (int(random.integers(0, len(made) - 20)) for _ in range(2))
-        moved = made[place : place + 15]
-        del made[place : place + 15]
-        made[target:target] = moved
-    return made
+        place, target = (int(random.integers(0, len(revised) - 20)) for _ in range(2))
+        moved = revised[place : place + 15]
+        del revised[place : place + 15]
+        revised[target:target] = moved
+    return revised
 
 
 def history(
@@ -63,17 +63,19 @@ def history(
 ) -> tuple[list[Text], list[int]]:
     """Texts in order of time, and the origin of each among them; -1 for those without."""
     words = vocabulary(random)
-    texts, origins = [drawn(words, size, random)], [-1]
+    texts, origins = [random_text(words, size, random)], [-1]
     for place in range(1, count):
         origin = int(random.integers(0, place)) if branching else place - 1
         texts.append(revise(texts[origin], words, random))
         origins.append(origin)
-    kept = [place for place in range(count) if not gaps or place == 0 or random.random() < 2 / 3]
+    kept_places = [
+        place for place in range(count) if not gaps or place == 0 or random.random() < 2 / 3
+    ]
     for place in range(1, count):
-        while origins[place] not in kept and origins[place] >= 0:
+        while origins[place] not in kept_places and origins[place] >= 0:
             origins[place] = origins[origins[place]]
-    return [texts[place] for place in kept], [
-        kept.index(origins[place]) if place else -1 for place in kept
+    return [texts[place] for place in kept_places], [
+        kept_places.index(origins[place]) if place else -1 for place in kept_places
     ]
 
 
@@ -90,11 +92,13 @@ def count_recovered(
         if dated
         else sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
     )
-    found = lineage(far, [place if dated else None for place in range(len(texts))], likely)
+    lineage_origins = lineage(
+        far, [place if dated else None for place in range(len(texts))], likely
+    )
     right = {(origin, place) for place, origin in enumerate(origins) if origin >= 0}
-    made = {(origin, place) for place, origin in enumerate(found) if origin is not None}
-    either = {frozenset(step) for step in right} & {frozenset(step) for step in made}
-    return len(right), len(either), len(right & made), sum(origin == 0 for origin in origins)
+    edges = {(origin, place) for place, origin in enumerate(lineage_origins) if origin is not None}
+    either = {frozenset(step) for step in right} & {frozenset(step) for step in edges}
+    return len(right), len(either), len(right & edges), sum(origin == 0 for origin in origins)
 
 
 def main() -> None:
@@ -117,11 +121,11 @@ def main() -> None:
             steps, either, directed, star = count_recovered(texts, origins, dated=False)
             counted += steps, either, directed, count_recovered(texts, origins, dated=True)[2], star
         steps, *shares = counted.tolist()
-        told = "  ".join(
+        line = "  ".join(
             f"{share / steps:>{width}.1%}"
             for share, width in zip(shares, (13, 8, 10, 5), strict=True)
         )
-        print(f"{name:18} {steps:>6}  {told}")
+        print(f"{name:18} {steps:>6}  {line}")
 
 
 if __name__ == "__main__":

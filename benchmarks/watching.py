@@ -13,8 +13,8 @@ def status(line: str) -> float:
     """One figure of the process in MB: `VmHWM` is the most resident memory since it was forgotten,
     `RssAnon` its own now.
     """
-    told = Path("/proc/self/status").read_text()
-    return int(told.partition(f"{line}:")[2].split()[0]) / 1024
+    status_text = Path("/proc/self/status").read_text()
+    return int(status_text.partition(f"{line}:")[2].split()[0]) / 1024
 
 
 class Watch:
