@@ -106,7 +106,20 @@ def search_command(
     hold: bool,
     **options: Any,
 ) -> int:
-    """Search documents, with near duplicates folded under the best of them."""
+    """Search documents, with near duplicates folded under the best of them.
+
+    Any word of QUERY may match; documents with more and rarer ones come first. Every store
+    understands the same signs, and no query is malformed:
+
+    \b
+      +word             required; the other words only add to the rank
+      -word             excluded (write `--` before a QUERY that begins with -)
+      one|other         alternatives, as in +ferry|boat
+      "words together"  in this order, next to each other
+      word*             words that begin so
+
+    An empty QUERY finds every document.
+    """
     settings = SearchOptions(
         filters=parse_filters(filters), after=after, keep_alive=hold, **options
     )

@@ -21,6 +21,7 @@ from indexer.searching.fold_hits import (
 )
 from indexer.searching.fold_types import by_type
 from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.searching.suggestions import suggest
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -137,6 +138,10 @@ class _FoldedRanking:
 def search(store: FullStore, query: str, options: SearchOptions = SearchOptions()) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
+    Any word of the query may match; `+word` is required, `-word` excluded, `a|b` are alternatives,
+    `"words in quotes"` stand together, and `word*` is a beginning. A query is never malformed. The
+    notes of a page without hits say what to try.
+
     Hits are read until the page is full, and at least the first 1,000, so that the counts of folded
     hits are nearly always whole.
 
@@ -152,6 +157,8 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     families, relation = _families(options.fold, ranking, folded)
     cursor = start.next_page(folded.shown(options), ranking.snapshot)
     has_more = len(folded.groups) > folded.seeds + options.limit * options.page
+    if not ranking.total:
+        notes = (*notes, *suggest(view, query, options.filters))
     page = Page(
         total=ranking.total,
         families=families,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from indexer.text.phrases import phrases
+from indexer.text.query_syntax import Term, parse_query
 from indexer.text.visible import visible
 
 WIDTH = 260
@@ -51,15 +51,20 @@ def _bounds(text: str, pattern: re.Pattern[str] | None, width: int) -> tuple[int
 
 
 def _query_pattern(query: str) -> re.Pattern[str] | None:
-    """Return a pattern of the phrases of a query in any case, longest first; None without any.
+    """Return a pattern of the terms that may match, in any case, longest first; None without any.
 
-    A phrase matches at the beginning of a word where there is one.
+    A term matches at the beginning of a word where there is one.
     """
-    longest_first = sorted(phrases(query), key=len, reverse=True)
-    choices = "|".join(r"[\W_]+".join(map(re.escape, phrase.split())) for phrase in longest_first)
+    terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
+    choices = "|".join(map(_term_pattern, terms))
     if not choices:
         return None
     return re.compile(rf"(?<![0-9A-Za-z\u00c0-\u0dff])(?:{choices})", re.IGNORECASE)
+
+
+def _term_pattern(term: Term) -> str:
+    words = r"[\W_]+".join(map(re.escape, term.text.split()))
+    return rf"{words}\w*" if term.is_prefix else words
 
 
 def _line(text: str) -> str:

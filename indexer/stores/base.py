@@ -135,9 +135,10 @@ class Store(Protocol):
     def search(self, query: Query) -> Ranking:
         """Search the full text of titles and texts, whatever the characters of the query.
 
-        Words are all required; `"quoted words"` stand together. Words of scripts written without
-        spaces are found inside a sentence. Case does not matter, nor do marks on Latin letters. An
-        empty query matches every document, one without letters and digits none. Filters are (field,
+        Any word may match; `indexer.text.query_syntax` says how words are required, excluded,
+        joined and cut off. Words of scripts written without spaces are found inside a sentence.
+        Case does not matter, nor do marks on Latin letters. An empty query matches every document,
+        one without letters and digits none. Filters are (field,
         value) pairs that must all hold exactly; fields are those of `FILTERS` and `metadata.NAME`,
         others raise `UsageError`; facets are counted for the fields of `FILTERS`. `label_conflict`
         is `true` for documents of families whose documents do not all carry the same labels,

@@ -1,4 +1,4 @@
-"""Words and phrases of full-text search, the same in every store.
+"""Words of texts for full-text search, the same in every store.
 
 A word is a run of letters, digits and marks; everything else separates. In scripts written without
 spaces each letter, with the marks that follow it, is a word of its own, so that a Chinese or Thai
@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import re
 
-from indexer.errors import UsageError
 from indexer.text import unicode13
 from indexer.text.codepoints import ranges
 
-# engines bound the clauses of a query, and each word is looked for in title and text
-MAX_WORDS = 400
 # marks (categories Mn and Mc of Unicode 13.0) of scripts written without spaces
 _MARKS = """
 E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074
 1082-108D 108F 109A-109D 17B4-17D3 17DD 3099-309A
 """
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WORD = re.compile(r"\w{1,255}")
-_PHRASE = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 def _members(*tables: str) -> str:
@@ -74,25 +69,3 @@ def separate_letters(text: str) -> str:
 def _space_run(run: re.Match[str]) -> str:
     letters = _CLUSTER.findall(run[0]) if _MARK.search(run[0]) else run[0]
     return f" {' '.join(letters)} "
-
-
-def phrases(query: str) -> tuple[str, ...]:
-    """Return the phrases that a query requires, each once, in order.
-
-    A phrase is a word, or a run of words in double quotes. Phrases without a letter or digit are
-    left out. A quote that is not closed is ignored. Raises `UsageError` for more than 400 words,
-    each letter of a script without spaces counted as one.
-
-    >>> phrases('near "duplicate documents" -- near')
-    ('near', 'duplicate documents')
-    """
-    pieces = (quoted or word for quoted, word in _PHRASE.findall(well_formed(query)))
-    distinct = tuple(dict.fromkeys(filter(_has_alphanumeric, pieces)))
-    words = sum(len(_WORD.findall(separate_letters(phrase))) for phrase in distinct)
-    if words > MAX_WORDS:
-        raise UsageError(f"the query holds {words} words; leave at most {MAX_WORDS}")
-    return distinct
-
-
-def _has_alphanumeric(text: str) -> bool:
-    return any(character.isalnum() for character in text)

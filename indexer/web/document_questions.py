@@ -89,7 +89,10 @@ def similar(site: Site, values: ParameterValues) -> Similar:
 
 _SEARCH_PARAMETERS = (
     Parameter(
-        "q", "words, all required; quoted words stand together; empty for every document", ""
+        "q",
+        "words, any of which may match; +word required, -word excluded, a|b alternatives, "
+        '"words together", word* beginnings; empty for every document',
+        "",
     ),
     Parameter(
         "fold",

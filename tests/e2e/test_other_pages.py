@@ -19,6 +19,7 @@ PAGES = {
     for name, place in {
         "README.md": "",
         "families.md": "docs",
+        "search.md": "docs",
         "sending.md": "docs",
         "reviewing.md": "docs",
     }.items()
@@ -68,6 +69,14 @@ def test_families(library: str, tmp_path: Path) -> None:
     )
     run("label", id, "--label", "nonresponsive", store=library)
     assert "nonresponsive" in shell(by_rule, tmp_path)
+
+
+def test_search(library: str, tmp_path: Path) -> None:
+    [queries] = blocks("search.md")
+    assert "ferry-news-evening-edition.txt" in shell(queries, tmp_path)
+    [console] = re.findall(r"```console\n(.*?)```", PAGES["search.md"], re.DOTALL)
+    prompt, _, shown = console.partition("\n")
+    assert shell(prompt.removeprefix("$ "), tmp_path) == shown
 
 
 def test_sending(tmp_path: Path) -> None:

@@ -124,13 +124,17 @@ def test_problems_of_a_mapping_are_described(change, problem):
     assert bodies.mapping_problems(mapping, "flat_object") == (problem,)
 
 
-def test_all_words_are_required_and_scored():
+def phrase(words):
+    return {"multi_match": {"query": words, "type": "phrase", "fields": ["title^2", "text"]}}
+
+
+def test_any_word_may_match_and_scores():
     body = bodies.search(Query('near "duplicate documents"'), 10)
-    assert [clause["multi_match"]["query"] for clause in body["query"]["bool"]["must"]] == [
-        "near",
-        "duplicate documents",
-    ]
-    assert {clause["multi_match"]["type"] for clause in body["query"]["bool"]["must"]} == {"phrase"}
+    assert body["query"]["bool"] == {
+        "should": [phrase("near"), phrase("duplicate documents")],
+        "minimum_should_match": 1,
+        "filter": [],
+    }
     assert body["track_total_hits"] is True
     assert body["size"] == 10
     assert body["sort"] == [
@@ -138,6 +142,40 @@ def test_all_words_are_required_and_scored():
         sort_keys.BY_PATH,
         sort_keys.BY_ID,
         {"_shard_doc": "asc"},
+    ]
+
+
+def test_signs_become_clauses():
+    query = "+near|close pair -far dup*"
+    alternatives = {"should": [phrase("near"), phrase("close")], "minimum_should_match": 1}
+    prefix = {"multi_match": {**phrase("dup")["multi_match"], "type": "bool_prefix"}}
+    assert bodies.search(Query(query), 10)["query"]["bool"] == {
+        "must": [{"bool": alternatives}],
+        "should": [phrase("pair"), prefix],
+        "minimum_should_match": 0,
+        "must_not": [phrase("far")],
+        "filter": [],
+    }
+    assert bodies.search(Query(query, sort="path"), 10)["query"]["bool"] == {
+        "filter": [{"bool": alternatives}],
+        "must_not": [phrase("far")],
+    }
+    assert bodies.search(Query("-far"), 10)["query"]["bool"] == {
+        "filter": [],
+        "must_not": [phrase("far")],
+    }
+    assert bodies.search(Query("re-op*"), 10)["query"]["bool"]["should"] == [
+        {
+            "constant_score": {
+                "filter": {
+                    "multi_match": {
+                        **phrase("re-op")["multi_match"],
+                        "type": "phrase_prefix",
+                        "max_expansions": 10_000,
+                    }
+                }
+            }
+        }
     ]
 
 

@@ -1,4 +1,4 @@
-"""Text split for a full-text index, and the phrases of a query."""
+"""Text split for a full-text index."""
 
 import sys
 import unicodedata
@@ -47,24 +47,6 @@ def test_the_quick_test_misses_no_unspaced_letter():
 )
 def test_letters_are_set_apart_with_their_marks(text, apart):
     assert phrases.separate_letters(text) == apart
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("", ()),
-        ("  \n", ()),
-        ("one  two", ("one", "two")),
-        ('a"b c"d', ("a", "b c", "d")),
-        ('"" "-" x', ("x",)),
-        ('"open words', ("open", "words")),
-        ("x X x", ("x", "X")),
-        ("½ ² ٣ 模", ("½", "²", "٣", "模")),
-        ("a\ud800", ("a\ufffd",)),
-    ],
-)
-def test_phrases(query, expected):
-    assert phrases.phrases(query) == expected
 
 
 def test_well_formed():

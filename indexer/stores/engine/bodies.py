@@ -13,8 +13,10 @@ from indexer.model import Query, Scope
 from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
 from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
+from indexer.stores.engine.word_clauses import filtering_clauses, scoring_clauses
 from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
-from indexer.text.phrases import phrases, well_formed
+from indexer.text.phrases import well_formed
+from indexer.text.query_syntax import parse_query
 
 Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
@@ -133,23 +135,23 @@ def search(query: Query, size: int) -> Body | None:
 
     Raises `UsageError` for a wrong filter.
     """
-    clauses = [_phrase(phrase) for phrase in phrases(query.text)]
+    words = parse_query(query.text)
     filters = [_filter(field, value) for field, value in query.filters]
-    if query.text.strip() and not clauses:
+    if query.text.strip() and words.is_empty:
         return None
-    is_scored = bool(clauses) and query.sort == "relevance"
+    is_scored = bool(words.terms) and query.sort == "relevance"
     first: list[Any] = []
     if is_scored:
         first = [BEST]
     elif query.sort == "modified":
         first = [NEWEST]
-    scored = {"must": clauses, "filter": filters}
-    unscored = {"filter": [*clauses, *filters]}
+    clauses = scoring_clauses(words) if is_scored else filtering_clauses(words)
+    clauses["filter"] = [*clauses.get("filter", []), *filters]
     return {
         "size": size,
         "track_total_hits": True,
         **_columns(_FOLDED),
-        "query": {"bool": scored if is_scored else unscored},
+        "query": {"bool": clauses},
         "sort": [*first, BY_PATH, BY_ID, IN_PLACE],
         **_aggregations(query),
     }
@@ -201,10 +203,6 @@ def families(exact: int = _FAMILIES) -> Body:
         "families": {"cardinality": {"field": "near_family", "precision_threshold": exact}},
         "without_family": {"missing": {"field": "near_family"}},
     }
-
-
-def _phrase(phrase: str) -> Body:
-    return {"multi_match": {"query": phrase, "type": "phrase", "fields": ["title^2", "text"]}}
 
 
 def _filter(field: str, value: str) -> Body:

@@ -19,7 +19,8 @@ from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
 from indexer.stores.sqlite.tables import chosen_rows
-from indexer.text.phrases import phrases, separate_letters, well_formed
+from indexer.text.phrases import well_formed
+from indexer.text.query_syntax import parse_query
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
@@ -109,15 +110,14 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     The matches and their scores are fixed when the search begins; a row deleted since then is left
     out.
     """
-    searched = phrases(query.text)
+    words = parse_query(query.text)
     conditions, values = _conditions(query)
-    if query.text.strip() and not searched:
+    if query.text.strip() and words.is_empty:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-    expression = _expression(searched) if searched else None
     with file.reading() as db:
         if within := parts.within(db, scope):
             conditions = [within, *conditions]
-        matches = full_text_matches(db, query, expression, conditions, values)
+        matches = full_text_matches(db, query, words, conditions, values)
     hits = _ranked(file, matches)
     return Ranking(len(matches.numbers), hits, matches.families, matches.facets)
 
@@ -135,14 +135,6 @@ def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
 
 def _unpack(values: tuple[Any, ...]) -> Row:
     return packed.row(values[1:], values[0])
-
-
-def _expression(searched: tuple[str, ...]) -> str:
-    """Return all phrases, each in FTS5's quotes, where only a quote and NUL mean anything.
-
-    A phrase holds no quote.
-    """
-    return " AND ".join(f'"{separate_letters(phrase)}"' for phrase in searched).replace("\0", " ")
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str]]:

@@ -14,22 +14,21 @@ from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
+from indexer.stores.sqlite.match_expressions import (
+    WITHOUT,
+    excluding_expression,
+    match_expression,
+)
+from indexer.stores.sqlite.ranking import SCORE, rank, read_scores
+from indexer.text.query_syntax import SearchWords
 from indexer.text.word_numbers import number_strings
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
 
 PAGE, _BATCH = 100, 10_000
-_SCORE = "-bm25(fulltext, 2.0, 1.0)"
 _ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
-_FINE, _FINER = 2.0**40, 2.0**60
-_IN_ONE = (
-    f"SELECT group_concat(number, ' '), group_concat(CAST(score * {_FINE!r} AS INTEGER), ' '), "
-    f"group_concat(CAST((score * {_FINE!r} - CAST(score * {_FINE!r} AS INTEGER)) "
-    f"* {_FINER!r} AS INTEGER), ' ') "
-    "FROM ({} LIMIT -1)"
-)
 _TIED = (
     "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) "
     "ORDER BY path, id"
@@ -80,7 +79,7 @@ class FullTextMatches:
 def full_text_matches(
     db: sqlite3.Connection,
     query: Query,
-    expression: str | None,
+    words: SearchWords,
     conditions: Sequence[str],
     values: Sequence[str],
 ) -> FullTextMatches:
@@ -95,21 +94,26 @@ def full_text_matches(
     counted = [f"d.{field}" for field in fields] + (
         ["d.family"] if fields or query.families else []
     )
-    scored = query.sort == "relevance" and expression is not None
+    expression = match_expression(words)
+    if left_out := excluding_expression(words):
+        conditions, values = [*conditions, WITHOUT], [*values, left_out]
+    is_ranked = query.sort == "relevance" and expression is not None
+    is_scored = is_ranked and len(words.terms) == 1
     table, number = "documents d", "d.number"
     if expression is not None:
-        bare = scored and not counted and not conditions
+        bare = is_ranked and not counted and not conditions
         table, number = ("fulltext", "fulltext.rowid") if bare else (_JOINED, number)
         conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
-    order = "" if scored else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
-    columns = ", ".join([f"{number} AS number", f"{_SCORE if scored else 0} AS score", *counted])
+    order = "" if is_ranked else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
+    columns = ", ".join([f"{number} AS number", f"{SCORE if is_scored else 0} AS score", *counted])
     rows = f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions) or '1'}{order}"
     numbers, scores, columns_read = (
         _read(db.execute(rows, values), len(counted))
         if counted
-        else (*_joined(db, rows, values), [])
+        else (*read_scores(db, rows, values), [])
     )
-    if scored:
+    if is_ranked:
+        scores = scores if is_scored else rank(db, words.terms, numbers)
         best = np.argsort(-scores, kind="stable")
         numbers, scores = numbers[best], scores[best]
     facets = {
@@ -118,7 +122,7 @@ def full_text_matches(
     }
     return FullTextMatches(
         numbers,
-        scores if scored else None,
+        scores if is_ranked else None,
         len(columns_read[-1].values) if query.families else None,
         facets,
     )
@@ -132,22 +136,6 @@ class _Column:
 
     values: dict[str, int]
     places: NDArray[np.int64]
-
-
-def _joined(
-    db: sqlite3.Connection, rows: str, values: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return numbers and scores, joined to strings by SQLite.
-
-    Stepping from row to row, threads would wait for each other at each row.
-
-    A score comes as two whole numbers, because SQLite prints fewer digits than it has.
-    """
-    whole, fine, finer = db.execute(_IN_ONE.format(rows), values).fetchone()
-    numbers, fine, finer = (
-        np.fromstring(joined or "", dtype=np.int64, sep=" ") for joined in (whole, fine, finer)
-    )
-    return numbers, fine / _FINE + finer / (_FINE * _FINER)
 
 
 def _read(
