@@ -25,12 +25,12 @@ def prepared(lock: str = "core") -> Path:
 
     Does nothing when it is up to date. Every package is checked against the hashes in the lock.
     """
-    stamp, wanted = VENV / ".prepared", _state(lock)
-    if stamp.exists() and wanted in stamp.read_text().splitlines():
+    stamp, state = VENV / ".prepared", _state(lock)
+    if stamp.exists() and state in stamp.read_text().splitlines():
         return PYTHON
     pip = _installed(VENV, "build", lock)
     _run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], "see the messages above")
-    stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{wanted}\n")
+    stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{state}\n")
     return PYTHON
 
 
@@ -39,10 +39,10 @@ def apart(lock: str) -> Path:
     folder of its programs.
     """
     place = VENV.with_name(f"{VENV.name}-{lock}")
-    stamp, wanted = place / ".prepared", _state(lock)
-    if not stamp.exists() or stamp.read_text() != wanted:
+    stamp, state = place / ".prepared", _state(lock)
+    if not stamp.exists() or stamp.read_text() != state:
         _installed(place, lock)
-        stamp.write_text(wanted)
+        stamp.write_text(state)
     return place / BIN.name
 
 

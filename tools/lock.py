@@ -71,8 +71,8 @@ def _compile(name: str, draft: Path) -> None:
     """Resolve one lock into `draft`, with the locks before it as limits."""
     limits = [
         flag
-        for other in ORDER[: ORDER.index(name)]
-        for flag in ("--constraint", str(LOCKS / f"{other}.txt"))
+        for earlier_lock in ORDER[: ORDER.index(name)]
+        for flag in ("--constraint", str(LOCKS / f"{earlier_lock}.txt"))
     ]
     command = [
         sys.executable,

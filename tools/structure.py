@@ -75,7 +75,7 @@ class Package:
 
         @cache
         def longest(name: str) -> tuple[str, ...]:
-            tails = (longest(other) for other in sorted(self.run_time_imports(name)))
+            tails = (longest(imported) for imported in sorted(self.run_time_imports(name)))
             return (name, *max(tails, key=len, default=()))
 
         return list(
@@ -88,9 +88,9 @@ class Package:
         for name in self.names:
             if name == "indexer":
                 continue
-            for other in self.imports(name):
-                if self.folder(name) != self.folder(other):
-                    pairs[self.folder(name), self.folder(other)] += 1
+            for imported in self.imports(name):
+                if self.folder(name) != self.folder(imported):
+                    pairs[self.folder(name), self.folder(imported)] += 1
         return pairs
 
     def repeated_stems(self) -> list[str]:
@@ -133,8 +133,8 @@ def nested(package: Package) -> Iterator[str]:
     """Comprehensions that hold another one, as FILE:LINE."""
     for path, node in package.nodes():
         if isinstance(node, COMPREHENSIONS):
-            inner = (other for other in ast.walk(node) if other is not node)
-            if any(isinstance(other, COMPREHENSIONS) for other in inner):
+            inner = (inner_node for inner_node in ast.walk(node) if inner_node is not node)
+            if any(isinstance(inner_node, COMPREHENSIONS) for inner_node in inner):
                 yield place(package, path, node.lineno)
 
 
@@ -167,10 +167,10 @@ def long_lines(package: Package) -> Iterator[str]:
 
 def store_methods(package: Package) -> dict[str, int]:
     """Methods of the store interface and of the classes that implement it."""
-    wanted = {"Store", "EngineStore", "SqliteStore"}
+    stores = {"Store", "EngineStore", "SqliteStore"}
     counted = {}
     for _, node in package.classes():
-        if node.name in wanted:
+        if node.name in stores:
             counted[node.name] = sum(isinstance(part, ast.FunctionDef) for part in node.body)
     return counted
 
@@ -202,17 +202,17 @@ def report(package: Package, details: bool) -> Iterator[str]:
     yield f"edges between folders                     {len(edges)} ({sum(edges.values())} imports)"
     yield f"longest chain of imports                  {len(chain)}"
     yield f"store interface, methods                  {store_methods(package)}"
-    listed: tuple[tuple[str, Iterable[str]], ...] = (
+    sections: tuple[tuple[str, Iterable[str]], ...] = (
         (f"lines over {COLUMNS} columns", long_lines(package)),
         ("nested comprehensions", nested(package)),
         ("classes named as participles", participles(package)),
         ("docstrings with What / Whether / How", questions(package)),
     )
-    for title, places in listed:
-        found = list(places)
-        yield f"{title:<41} {len(found)}"
+    for title, places in sections:
+        listing = list(places)
+        yield f"{title:<41} {len(listing)}"
         if details:
-            yield from (f"    {entry}" for entry in found)
+            yield from (f"    {entry}" for entry in listing)
     yield "most parameters"
     yield from (f"    {number:>2}  {name}" for number, name in most_parameters(package))
     if details:

@@ -100,10 +100,12 @@ def lower_runs() -> Iterator[tuple[int, int, int, int]]:
     """
     pairs = [(code, lower(code) - code) for code in range(END) if lower(code) != code]
     while pairs:
-        run, step = max((run_of(pairs, step) for step in (1, 2)), key=lambda found: len(found[0]))
+        run, step = max(
+            (run_of(pairs, step) for step in (1, 2)), key=lambda candidate: len(candidate[0])
+        )
         yield run[0][0], run[-1][0], step, run[0][1]
-        taken = set(run)
-        pairs = [pair for pair in pairs if pair not in taken]
+        covered = set(run)
+        pairs = [pair for pair in pairs if pair not in covered]
 
 
 def run_of(pairs: Table, step: int) -> tuple[Table, int]:

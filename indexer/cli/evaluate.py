@@ -169,9 +169,9 @@ def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
         f"{evaluation.alone:,} judged by one assessor only"
     )
     for pair in pairs[:LISTED]:
-        said = ", ".join(f"{visible(name)}: {type}" for name, type in pair.said.items())
+        judgements = ", ".join(f"{visible(name)}: {type}" for name, type in pair.judgements.items())
         settled = pair.type or "not"
-        line = f"  {visible(pair.a)} and {visible(pair.b)}: {said}; settled: {settled}"
+        line = f"  {visible(pair.a)} and {visible(pair.b)}: {judgements}; settled: {settled}"
         out.print(Text(line))
     _print_rest(len(pairs), out)
 
@@ -182,10 +182,10 @@ def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: C
     _print_scores(result, out)
     _print_by("by type", result.by_type, out, sets=True)
     _print_by("by kind", result.by_kind, out, sets=False)
-    _print_types(result.types_told, out)
+    _print_types(result.assigned_types, out)
     out.print(
         f"{RULES[evaluation.rule]} (--capture {evaluation.rule}); intervals are of 95 %; "
-        f"the bootstrap draws {evaluation.drawn}"
+        f"the bootstrap resamples {evaluation.resampled}"
     )
     kappa = cells.number(result.agreement.kappa)
     judged = count_of(result.judged, "judged pair")
@@ -237,11 +237,13 @@ def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
     """Print the types of the truth, a row each, by the types that were assigned to their pairs."""
     if not assignments:
         return
-    assigned = {assignment.told for assignment in assignments}
+    assigned = {assignment.assigned for assignment in assignments}
     true = {assignment.type for assignment in assignments}
     names = [name for name in _ASSIGNED if name in assigned]
-    table = cells.table("pairs told as", *names)
-    counts = {(assignment.type, assignment.told): assignment.pairs for assignment in assignments}
+    table = cells.table("pairs assigned", *names)
+    counts = {
+        (assignment.type, assignment.assigned): assignment.pairs for assignment in assignments
+    }
     for type in TYPES:
         if type in true:
             table.add_row(type, *(f"{counts.get((type, name), 0):,}" for name in names))

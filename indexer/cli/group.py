@@ -88,12 +88,12 @@ def _print_groups(
         f"the largest of {result.largest:,}; {count_of(result.singletons, 'singleton')}; "
         f"{count_of(result.clusters, 'cluster')}"
     )
-    for status, number in result.aside.items():
+    for status, number in result.excluded.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
     changed = count_of(result.changed, "row")
-    out.print(f"{changed} changed; {count_of(result.settled, noun)} provisional before")
+    out.print(f"{changed} changed; {count_of(result.provisional, noun)} provisional before")
     _print_moves(result.moved)
     if result.capped.keys:
         out.print(
@@ -146,8 +146,8 @@ def _group_json(result: GroupResult) -> dict[str, object]:
         "singletons": result.singletons,
         "clusters": result.clusters,
         "changed": result.changed,
-        "provisional": result.settled,
-        "aside": result.aside,
+        "provisional": result.provisional,
+        "excluded": result.excluded,
         "moved": [
             {"from": move.before, "to": move.after, "documents": list(move.documents)}
             for move in result.moved

@@ -81,7 +81,7 @@ class PlacedText:
         place, least = places.start, max(1, most // 6)
         while place < places.stop - least:
             near = range(place + least, min(place + most + most // 2, places.stop))
-            cut = next((one for one in near if one in paragraphs), None)
+            cut = next((near_place for near_place in near if near_place in paragraphs), None)
             if cut is None and places.stop - place <= most + most // 2:
                 return
             place = self._line_end(place, most) if cut is None else cut

@@ -108,8 +108,10 @@ def export(
     records = _records(store, what, options, findings, progress)
     table = Table(COLUMNS[what, form == "dat"], records)
     with write_whole(out) as part:
-        written = _write(table, part, form, findings)
-    return ExportResult(str(out), form, what, written, tuple(findings.notes), tuple(findings.loads))
+        row_count = _write(table, part, form, findings)
+    return ExportResult(
+        str(out), form, what, row_count, tuple(findings.notes), tuple(findings.loads)
+    )
 
 
 def _write_report(
@@ -145,9 +147,9 @@ def _write(table: Table, out: Path, form: Form, findings: Findings) -> int:
         with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
             return write_csv(table, file)
     with out.open("wb") as raw:
-        written, altered = write_dat(table, raw)
+        row_count, altered = write_dat(table, raw)
     if altered:
         findings.notes.append(
             f"{altered:,} fields held signs that a load file cannot spell; see docs/exports.md"
         )
-    return written
+    return row_count

@@ -27,7 +27,7 @@ def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
     ISO 8601 and UTC, the values of a list are parted by `;`.
     """
     file.write(b"\xef\xbb\xbf" + _line([column.name for column in table.columns]))
-    written = altered = 0
+    row_count = altered = 0
     for row in table.rows():
         texts = [
             _text(column.kind, value) for column, value in zip(table.columns, row, strict=True)
@@ -36,8 +36,8 @@ def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
         plain = [_LINE_END.sub(NEWLINE, text) for text in texts]
         altered += sum(before != after for before, after in zip(plain, fields, strict=True))
         file.write(_line(fields))
-        written += 1
-    return written, altered
+        row_count += 1
+    return row_count, altered
 
 
 def field(text: str) -> str:

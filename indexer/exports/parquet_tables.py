@@ -30,12 +30,12 @@ def write_parquet(table: Table, out: Path) -> int:
         "list": pyarrow.list_(pyarrow.string()),
     }
     schema = pyarrow.schema([(column.name, kinds[column.kind]) for column in table.columns])
-    rows, written = iter(table.rows()), 0
+    rows, row_count = iter(table.rows()), 0
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         while part := list(islice(rows, ROWS)):
             columns = [list(values) for values in zip(*part, strict=True)]
             writer.write_table(
                 pyarrow.table(dict(zip(schema.names, columns, strict=True)), schema=schema)
             )
-            written += len(part)
-    return written
+            row_count += len(part)
+    return row_count

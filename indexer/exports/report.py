@@ -108,7 +108,7 @@ _CHARTS = ("sizes", "similarities", "gathered", "families")
 
 def _charts(surveyed: Survey) -> dict[str, str]:
     """Draw the charts by name; those of thresholds where the store has sketches to group by."""
-    drawn = {
+    chart_by_name = {
         "sizes": charts.columns(
             "How many documents a group has", surveyed.sizes, "documents", root=True
         ),
@@ -120,16 +120,16 @@ def _charts(surveyed: Survey) -> dict[str, str]:
         documents = surveyed.documents or 1
         shares = [(step.threshold, step.gathered / documents) for step in surveyed.steps]
         numbers = [(step.threshold, step.families) for step in surveyed.steps]
-        drawn["gathered"] = charts.lines(
+        chart_by_name["gathered"] = charts.lines(
             "Share of documents in a group, by threshold", [charts.Line("", shares)], "threshold"
         )
-        drawn["families"] = charts.lines(
+        chart_by_name["families"] = charts.lines(
             "Number of groups, by threshold",
             [charts.Line("", numbers)],
             "threshold",
             charts.Scale(),
         )
-    return drawn
+    return chart_by_name
 
 
 def _similarities(surveyed: Survey) -> list[tuple[str, int]]:
@@ -157,7 +157,7 @@ def _tables(
             for step in surveyed.steps
         ],
         "strata": [
-            (stratum.name, f"{stratum.size:,}", f"{stratum.drawn:,}", f"{stratum.found:,}")
+            (stratum.name, f"{stratum.size:,}", f"{stratum.sampled:,}", f"{stratum.found:,}")
             for stratum in (audit.strata if audit else ())
         ],
         "failures": [(failure.path, failure.error) for failure in overview.failed[:FAILURES]],

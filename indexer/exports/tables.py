@@ -59,14 +59,14 @@ def write_csv(table: Table, file: TextIO) -> int:
     ['title,size', "'=1+1,4", '"a, b",4', '']
     """
     writer = csv.writer(file)  # CR LF: only then is a lone CR quoted
-    written = 0
+    row_count = 0
     writer.writerow([column.name for column in table.columns])
     for row in table.rows():
         writer.writerow(
             [_cell(column.kind, value) for column, value in zip(table.columns, row, strict=True)]
         )
-        written += 1
-    return written
+        row_count += 1
+    return row_count
 
 
 def iso_time(milliseconds: int | None) -> str:

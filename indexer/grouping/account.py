@@ -45,8 +45,9 @@ class GroupResult:
     """Result of `group`. Families and clusters have two documents or more; `singletons` are
     documents in no family.
 
-    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields
-    are new. Documents that came alone, without a family yet, are not in `moved`. `same_bytes` and
+    `changed`: rows whose family fields are new. `provisional`: documents whose family was
+    provisional before. `excluded`: documents whose status keeps them out of families, by status.
+    Documents that came alone, without a family yet, are not in `moved`. `same_bytes` and
     `same_text` are the levels inside families, whatever the status, empty texts left out.
     """
 
@@ -56,8 +57,8 @@ class GroupResult:
     singletons: int
     clusters: int
     changed: int
-    settled: int
-    aside: dict[Status, int]
+    provisional: int
+    excluded: dict[Status, int]
     moved: tuple[FamilyMove, ...]
     same_bytes: tuple[Copies, ...]
     same_text: tuple[Copies, ...]
@@ -71,7 +72,7 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}
     filled = [entry for entry in entries if entry.status != "empty"]
-    aside = Counter(entry.status for entry in entries if entry.status not in KEYED)
+    excluded = Counter(entry.status for entry in entries if entry.status not in KEYED)
     return GroupResult(
         documents=len(pairs),
         families=sum(size > 1 for size in sizes.values()),
@@ -79,8 +80,8 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
         singletons=sum(size == 1 for size in sizes.values()),
         clusters=len(clusters),
         changed=changed,
-        settled=sum(entry.provisional for entry in entries),
-        aside=dict(sorted(aside.items())),
+        provisional=sum(entry.provisional for entry in entries),
+        excluded=dict(sorted(excluded.items())),
         moved=tuple(_moves(pairs)),
         same_bytes=_copies((entry.raw, entry) for entry in filled),
         same_text=_copies((entry.exact, entry) for entry in filled),

@@ -30,14 +30,14 @@ def prune(
     What lies under a folder or in a container that could not be read is left alone.
     """
     unread = tuple(f"{failure.path}{end}" for failure in failed for end in (os.sep, INSIDE))
-    gone = [
+    absent = [
         row.id
         for source in sources
         for scope in source.scopes()
         for row in store.scan(under=scope)
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
-    return len(delete_and_repair(store, gone).deleted)
+    return len(delete_and_repair(store, absent).deleted)
 
 
 def settle_failures(

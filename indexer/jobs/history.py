@@ -71,8 +71,8 @@ def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
     with job_context(job.id), span(command, job=job.id):
         event("job_began", command=command)
         _change(journal, _TABLE, ())
-        began = time.time()
-        _change(journal, _BEGUN, (job.id, command, began))
+        start_time = time.time()
+        _change(journal, _BEGUN, (job.id, command, start_time))
         outcome = "done"
         try:
             yield job
@@ -85,7 +85,7 @@ def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
             raise
         finally:
             seconds = round(time.monotonic() - started, 3)
-            _finish(journal, JobSummary(job.id, command, began, seconds, outcome, job.counts))
+            _finish(journal, JobSummary(job.id, command, start_time, seconds, outcome, job.counts))
 
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
@@ -97,9 +97,14 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
 
 
 def _summary(
-    id: str, command: str, began: float, seconds: float | None, outcome: str | None, counts: str
+    id: str,
+    command: str,
+    start_time: float,
+    seconds: float | None,
+    outcome: str | None,
+    counts: str,
 ) -> JobSummary:
-    return JobSummary(id, command, began, seconds, outcome or INTERRUPTED, json.loads(counts))
+    return JobSummary(id, command, start_time, seconds, outcome or INTERRUPTED, json.loads(counts))
 
 
 def _finish(journal: Journal, summary: JobSummary) -> None:

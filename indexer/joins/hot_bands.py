@@ -25,14 +25,14 @@ _TOP = float(1 << 64)
 class MissedEstimate:
     """An estimate of the near duplicates that a cap left out.
 
-    `drawn` pairs were sampled, of which `found` are near duplicates. `estimate`, with its 95 %
+    `sampled` pairs were verified, of which `found` are near duplicates. `estimate`, with its 95 %
     interval from `low` to `high`, counts pairs of distinct texts at `threshold` or above, each
     once; all three are equal when every pair that was left out was examined. A pair that several
     bands left out is in the sample once for each.
     """
 
     threshold: float
-    drawn: int
+    sampled: int
     found: int
     estimate: float
     low: float
@@ -42,7 +42,7 @@ class MissedEstimate:
         """Return the sum of two estimates at the same threshold."""
         return MissedEstimate(
             self.threshold,
-            self.drawn + other.drawn,
+            self.sampled + other.sampled,
             self.found + other.found,
             self.estimate + other.estimate,
             self.low + other.low,
@@ -141,17 +141,17 @@ class HotBands:
         return centres
 
     def missed(
-        self, threshold: float, found: NDArray[np.bool_], weights: NDArray[np.float64]
+        self, threshold: float, is_duplicate: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> MissedEstimate:
-        """Return the estimate, given which pairs of the sample are near duplicates (`found`)."""
-        total = float(weights[found].sum())
-        drawn = len(found)
-        duplicates = int(np.count_nonzero(weights[found]))
+        """Return the estimate, given which pairs of the sample are near duplicates."""
+        total = float(weights[is_duplicate].sum())
+        sampled = len(is_duplicate)
+        duplicates = int(np.count_nonzero(weights[is_duplicate]))
         if self.pairs <= SAMPLE_SIZE:
             count = round(total)
-            return MissedEstimate(threshold, drawn, duplicates, count, count, count)
-        low, high = wilson(total, drawn)
-        estimate = total / drawn * self.pairs
+            return MissedEstimate(threshold, sampled, duplicates, count, count, count)
+        low, high = wilson(total, sampled)
+        estimate = total / sampled * self.pairs
         return MissedEstimate(
-            threshold, drawn, duplicates, estimate, low * self.pairs, high * self.pairs
+            threshold, sampled, duplicates, estimate, low * self.pairs, high * self.pairs
         )

@@ -77,7 +77,7 @@ def audit_pairs(
 ) -> Audit:
     """Estimate which share of the pairs at the threshold are `listed`.
 
-    Verifies about `sample_size` pairs of distinct texts, 20 or more, drawn by `seed`.
+    Verifies about `sample_size` pairs of distinct texts, 20 or more, sampled by `seed`.
     """
     listed_codes = encode_pair(listed.left, listed.right)
     near = _near_pairs(context, listed_codes, threshold, cap)
@@ -211,6 +211,6 @@ def distinct(number: int, among: int, seed: int) -> NDArray[np.int64]:
             :number
         ]
         return order
-    drawn = random_places(4 * number + 64, seed, among)
-    first: Sequence[int] = np.sort(np.unique(drawn, return_index=True)[1])[:number].tolist()
-    return drawn[first]
+    candidates = random_places(4 * number + 64, seed, among)
+    first: Sequence[int] = np.sort(np.unique(candidates, return_index=True)[1])[:number].tolist()
+    return candidates[first]

@@ -190,12 +190,12 @@ def describe_missed(missed: MissedEstimate) -> str:
     """Return a sentence on the near duplicates among the pairs that a cap left out."""
     if missed.low == missed.high:
         return (
-            f"all {missed.drawn:,} of these were verified: "
+            f"all {missed.sampled:,} of these were verified: "
             f"{missed.estimate:,.0f} pairs of texts that no other band finds "
             f"reach {missed.threshold:g} and are left out"
         )
     return (
-        f"of these pairs a random sample of {missed.drawn:,} was verified: "
+        f"of these pairs a random sample of {missed.sampled:,} was verified: "
         f"{missed.found:,} that no other band finds reach {missed.threshold:g}, "
         f"so about {missed.estimate:,.0f} pairs of texts are left out "
         f"({missed.low:,.0f} to {missed.high:,.0f})"

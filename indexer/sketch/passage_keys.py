@@ -34,16 +34,16 @@ def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         return np.empty(0, dtype=np.uint64)
     powers = np.multiply.accumulate(np.full(width, _BASE, dtype=np.uint64))
     doubled, length = codes.astype(np.uint64) + np.uint64(1), 1
-    whole, covered = np.zeros(len(codes) - width + 1, dtype=np.uint64), 0
+    hashes, covered = np.zeros(len(codes) - width + 1, dtype=np.uint64), 0
     while length <= width:
         if width & length:
-            part = doubled[covered : covered + len(whole)]
-            whole = whole * powers[length - 1] + part
+            part = doubled[covered : covered + len(hashes)]
+            hashes = hashes * powers[length - 1] + part
             covered += length
         if 2 * length <= width:
             doubled = doubled[:-length] * powers[length - 1] + doubled[length:]
         length *= 2
-    return mix64_array(whole)
+    return mix64_array(hashes)
 
 
 def passage_runs(text: str) -> NDArray[np.uint64]:

@@ -39,13 +39,13 @@ def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "firs
         raise NoFeatures
     signature = 0
     for (name, length), width in zip(_HASHES, widths, strict=True):
-        taken = min(width, length)
+        length_taken = min(width, length)
         digests = (hashlib.new(name, item, usedforsecurity=False).digest() for item in distinct)
         values = [int.from_bytes(digest, "big") for digest in digests]
         if version == "first_v1":
-            least = min(value >> (length - taken) for value in values)
+            least = min(value >> (length - length_taken) for value in values)
         else:
-            least = min(value & ((1 << taken) - 1) for value in values)
+            least = min(value & ((1 << length_taken) - 1) for value in values)
         signature = signature << width | least
     return signature
 

@@ -141,10 +141,10 @@ def _objection(name: str, key: bytes, reading: Reading) -> str | None:
 
 
 def blob(
-    outer: Blob, name: str, record: Mapping[str, Any], held: Payload, reading: Reading
+    outer: Blob, name: str, record: Mapping[str, Any], payload: Payload, reading: Reading
 ) -> Blob:
     """Return the blob of a record; with `own_ids` its name is its id."""
-    inner = inner_blob(outer, name.encode("utf-8", "surrogatepass"), name, held)
+    inner = inner_blob(outer, name.encode("utf-8", "surrogatepass"), name, payload)
     id = name if reading.own_ids else inner.id
     return replace(inner, id=id, labels=labels(record, reading))
 

@@ -64,6 +64,6 @@ def text_contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> Da
     Columns: `text`, `content`, `minhash`, `simhash`.
     """
     sketches = numbered.select("text", "first", "minhash", "simhash")
-    wanted = sketches.join(needed.distinct(), "text", "left_semi")
+    selected = sketches.join(needed.distinct(), "text", "left_semi")
     texts = rows.select(sf.col("id").alias("first"), sf.col("text").alias("content"))
-    return wanted.join(texts, "first").drop("first")
+    return selected.join(texts, "first").drop("first")

@@ -83,7 +83,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
 def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
     """Return numbers of families and clusters of two documents or more, and of other documents.
 
-    `aside` counts the documents by status whose status keeps them out.
+    `excluded` counts by status the documents whose status keeps them out of families.
     """
     sizes = assigned.groupBy("family").count()
     several = sf.count_if(sf.col("count") > 1)
@@ -102,7 +102,7 @@ def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
         "largest": row[1] or 0,
         "singletons": row[2],
         "clusters": clusters[0],
-        "aside": {row["status"]: row["count"] for row in statuses},
+        "excluded": {row["status"]: row["count"] for row in statuses},
     }
 
 

@@ -23,7 +23,7 @@ ESCAPING = 1e-4  # the share of pairs at the threshold that may lie where sketch
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """`size` pairs, of which `drawn` were verified on their texts and `found` reach the threshold.
+    """`size` pairs: `sampled` were verified on their texts, `found` reach the threshold.
 
     `expected` is the chance, by the sketches, that a pair of the stratum reaches the threshold;
     `listed`: `match` lists these pairs; `placed`: the sketches say that pairs at the threshold may
@@ -32,7 +32,7 @@ class Stratum:
 
     name: str
     size: int
-    drawn: int
+    sampled: int
     found: int
     expected: float
     listed: bool
@@ -41,20 +41,22 @@ class Stratum:
     @property
     def total(self) -> float:
         """The unbiased estimate of the pairs that reach the threshold."""
-        return self.size * self.found / self.drawn if self.drawn else 0.0
+        return self.size * self.found / self.sampled if self.sampled else 0.0
 
     @property
     def variance(self) -> float:
         """The unbiased variance of `total`; 0 if all or fewer than two were verified."""
-        if self.drawn < 2 or self.drawn == self.size:
+        if self.sampled < 2 or self.sampled == self.size:
             return 0.0
-        part = self.found / self.drawn
-        return self.size**2 * (1 - self.drawn / self.size) * part * (1 - part) / (self.drawn - 1)
+        part = self.found / self.sampled
+        return (
+            self.size**2 * (1 - self.sampled / self.size) * part * (1 - part) / (self.sampled - 1)
+        )
 
     @property
     def most(self) -> float:
         """The pairs that may reach the threshold, by the upper end of Wilson's interval."""
-        return self.size * wilson(self.found, self.drawn)[1]
+        return self.size * wilson(self.found, self.sampled)[1]
 
     def likely(self) -> tuple[float, float]:
         """Return mean and variance of the number of pairs that reach the threshold.
@@ -62,7 +64,7 @@ class Stratum:
         The chance of each pair that was not sampled has a Beta distribution. Its prior is one pair
         of the `expected` chance, so that a sample without a find does not say that there is none.
         """
-        rest, weight = self.size - self.drawn, self.drawn + 1
+        rest, weight = self.size - self.sampled, self.sampled + 1
         chance = (self.found + self.expected) / weight
         spread = chance * (1 - chance)
         return self.found + rest * chance, rest * spread + rest * (rest - 1) * spread / (weight + 1)
@@ -92,10 +94,10 @@ class Audit:
     floor: float
 
     @property
-    def drawn(self) -> int:
+    def sampled(self) -> int:
         """The number of pairs that were verified for the audit."""
-        sampled = [part for part in self.strata if part.name != "listed, measured on texts"]
-        return sum(part.drawn for part in sampled)
+        strata = [part for part in self.strata if part.name != "listed, measured on texts"]
+        return sum(part.sampled for part in strata)
 
 
 def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
@@ -105,7 +107,7 @@ def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
     right = math.fsum(part.total for part in listed)
     missed = math.fsum(part.total for part in others)
     low, high = _interval(listed, [part for part in others if part.placed or part.found])
-    far = [part for part in others if not part.placed and part.drawn < part.size]
+    far = [part for part in others if not part.placed and part.sampled < part.size]
     most_missed = (1 - low) / low * right + sum(part.most for part in far) if low else math.inf
     return Audit(
         threshold,
@@ -230,11 +232,11 @@ def describe_audit(audit: Audit) -> Iterator[str]:
             "--exact lists no others"
         )
     far = audit.strata[-1]
-    if far.drawn < far.size:
+    if far.sampled < far.size:
         yield (
-            f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far "
-            f"apart reach it; the interval trusts that at most one in {1 / ESCAPING:,.0f} of those "
-            f"at {audit.threshold:g} lies there. By this random sample alone the recall is "
+            f"{far.found:,} of {far.sampled:,} pairs sampled from {far.size:,} that sketches put "
+            f"far apart reach it; the interval trusts that at most one in {1 / ESCAPING:,.0f} of "
+            f"those at {audit.threshold:g} lies there. By this random sample alone the recall is "
             f"{percent(audit.floor, 1)} or more: misses so rare need larger samples"
         )
 
@@ -248,15 +250,15 @@ def _describe_recall(audit: Audit, pairs: int) -> str:
             f"recall {percent(audit.recall, 1)}"
         )
     return (
-        f"audit: {audit.drawn:,} pairs verified; about {missed}: recall {percent(audit.recall, 1)} "
-        f"({_round_down(audit.low)} to {percent(audit.high, 1)}), "
+        f"audit: {audit.sampled:,} pairs verified; about {missed}: "
+        f"recall {percent(audit.recall, 1)} ({_round_down(audit.low)} to {percent(audit.high, 1)}), "
         f"standard error {percent(audit.error, 1)}"
     )
 
 
 def _is_complete(audit: Audit) -> bool:
     """Return whether every pair was verified."""
-    return all(part.drawn == part.size for part in audit.strata)
+    return all(part.sampled == part.size for part in audit.strata)
 
 
 def _round_down(low: float) -> str:
@@ -279,11 +281,11 @@ def _describe_none_found(audit: Audit, pairs: int) -> str:
             f"audit: all {pairs:,} pairs of different texts are verified, {none}: "
             "there was nothing to find"
         )
-    rest = [part for part in audit.strata if part.drawn < part.size]
+    rest = [part for part in audit.strata if part.sampled < part.size]
     most = sum(part.most for part in rest)
     condition = "" if any(part.placed for part in rest) else "sketches put the others far apart; "
     return (
-        f"audit: {audit.drawn:,} of {pairs:,} pairs of different texts verified, {none}; "
+        f"audit: {audit.sampled:,} of {pairs:,} pairs of different texts verified, {none}; "
         f"{condition}by this random sample alone {most:,.0f} may still do so: "
         "misses so rare need larger samples"
     )

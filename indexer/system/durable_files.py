@@ -32,8 +32,8 @@ def rename_durably(half: str, target: str) -> None:
     """Rename a finished file to `target`, replacing it: after a loss of power the old or the new
     file is there, whole.
     """
-    with Path(half).open("rb+") as written:
-        os.fsync(written.fileno())
+    with Path(half).open("rb+") as file:
+        os.fsync(file.fileno())
     os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
     if os.name == "posix":  # elsewhere a folder cannot be synced
         folder = os.open(Path(target).absolute().parent, os.O_RDONLY)

@@ -177,7 +177,7 @@ def test_the_summary_claims_no_more_than_was_verified() -> None:
         and "far apart; by this random sample alone 632 may still do so" in nothing
     )
     first, second = describe_audit(audit_strata(0.8, [measured, sampled]))
-    assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second
+    assert "about 0 pairs of texts are" in first and "0 of 300 pairs sampled from 50,000" in second
 
 
 def test_bands_as_those_of_groups_miss_less() -> None:

@@ -181,7 +181,7 @@ def test_sheets_are_resolved_and_their_agreement_is_reported(corpus: Path) -> No
         (0.8 - 0.68) / 0.32
     )  # 16 of 20 say duplicate, 8 of 10 agree
     assert evaluation.assessors.duplicate.by_group.tables == 2
-    assert [(pair.said["anna"], pair.type) for pair in evaluation.disagreements] == [
+    assert [(pair.judgements["anna"], pair.type) for pair in evaluation.disagreements] == [
         ("fuzzy", "fuzzy"),
         ("different", None),
     ]
@@ -261,7 +261,7 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
         "default_v1",
     )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
-    assert {(entry.type, entry.told): entry.pairs for entry in types.types_told} == {
+    assert {(entry.type, entry.assigned): entry.pairs for entry in types.assigned_types} == {
         ("identical", "identical"): 1,
         ("fuzzy", "near-identical"): 1,
         ("near-identical", "fuzzy"): 1,
@@ -272,5 +272,7 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
         "another obligation or formula, or too different in length",
         "e.txt has no substantive words",
     ]
-    assert ("different", "no type") in {(entry.type, entry.told) for entry in recipe.types_told}
-    assert not evaluate([str(tmp_path / "gold.csv")]).results[0].types_told
+    assert ("different", "no type") in {
+        (entry.type, entry.assigned) for entry in recipe.assigned_types
+    }
+    assert not evaluate([str(tmp_path / "gold.csv")]).results[0].assigned_types

@@ -169,7 +169,7 @@ def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
         "y3": "near-identical",
         "y4": "fuzzy",
     }
-    assert [(pair.b, pair.said, pair.type) for pair in resolution.disagreements] == [
+    assert [(pair.b, pair.judgements, pair.type) for pair in resolution.disagreements] == [
         ("y3", {"anna": "different", "bert": "fuzzy"}, "near-identical")
     ]
     assert not resolution.gold.closed

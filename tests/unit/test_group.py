@@ -153,8 +153,8 @@ def test_the_account_adds_up():
         1,
     )
     assert (
-        result.aside == {"empty": 2, "numbers_only": 2}
-        and result.settled == 8
+        result.excluded == {"empty": 2, "numbers_only": 2}
+        and result.provisional == 8
         and result.moved == ()
     )
     assert [[id for id, _ in copies.documents] for copies in result.same_text] == [
@@ -193,13 +193,13 @@ def test_a_truncated_document_is_never_a_principal():
 def test_moves_since_the_last_grouping_are_reported():
     store = library(rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2)}))
     first = group(store)
-    assert first.families == 1 and first.changed == first.settled == 3
+    assert first.families == 1 and first.changed == first.provisional == 3
     store.write(rows({"0": sentence(1) + " and more of it"}))
     result = group(store)
     assert [(move.before, move.after, move.documents) for move in result.moved] == [
         ("a", "0", ("a", "b"))
     ]
-    assert (result.changed, result.settled) == (3, 1)
+    assert (result.changed, result.provisional) == (3, 1)
 
 
 def test_nothing_is_written_on_a_dry_run():

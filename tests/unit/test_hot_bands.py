@@ -81,7 +81,7 @@ def test_where_few_were_left_out_all_of_them_are_looked_at():
     assert sorted(zip(*map(np.ndarray.tolist, hot.sides), strict=True)) == every
     is_similar, weights = np.arange(len(every)) < 7, np.ones(len(every))
     missed = hot.missed(0.5, is_similar, weights)
-    assert (missed.drawn, missed.found, missed.low, missed.estimate, missed.high) == (
+    assert (missed.sampled, missed.found, missed.low, missed.estimate, missed.high) == (
         len(every),
         7,
         7,
@@ -98,7 +98,7 @@ def test_the_estimate_holds_the_truth(seed):
     near = {pair for pair in truth if (slots[pair[0]] == slots[pair[1]]).sum() >= 5}
     pairs = zip(*map(np.ndarray.tolist, join.hot.sides), strict=True)
     missed = join.hot.missed(5 / 8, np.array([pair in near for pair in pairs]), join.hot.weights())
-    assert missed.low <= len(near) <= missed.high and missed.drawn == SAMPLE_SIZE
+    assert missed.low <= len(near) <= missed.high and missed.sampled == SAMPLE_SIZE
     assert missed.low <= missed.estimate <= missed.high < len(truth)
 
 
@@ -115,9 +115,9 @@ def test_a_pair_that_is_left_out_is_counted_and_a_higher_cap_finds_it(count):
         {(pair.a, pair.b) for pair in capped} & truth.keys()
     )
     assert missed is not None and left_out_pairs > 0 and missed.low <= left_out_pairs <= missed.high
-    assert missed.drawn == min(SAMPLE_SIZE, capped.capped.pairs)
+    assert missed.sampled == min(SAMPLE_SIZE, capped.capped.pairs)
     assert (
-        f"sample of {missed.drawn:,}" if count == 45 else f"all {missed.drawn:,} of these"
+        f"sample of {missed.sampled:,}" if count == 45 else f"all {missed.sampled:,} of these"
     ) in " ".join(capped.notes())
     assert uncapped.capped.missed is None and len(uncapped) >= len(capped)
     assert match(store, MatchOptions(threshold=0.7, cap=5)).capped == capped.capped

@@ -107,7 +107,7 @@ def evaluate(
         closed=truth.closed,
         types=Counter(pair.type for group in judged for pair in group.known.values()),
         rule=options.rule,
-        drawn=resample(judged),
+        resampled=resample(judged),
         results=tuple(results),
     )
 
@@ -150,12 +150,12 @@ class _Scorer:
         rule, seed = self._options.rule, self._options.seed
         decision = self._decider.decide(threshold)
         pairs = {ordered_pair(self._keys[a], self._keys[b]) for a, b in decision.found}
-        found = [group.among(pairs) for group in judged]
-        scores = pair_scores(judged, found, seed)
+        found_pairs = [group.among(pairs) for group in judged]
+        scores = pair_scores(judged, found_pairs, seed)
         total = sum(group.judged for group in judged)
         wrong: list[tuple[Group, Pair]] = []
         missed: list[tuple[Group, Pair]] = []
-        for group, group_pairs in zip(judged, found, strict=True):
+        for group, group_pairs in zip(judged, found_pairs, strict=True):
             wrong += [(group, pair) for pair in group_pairs - group.true]
             missed += [(group, pair) for pair in group.true - group_pairs]
         return Result(
@@ -164,15 +164,15 @@ class _Scorer:
             measure=self._decider.measure,
             threshold=threshold,
             pairs=scores,
-            sets=set_scores(judged, found, rule, seed),
-            by_type=by_type(judged, found, rule, seed),
-            by_kind=by_kind(judged, found, seed),
+            sets=set_scores(judged, found_pairs, rule, seed),
+            by_type=by_type(judged, found_pairs, rule, seed),
+            by_kind=by_kind(judged, found_pairs, seed),
             judged=total,
-            unjudged=len(pairs - set().union(*found)),
+            unjudged=len(pairs - set().union(*found_pairs)),
             agreement=agreement_with(scores, total),
             false_positives=self._mistakes(wrong, decision, threshold),
             misses=self._mistakes(missed, decision, threshold),
-            types_told=self._type_assignments(judged, found, threshold),
+            assigned_types=self._type_assignments(judged, found_pairs, threshold),
         )
 
     def _mistakes(

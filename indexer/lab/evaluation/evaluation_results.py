@@ -97,12 +97,12 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class TypeAssignment:
-    """The number of pairs of a true `type` that were assigned the type `told`; or "no type", or
+    """The number of pairs of a true `type` that were given the type `assigned`; or "no type", or
     "not found".
     """
 
     type: str
-    told: str
+    assigned: str
     pairs: int
 
 
@@ -112,7 +112,7 @@ class Result:
 
     `judged` counts the pairs whose truth is known, `unjudged` the found pairs whose truth is not.
     `agreement` is the kappa of the recipe and the truth: duplicate, or not. `by_kind` is empty
-    unless the gold set has kinds. `types_told` counts duplicates and found pairs by type, when
+    unless the gold set has kinds. `assigned_types` counts duplicates and found pairs by type, when
     types were requested.
     """
 
@@ -129,7 +129,7 @@ class Result:
     agreement: Kappa
     false_positives: tuple[Mistake, ...]
     misses: tuple[Mistake, ...]
-    types_told: tuple[TypeAssignment, ...] = ()
+    assigned_types: tuple[TypeAssignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Evaluation:
     are two or more.
 
     `closed`: pairs that the gold set does not list count as different. `types`: number of true
-    pairs by type. `rule`: when a set is captured. `drawn`: the units that the bootstrap resamples.
+    pairs by type. `rule`: when a set is captured. `resampled`: the units of the bootstrap.
     `alone`: number of pairs that only one assessor judged; they count.
     """
 
@@ -146,7 +146,7 @@ class Evaluation:
     closed: bool
     types: Mapping[str, int]
     rule: str
-    drawn: str
+    resampled: str
     results: tuple[Result, ...]
     assessors: Agreement | None = None
     disagreements: tuple[Disagreement, ...] = ()

@@ -112,7 +112,7 @@ class Disagreement:
 
     a: str
     b: str
-    said: Mapping[str, str]
+    judgements: Mapping[str, str]
     type: str | None
 
 

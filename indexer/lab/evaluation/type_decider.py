@@ -37,8 +37,8 @@ class TypeDecider:
         """
         clauses = [(str(place), text) for place, text in enumerate(self._texts)]
         pairs = duplicate_pairs(clauses, overlap=threshold, synonyms=self._synonyms)
-        found = {(int(pair.a), int(pair.b)): pair.terminology for pair in pairs}
-        return Decision(found, frozenset(found), frozenset())
+        terminology_of = {(int(pair.a), int(pair.b)): pair.terminology for pair in pairs}
+        return Decision(terminology_of, frozenset(terminology_of), frozenset())
 
     def assigned_type(self, pair: Pair, threshold: float) -> str:
         """Return the type of two texts as gold sets spell it, or `NO_TYPE`."""
@@ -49,7 +49,7 @@ class TypeDecider:
     def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
         """Return why a pair was found or not; `names` are those of its two texts."""
         if pair in decision.found:
-            return f"told as {self.assigned_type(pair, threshold)}"
+            return f"classified as {self.assigned_type(pair, threshold)}"
         for name, place in zip(names, pair, strict=True):
             if not read(self._texts[place], "", self._words).exact:
                 return f"{name} has no substantive words"

@@ -28,16 +28,16 @@ _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 
 def figures(result: StudyResult) -> dict[str, str]:
     """Draw every figure as SVG, by the name of its file. Raises `MissingExtra`."""
-    drawn = {UNIQUE: _unique(result), SHARED: _shared(result), PUBLISHED: _published()}
+    charts = {UNIQUE: _unique(result), SHARED: _shared(result), PUBLISHED: _published()}
     for bits in NEIGHBOUR_BITS:
         if bits in result.bits:
-            drawn[f"figure-2-{bits}"] = _neighbours(result, bits, 1)
+            charts[f"figure-2-{bits}"] = _neighbours(result, bits, 1)
     if NEIGHBOUR_BITS[-1] in result.bits:
-        drawn[f"figure-3-{NEIGHBOUR_BITS[-1]}"] = _neighbours(result, NEIGHBOUR_BITS[-1], 3)
-    drawn[PROJECTIONS] = _projections(result)
-    drawn[STATISTICS] = _statistics(result)
-    drawn[SETTLING] = _settling(result)
-    return drawn
+        charts[f"figure-3-{NEIGHBOUR_BITS[-1]}"] = _neighbours(result, NEIGHBOUR_BITS[-1], 3)
+    charts[PROJECTIONS] = _projections(result)
+    charts[STATISTICS] = _statistics(result)
+    charts[SETTLING] = _settling(result)
+    return charts
 
 
 def _unique(result: StudyResult) -> str:

@@ -71,29 +71,31 @@ def choose_texts(
     paths = {_name(blob): blob.path for blob in walk([folder]) if isinstance(blob, Blob)}
     names = chance.shuffled(sorted(paths))
     chosen, taken_texts = ChosenTexts(), _TakenTexts()
-    wanted = documents + max(2, documents // 10)
-    taken: list[Source] = []
+    needed = documents + max(2, documents // 10)
+    selected: list[Source] = []
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         for source in _read(batch, paths, chosen.passed):
             reason = taken_texts.refusal(source.text)
             if reason:
                 chosen.passed[reason] += 1
-            elif len(taken) < wanted:
-                taken.append(source)
-        progress("reading texts", len(taken), wanted)
-        if len(taken) >= wanted:
+            elif len(selected) < needed:
+                selected.append(source)
+        progress("reading texts", len(selected), needed)
+        if len(selected) >= needed:
             break
-    if len(taken) < 3:
+    if len(selected) < 3:
         raise UsageError(
-            f"{folder} holds {len(taken)} texts of {LEAST_WORDS} words that differ; "
+            f"{folder} holds {len(selected)} texts of {LEAST_WORDS} words that differ; "
             "at least 3 are needed"
         )
-    originals = min(documents, max(2, len(taken) - max(1, len(taken) // 11)))
-    chosen.originals, chosen.reserve = taken[:originals], taken[originals:]
+    originals = min(documents, max(2, len(selected) - max(1, len(selected) // 11)))
+    chosen.originals, chosen.reserve = selected[:originals], selected[originals:]
     if translations:
         chosen.translations = list(
-            _translation_pairs(names, paths, {one.name for one in taken}, max(2, documents // 5))
+            _translation_pairs(
+                names, paths, {text.name for text in selected}, max(2, documents // 5)
+            )
         )
     return chosen
 
@@ -170,7 +172,7 @@ def _translation_pairs(
     for group in alike.values():
         if len(group) > 1 and left:
             both = list(_read(group[:2], paths, Counter()))
-            if len(both) == 2 and _are_translations(*(one.text for one in both)):
+            if len(both) == 2 and _are_translations(*(source.text for source in both)):
                 left -= 1
                 yield both[0], both[1]
 

@@ -97,7 +97,7 @@ def _weight(layouts: Sequence[Layout]) -> float | None:
 def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
     start = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
     plural = "s" * (len(as_good) > 1)
-    others = f"; {len(as_good)} other{plural} cannot be told from it" if as_good else ""
+    others = f"; {len(as_good)} other{plural} do not differ significantly" if as_good else ""
     if chosen is first:
         return f"{start}, the highest of a recipe that an index can hold{others}"
     highest = (

@@ -28,11 +28,11 @@ def run(
     """Try every recipe on the cases, except those whose experiment `folder` holds already."""
     folder.mkdir(parents=True, exist_ok=True)
     experiments = _read_experiments(folder, cases, recipes)
-    kept = len(experiments)
+    kept_experiments = len(experiments)
     left_out: dict[str, str] = {}
     missing = [recipe for recipe in recipes if recipe.name not in experiments]
     missing.sort(key=lambda recipe: recipe.normaliser)  # the texts under a normaliser are reused
-    progress(STAGE, kept, len(recipes))
+    progress(STAGE, kept_experiments, len(recipes))
     for recipe, result in _experiments(cases, missing, workers or os.cpu_count() or 1):
         if isinstance(result, MissingExtra):
             left_out[recipe.name] = str(result)
@@ -42,7 +42,7 @@ def run(
             experiments[recipe.name] = result
         progress(STAGE, len(experiments) + len(left_out), len(recipes))
     in_order = [experiments[recipe.name] for recipe in recipes if recipe.name in experiments]
-    return ExperimentRun(tuple(in_order), kept, left_out)
+    return ExperimentRun(tuple(in_order), kept_experiments, left_out)
 
 
 def _file(folder: Path, cases: Cases, recipe: Recipe) -> Path:

@@ -64,9 +64,9 @@ def table(result: TuneResult) -> Iterator[tuple[Cell, ...]]:
 
 def _kind_cells(kind: KindScores, is_best: bool) -> tuple[Cell, ...]:
     counts = kind.best if is_best else kind.usual
-    found = kind.found if is_best else kind.found_usually
+    count = kind.found if is_best else kind.found_usually
     shares = _shares(counts) if counts.right + counts.missed else (None, None, None)
-    return (kind.kind, kind.type, kind.pairs, found, *shares)
+    return (kind.kind, kind.type, kind.pairs, count, *shares)
 
 
 def _shares(counts: Counts) -> Shares:

@@ -24,28 +24,30 @@ _MEMBER = {"term": {"near_principal": False}}
 
 
 def principals(
-    questions: IndexQueries, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int
+    questions: IndexQueries, band_keys: Sequence[Sequence[str]] | None, recipe: str, limit: int
 ) -> list[PrincipalRow]:
     """One request that asks for all keys; where that finds too many, one search for the best of
     each document.
     """
-    if asked is None:
+    if band_keys is None:
         body = {
-            **_leaders(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
+            **_principal_query(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
             "sort": [BY_ID, IN_PLACE],
         }
         pages = (hit for answer in questions.pages(body) for hit in answer["hits"]["hits"])
         return [leader for hit in islice(pages, limit) if (leader := _leader(hit)) is not None]
-    keys = sorted({key for keys in asked for key in keys})
+    keys = sorted({key for keys in band_keys for key in keys})
     chunks = [keys[start : start + TERMS] for start in range(0, len(keys), TERMS)]
     hits = [
         hit
         for chunk in chunks
-        for hit in questions.ask(_leaders(recipe, _any(chunk), limit))["hits"]["hits"]
+        for hit in questions.ask(_principal_query(recipe, _any(chunk), limit))["hits"]["hits"]
     ]
     if len(hits) >= limit:
         bodies = [
-            {**_leaders(recipe, _each(keys), FEW), "sort": [BEST, BY_ID]} for keys in asked if keys
+            {**_principal_query(recipe, _each(keys), FEW), "sort": [BEST, BY_ID]}
+            for keys in band_keys
+            if keys
         ]
         hits = [hit for answer in questions.search_all(bodies) for hit in answer["hits"]["hits"]]
     return list(
@@ -53,7 +55,7 @@ def principals(
     )
 
 
-def _leaders(recipe: str, query: Body, size: int) -> Body:
+def _principal_query(recipe: str, query: Body, size: int) -> Body:
     return {
         "size": size,
         "track_total_hits": False,
@@ -127,11 +129,11 @@ def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
             "query": {"bool": {"filter": [{"exists": {"field": "near_similarity"}}]}},
             "aggs": {"found": {"composite": composite}},
         }
-        found = questions.ask(body)["aggregations"]["found"]
-        yield from found["buckets"]
-        if len(found["buckets"]) < BUCKETS:
+        buckets = questions.ask(body)["aggregations"]["found"]
+        yield from buckets["buckets"]
+        if len(buckets["buckets"]) < BUCKETS:
             return
-        composite = {**composite, "after": found["after_key"]}
+        composite = {**composite, "after": buckets["after_key"]}
 
 
 def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
@@ -145,16 +147,16 @@ def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, 
 
 def without_conflict(query: Query) -> tuple[Query, list[bool]]:
     """Return the query without its `label_conflict` filters, and the values of these."""
-    wanted = [conflict_value(value) for name, value in query.filters if name == CONFLICT]
+    has_conflict = [conflict_value(value) for name, value in query.filters if name == CONFLICT]
     rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
-    return (replace(query, filters=rest) if wanted else query), wanted
+    return (replace(query, filters=rest) if has_conflict else query), has_conflict
 
 
-def conflict_filters(questions: IndexQueries, wanted: Sequence[bool]) -> list[Body]:
+def conflict_filters(questions: IndexQueries, has_conflict: Sequence[bool]) -> list[Body]:
     """Return a filter for each requested value of `label_conflict`."""
     families = conflicting(questions)
     chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
     terms = [{"terms": {"near_family": chunk}} for chunk in chunks]
     inside: Body = {"bool": {"should": terms, "minimum_should_match": 1}}
     outside: Body = {"bool": {"must_not": [inside]}}
-    return [inside if value else outside for value in wanted]
+    return [inside if value else outside for value in has_conflict]

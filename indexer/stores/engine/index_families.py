@@ -30,7 +30,7 @@ class EngineFamilies:
     def assign(self, assignments: Iterable[Assignment]) -> int:
         """Write family fields by partial updates, in requests of bounded size."""
         self._index.require_recipe()
-        written = 0
+        assigned = 0
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _CHUNK)):
             last = {
@@ -38,13 +38,13 @@ class EngineFamilies:
                 for entry in chunk
             }
             replies = self._index.send([Operation("update", *update) for update in last.items()])
-            written += sum(reply.status != 404 for reply in replies.values())
+            assigned += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)
             if reason:
                 raise StoreError(
                     f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
                 )
-        return written
+        return assigned
 
     def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """Return principals by one request, or by one more of many searches when `limit` is

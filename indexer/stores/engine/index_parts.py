@@ -11,8 +11,8 @@ from indexer.stores.engine.index import Requests
 
 def record_parts(requests: Requests, index: str, kind: str) -> None:
     """Record how the documents of an index are divided; what `_meta` says beside that stays."""
-    ((name, found),) = requests.get("GET", index).items()
-    meta = found["mappings"]["_meta"]
+    ((name, settings),) = requests.get("GET", index).items()
+    meta = settings["mappings"]["_meta"]
     properties = mappings.load("index.json")["mappings"]["properties"]
     body: bodies.Body = {
         "_meta": {**meta, "nearfold": {**meta["nearfold"], "parts": kind}},

@@ -31,17 +31,17 @@ def rows_by_id(
     field = index.text_field()
     names = storable_ids(ids)
     if snapshot:
-        found = queries.documents_at(snapshot, names)
+        sources = queries.documents_at(snapshot, names)
     else:
-        found = queries.documents_now(names, PAGE, {})
-    return {name: documents.row(name, document, field) for name, document in found}
+        sources = queries.documents_now(names, PAGE, {})
+    return {name: documents.row(name, document, field) for name, document in sources}
 
 
 def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return the `source` digests as they are now, refreshed or not."""
     fields = {"_source_includes": "near_source"}
-    found = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
-    return {name: document.get("near_source", "") for name, document in found}
+    sources = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
+    return {name: document.get("near_source", "") for name, document in sources}
 
 
 def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:

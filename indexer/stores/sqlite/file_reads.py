@@ -84,11 +84,11 @@ def find_candidates(
         else:
             shared.update(numbers)
     best = db.execute(_BEST, (json.dumps(shared), limit))
-    found = tuple(
+    candidates = tuple(
         Candidate(name, path, count, minhash, None if bits is None else unsigned64(bits))
         for name, path, count, minhash, bits in best
     )
-    return Candidates(found, tuple(capped), cut=len(shared) > len(found))
+    return Candidates(candidates, tuple(capped), cut=len(shared) > len(candidates))
 
 
 def _carriers(

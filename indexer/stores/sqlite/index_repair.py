@@ -31,8 +31,8 @@ def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
             "{:,} texts belong to no document",
         ),
     ):
-        if found := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
-            yield what.format(found)
+        if number := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
+            yield what.format(number)
     try:
         for table in ("fulltext", "postings"):
             db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")

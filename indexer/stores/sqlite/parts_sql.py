@@ -52,12 +52,12 @@ def with_parts(db: sqlite3.Connection, rows: Iterable[Row]) -> tuple[dict[str, R
     """Return documents and their parts by id, to be written, and the ids of parts that these
     documents no longer have.
     """
-    written = {}
+    rows_with_parts = {}
     for row in rows:
         for entry in (row, *(row.parts or ())):
-            written[entry.id] = entry
-    divided = [row.id for row in written.values() if row.parts is not None]
-    return written, [id for id in parts_of(db, divided) if id not in written]
+            rows_with_parts[entry.id] = entry
+    divided = [row.id for row in rows_with_parts.values() if row.parts is not None]
+    return rows_with_parts, [id for id in parts_of(db, divided) if id not in rows_with_parts]
 
 
 def kind(db: sqlite3.Connection) -> str | None:

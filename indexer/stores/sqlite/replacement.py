@@ -51,14 +51,14 @@ def replace_recipe(
     done = False
     try:
         copied = beside.sign(rows, sign_rows, on_progress)
-        kept = copy_beside(file.path, stored.name) if keep and file.path != MEMORY else None
+        kept_path = copy_beside(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
             copied += put_in_place(db, beside, recipe, sign_rows, on_progress)
         done = True
     finally:
         beside.close(remove=done)
         file.forget_recipe()
-    return ReindexResult(file.path, copied, kept)
+    return ReindexResult(file.path, copied, kept_path)
 
 
 class ReplacementFile:
@@ -144,12 +144,12 @@ def copy_beside(path: str, name: str) -> str:
 
     An earlier copy of that name is replaced.
     """
-    kept, half = f"{path}.{name}", f"{path}.{name}.half"
+    copy_path, half = f"{path}.{name}", f"{path}.{name}.half"
     Path(half).unlink(missing_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("VACUUM INTO ?", (half,))
-    rename_durably(half, kept)
-    return kept
+    rename_durably(half, copy_path)
+    return copy_path
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[Row]:

@@ -61,9 +61,9 @@ class SqliteStore:
             refusals = [refusal(row, recipe_id) for row in cleaned]
             checked = zip(cleaned, refusals, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
-            written, stale = parts_sql.with_parts(db, accepted.values())
+            stored_rows, stale = parts_sql.with_parts(db, accepted.values())
             remove(db, stale)
-            replace(db, written)
+            replace(db, stored_rows)
         return refusals
 
     def delete(self, ids: Sequence[str]) -> int:

@@ -40,9 +40,9 @@ def _without_label(text: str) -> str:
     return text[label.end() :] if label else text.lstrip()
 
 
-def _is_heading(said: str) -> bool:
+def _is_heading(line: str) -> bool:
     """Return whether there are few words, all capitalised but function words."""
-    words = _WORD.findall(said)
+    words = _WORD.findall(line)
     return 0 < len(words) <= _MOST_WORDS and all(
         word[0].isupper() or word.lower() in FUNCTION for word in words
     )

@@ -40,10 +40,10 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
 
     A text without words gives an empty reading.
     """
-    said = body(text, heading)
-    units = list(_units(clause_tokens(said), lexicon))
+    body_text = body(text, heading)
+    units = list(_units(clause_tokens(body_text), lexicon))
     substantive = tuple([unit for unit in units if unit.form not in ARTICLES])
-    exact = tuple([word for unit in substantive for word in unit.said if word not in ARTICLES])
+    exact = tuple([word for unit in substantive for word in unit.words if word not in ARTICLES])
     return Reading(
         exact=exact,
         units=substantive,
@@ -51,7 +51,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         words=frozenset(_terms(units, lexicon)),
         names=_names(units, lexicon),
         figures=_formulas(units),
-        negations=_negations(units, said),
+        negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
     )
 
@@ -59,7 +59,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
 def _names(units: Sequence[Unit], lexicon: Lexicon) -> frozenset[str]:
     """Return the canonical forms of names and the stems of their words, but function words."""
     names = [unit for unit in units if unit.kind == NAME]
-    words = [word for unit in names for word in unit.said if word not in FUNCTION]
+    words = [word for unit in names for word in unit.words if word not in FUNCTION]
     return frozenset([*map(lexicon.stem, words), *(unit.form for unit in names)])
 
 
@@ -75,9 +75,9 @@ def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
     return tuple(sorted(formulas))
 
 
-def _negations(units: Sequence[Unit], said: str) -> int:
+def _negations(units: Sequence[Unit], body_text: str) -> int:
     count = len([unit for unit in units if unit.form in NEGATIONS])
-    return count - len(_IDIOMS.findall(said)) if count else 0
+    return count - len(_IDIOMS.findall(body_text)) if count else 0
 
 
 def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:
@@ -151,17 +151,17 @@ def _unit_at(
 
 def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:
     """Return the unit of a written-out amount: its figures where it has any, else its words."""
-    said = tuple(word for word in spoken if word)
+    amount_words = tuple(word for word in spoken if word)
     for token in tokens:
         if token.kind not in {"word", "join"}:
-            return Unit(token.kind, _figure(token.text), said)
-    return Unit("number", "_".join(said), said)
+            return Unit(token.kind, _figure(token.text), amount_words)
+    return Unit("number", "_".join(amount_words), amount_words)
 
 
 def _name(tokens: Sequence[Token], spoken: Sequence[str], lexicon: Lexicon) -> Unit:
     words = zip(spoken, tokens, strict=True)
-    said = tuple(word for word, token in words if token.kind != "join")
-    return Unit(NAME, lexicon.form(tuple(map(lexicon.stem, said))), said)
+    name_words = tuple(word for word, token in words if token.kind != "join")
+    return Unit(NAME, lexicon.form(tuple(map(lexicon.stem, name_words))), name_words)
 
 
 def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:

@@ -145,13 +145,13 @@ def is_titled(words: str) -> bool:
     >>> is_titled("Successors and Assigns"), is_titled("The fee is due"), is_titled("")
     (True, False, False)
     """
-    found = _WORD.findall(words)
-    if not 0 < len(found) <= _MOST_WORDS or len(words) > _LONGEST_TITLE:
+    matches = _WORD.findall(words)
+    if not 0 < len(matches) <= _MOST_WORDS or len(words) > _LONGEST_TITLE:
         return False
     if not words[0].isalpha() and words[0] not in "\"\u201c'[":
         return False
-    return _is_capitalised(found[0]) and all(
-        _is_capitalised(word) or word.lower() in _SMALL for word in found
+    return _is_capitalised(matches[0]) and all(
+        _is_capitalised(word) or word.lower() in _SMALL for word in matches
     )
 
 

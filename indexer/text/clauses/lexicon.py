@@ -83,7 +83,7 @@ def lexicon(added: str, source: str = "the list") -> Lexicon:
     """
     lines = [*_lines(mappings.read(DEFAULT), DEFAULT), *_lines(added, source)]
     party_words = frozenset(_party_words(lines))
-    entries = [_Entry(kind, _forms(said, kind, where, party_words)) for kind, said, where in lines]
+    entries = [_Entry(kind, _forms(text, kind, where, party_words)) for kind, text, where in lines]
     canonical = _canonical([entry.forms for entry in entries if entry.kind == "synonyms"])
     names: dict[Phrase, str] = {}
     opposites: set[tuple[str, str]] = set()
@@ -112,7 +112,7 @@ class _Line(NamedTuple):
     """One entry as written: its kind, its words, and its place in the file."""
 
     kind: str
-    said: str
+    entry: str
     where: str
 
 
@@ -121,35 +121,35 @@ def _lines(text: str, source: str) -> Iterator[_Line]:
     kind = "synonyms"
     for number, line in enumerate(text.splitlines(), 1):
         where = f"{source}, line {number}"
-        said = line.partition("#")[0].strip()
-        if said.startswith("["):
-            kind = said.strip("[] ").casefold()
+        entry = line.partition("#")[0].strip()
+        if entry.startswith("["):
+            kind = entry.strip("[] ").casefold()
             if kind not in _SEPARATORS:
                 kinds = ", ".join(f"[{name}]" for name in _SEPARATORS)
-                raise UsageError(f"{where}: {said} is no heading; there are {kinds}")
-        elif said:
-            yield _Line(kind, said, where)
+                raise UsageError(f"{where}: {entry} is no heading; there are {kinds}")
+        elif entry:
+            yield _Line(kind, entry, where)
 
 
 def _party_words(lines: Iterable[_Line]) -> Iterator[str]:
     """Yield the parties that are one word."""
     for line in lines:
         if line.kind == "parties":
-            for form in line.said.casefold().split(","):
+            for form in line.entry.casefold().split(","):
                 words = form.split()
                 if len(words) == 1:
                     yield words[0]
 
 
-def _forms(said: str, kind: str, where: str, party_words: frozenset[str]) -> list[Phrase]:
+def _forms(entry: str, kind: str, where: str, party_words: frozenset[str]) -> list[Phrase]:
     separator = _SEPARATORS[kind]
     forms = []
-    for form in said.split(separator):
+    for form in entry.split(separator):
         words = _WORD.findall(form.casefold())
         forms.append(tuple(_stem(word, party_words) for word in words))
     if not all(forms) or len(forms) < (1 if kind == "parties" else 2):
         raise UsageError(
-            f"{where}: {said!r} is no entry of [{kind}]; write one {separator} another"
+            f"{where}: {entry!r} is no entry of [{kind}]; write one {separator} another"
         )
     return forms
 

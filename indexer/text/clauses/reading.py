@@ -19,12 +19,12 @@ NAME = "name"
 class Unit(NamedTuple):
     """A word or a slot.
 
-    `kind` is empty for a word; `form` is canonical; `said` are its folded words.
+    `kind` is empty for a word; `form` is canonical; `words` are its folded words.
     """
 
     kind: str
     form: str
-    said: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
