@@ -251,7 +251,8 @@ def _describe_recall(audit: Audit, pairs: int) -> str:
         )
     return (
         f"audit: {audit.sampled:,} pairs verified; about {missed}: "
-        f"recall {percent(audit.recall, 1)} ({_round_down(audit.low)} to {percent(audit.high, 1)}), "
+        f"recall {percent(audit.recall, 1)} "
+        f"({_round_down(audit.low)} to {percent(audit.high, 1)}), "
         f"standard error {percent(audit.error, 1)}"
     )
 
