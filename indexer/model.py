@@ -269,13 +269,27 @@ class WordsInOrder:
         return self.common / max(self.words) if any(self.words) else 0.0
 
 
+DifferenceKind: TypeAlias = Literal["number", "date", "amount", "negation", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact in which two texts differ, as either writes it; None where a text has none."""
+
+    kind: DifferenceKind
+    a: str | None
+    b: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A candidate after re-scoring.
 
     `low` and `high` equal `similarity` if the measure is exact. `containment`: the share of the
     query's features that the match has, and of the match's that the query has. `in_order`: the
-    words that both have in the same order.
+    words that both have in the same order. `rearranged`: at least nine tenths of the words of both
+    stand in shared passages, but in an order that leaves `lcs` below the threshold. `differences`:
+    numbers, dates, amounts, negations and names that differ.
     """
 
     id: str
@@ -288,6 +302,8 @@ class Match:
     containment: tuple[float, float]
     shared: tuple[Passage, ...] = ()
     in_order: WordsInOrder | None = None
+    rearranged: bool = False
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

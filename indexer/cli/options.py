@@ -72,6 +72,19 @@ measure_option = click.option(
     show_default=True,
     help="Measure of similarity.",
 )
+numbers_option = click.option(
+    "--numbers",
+    type=click.Choice(["ignore", "distinguish"]),
+    default="ignore",
+    show_default=True,
+    help="Distinguish texts whose numbers, dates, amounts, negations or names differ.",
+)
+require_option = click.option(
+    "--require",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="Only pairs that reach this value too; may be given several times, and all must hold.",
+)
 principal_option = click.option(
     "--principal",
     type=click.Choice(["longest", "first", "central"]),

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparing.compare import Comparison, Row, Span, rows
+from indexer.similarity.differences import spell_differences
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
@@ -76,6 +77,10 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     for name, meaning in {**MEASURE_DESCRIPTIONS, "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
+    if comparison.rearranged:
+        console.print("rearranged: nearly all passages are shared, in another order")
+    for sentence in spell_differences(comparison.differences):
+        console.print(Text(visible(sentence)))
 
 
 def _exact_value(share: float | tuple[float, float]) -> str:

@@ -13,7 +13,9 @@ from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     json_option,
     measure_option,
+    numbers_option,
     open_for_command,
+    require_option,
     store_option,
     threshold_option,
 )
@@ -21,6 +23,8 @@ from indexer.errors import UsageError
 from indexer.indexing.documents import document_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
+from indexer.similarity.criteria import Criteria, Numbers, parse_requirements
+from indexer.similarity.differences import spell_differences
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
@@ -41,15 +45,24 @@ EXCERPT = 70
 )
 @threshold_option
 @measure_option
+@numbers_option
+@require_option
 @store_option
 @json_option
 def similar_command(
-    path: str | None, id: str | None, store_url: str, as_json: bool, **options: Any
+    path: str | None,
+    id: str | None,
+    store_url: str,
+    as_json: bool,
+    numbers: Numbers,
+    require: tuple[str, ...],
+    **options: Any,
 ) -> int:
     """Find near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
-    settings = SimilarOptions(**options)
+    criteria = Criteria(numbers, parse_requirements(require))
+    settings = SimilarOptions(criteria=criteria, **options)
     with open_for_command(store_url) as store:
         require_recipe(store)
         if path is None:
@@ -71,6 +84,10 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
         similarity = (_similarity(match), "bold")
         out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
         out.print(Text(f"  {_reasons(match, result.text)}"))
+        if match.rearranged:
+            out.print("  rearranged: nearly all passages are shared, in another order")
+        for sentence in spell_differences(match.differences):
+            out.print(Text(f"  {visible(sentence)}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
         out.print(f"\n{number} by measure: {result.matches[0].measure}")
@@ -134,5 +151,7 @@ def _match_json(match: Match) -> dict[str, Any]:
         "keys_shared": match.keys_shared,
         "containment": list(match.containment),
         "in_order": match.in_order and dataclasses.asdict(match.in_order),
+        "rearranged": match.rearranged,
+        "differences": [dataclasses.asdict(difference) for difference in match.differences],
         "shared": shared,
     }

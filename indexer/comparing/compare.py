@@ -9,13 +9,16 @@ from itertools import pairwise
 from typing import Any
 
 from indexer.errors import UnknownMeasure
-from indexer.model import Passage
+from indexer.model import Difference, Passage
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
+from indexer.similarity.criteria import is_rearranged
+from indexer.similarity.differences import differences
 from indexer.similarity.measures import MEASURES, MeasureValues, measure_all
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 
+IN_ORDER = 0.8  # share of words in order below which texts with the same passages are rearranged
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
 _CLOSING = re.compile(r"[^\w\s]+")
 _WORD = re.compile(r"\w")
@@ -26,7 +29,8 @@ class Comparison:
     """Two texts, their similarity by every measure, and their shared passages in order of the first
     text.
 
-    `names` are display names of the texts (paths); `words` their numbers of words.
+    `names` are display names of the texts (paths); `words` their numbers of words; `differences`
+    the numbers, dates, amounts, negations and names that differ.
     """
 
     names: tuple[str, str]
@@ -36,6 +40,12 @@ class Comparison:
     matching: Matching
     measures: MeasureValues
     shared: tuple[Passage, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def rearranged(self) -> bool:
+        """Whether nearly all passages are shared, in another order."""
+        return is_rearranged(self.measures.overlap, self.measures.lcs, IN_ORDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +99,15 @@ def compare(
     sides = _side(a, recipe), _side(b, recipe)
     scores = measure_all(*sides, matching)
     words = sides[0].words, sides[1].words
-    shared = passages(scores.alignment, *words)
     return Comparison(
-        names, (a, b), (len(words[0]), len(words[1])), recipe, matching, scores, shared
+        names,
+        (a, b),
+        (len(words[0]), len(words[1])),
+        recipe,
+        matching,
+        scores,
+        passages(scores.alignment, *words),
+        differences(a, b, *words),
     )
 
 
@@ -102,7 +118,7 @@ def _side(text: str, recipe: Recipe) -> Side:
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
     """Return the JSON of `compare --json`: all measures, or one by name, and the shared passages
-    with character offsets [start, end).
+    with character offsets [start, end), the counts of words in order, and the facts that differ.
 
     With all of them come `containment_words`, C / words both ways, and `hamming_interval`.
     `estimate`, `hamming` and its interval are null when a text has no such sketch. Raises
@@ -121,7 +137,13 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
         {"a": list(passage.a), "b": list(passage.b), "words": passage.words}
         for passage in comparison.shared
     ]
-    return {"measures": values, "shared": shared}
+    return {
+        "measures": values,
+        "in_order": asdict(scores.in_order),
+        "rearranged": comparison.rearranged,
+        "differences": [asdict(difference) for difference in comparison.differences],
+        "shared": shared,
+    }
 
 
 def rows(comparison: Comparison) -> list[Row]:

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from indexer.errors import DocumentNotFound
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
-from indexer.similarity.rescore import promising, rescore
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
+from indexer.text.visible import visible
 from indexer.text.wording import percent
 
 WINDOW = 1000  # candidates that are looked at
@@ -34,12 +36,14 @@ class SimilarOptions:
     `limit`: most matches a document.
     `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
     text that is one clause is looked up without its number and heading, as they are stored.
+    `criteria`: what a match meets beside the threshold.
     """
 
     threshold: float = 0.8
     measure: str = "jaccard"
     limit: int = 20
     of: Scope | None = None
+    criteria: Criteria = NO_CRITERIA
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,42 +172,55 @@ def _results(
             return
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
         candidates = [row for row in answer.found if not lookup.is_itself(row)]
+        query = Side(lookup.text, recipe, own.minhash, own.simhash)
+        sides = _promising_sides(store, own, candidates, recipe, options)
+        matches = rescore(
+            query, sides, options.threshold, options.measure, options.limit, options.criteria
+        )
+        notes = [*_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)]
+        if options.measure == "lcs":
+            notes += _rearranged_notes(query, sides, options.threshold)
         yield SimilarResult(
             query=lookup.id or lookup.path or "-",
             text=lookup.text,
             recipe=recipe.name,
             status=own.status,
-            matches=tuple(_matches(store, lookup.text, own, candidates, recipe, options)),
+            matches=tuple(matches),
             capped_keys=answer.capped_keys,
-            notes=tuple(_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)),
+            notes=tuple(notes),
         )
 
 
-def _matches(
+def _promising_sides(
     store: PartStore,
-    text: str,
     own: Fingerprint,
     candidates: list[Candidate],
     recipe: Recipe,
     options: SimilarOptions,
-) -> list[Match]:
-    """Return the candidates that reach the threshold on their texts.
+) -> list[tuple[Candidate, Side]]:
+    """Return the candidates with their texts.
 
-    Those whose sketches rule it out are not read.
+    Those whose sketches rule out that they reach the threshold are not read.
     """
-    if not candidates:
-        return []
-    threshold, measure = options.threshold, options.measure
-    if measure == "jaccard":
-        candidates = promising(own, candidates, threshold)
-    rows = store.get([candidate.id for candidate in candidates])
-    sides = [
+    if options.measure == "jaccard":
+        candidates = promising(own, candidates, options.threshold)
+    rows = store.get([candidate.id for candidate in candidates]) if candidates else {}
+    return [
         (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
         for candidate in candidates
         if candidate.id in rows
     ]
-    query = Side(text, recipe, own.minhash, own.simhash)
-    return rescore(query, sides, threshold, measure, options.limit)
+
+
+def _rearranged_notes(
+    query: Side, sides: Sequence[tuple[Candidate, Side]], threshold: float
+) -> Iterator[str]:
+    """Yield a sentence for each document that has the same passages in another order."""
+    for candidate, overlap, in_order in rearranged(query, sides, threshold):
+        yield (
+            f"{visible(candidate.path or candidate.id)} is rearranged: {percent(overlap)} of the "
+            f"words are in shared passages, but only {percent(in_order)} in the same order"
+        )
 
 
 def _notes(

@@ -150,6 +150,11 @@ def _shared_words(a: Words, b: Words) -> _SharedWords:
     return _SharedWords(left, right, len(a.vocabulary))
 
 
+def most_words_in_common(a: Words, b: Words) -> int:
+    """Return the words that both texts have, each as often as both have it: at least the LCS."""
+    return _most_in_common(_shared_words(a, b))
+
+
 def _most_in_common(shared: _SharedWords) -> int:
     """Return the words that both texts have, each as often as both have it."""
     in_a = np.bincount(shared.a.numbers, minlength=shared.kinds)

@@ -86,6 +86,14 @@ class Operand(Protocol):
         """The number of bits of the SimHash."""
 
 
+class TextOperand(Operand, Protocol):
+    """An operand with its text."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+
 def common(a: FeatureSet, b: FeatureSet) -> int:
     """Count the features that two sets share."""
     small, large = sorted((a.hashes, b.hashes), key=len)

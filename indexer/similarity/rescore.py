@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.similarity.alignment import align, passages
-from indexer.similarity.lcs import words_in_order
-from indexer.similarity.measures import Operand, containment, measure_pair
+from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
+from indexer.similarity.differences import differences
+from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
+from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.wilson import wilson
 
@@ -40,17 +43,18 @@ def promising(
 
 
 def rescore(
-    query: Operand,
-    candidates: Iterable[tuple[Candidate, Operand]],
+    query: TextOperand,
+    candidates: Iterable[tuple[Candidate, TextOperand]],
     threshold: float,
     measure: str = "jaccard",
     limit: int | None = None,
+    criteria: Criteria = NO_CRITERIA,
 ) -> list[Match]:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
-    Most similar first, ties by path, then id. Each match holds its reasons: containment of the
-    features both ways, the words in order, and the shared passages by literal matching. Raises
-    `UnknownMeasure`.
+    They also meet the criteria. Most similar first, ties by path, then id. Each match holds its
+    reasons: containment of the features both ways, the words in order, the facts that differ, and
+    the shared passages by literal matching. Raises `UnknownMeasure`.
     """
     scores = [
         _Score(candidate, side, measure_pair(measure, query, side, least=threshold))
@@ -58,12 +62,32 @@ def rescore(
     ]
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    return [_match(query, score, measure) for score in similar[:limit]]
+    accepted = (score for score in similar if not criteria or criteria.accepts(query, score.side))
+    return [_match(query, score, measure, threshold) for score in islice(accepted, limit)]
+
+
+def rearranged(
+    query: Operand, candidates: Iterable[tuple[Candidate, Operand]], threshold: float
+) -> list[tuple[Candidate, float, float]]:
+    """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
+    result = []
+    for candidate, side in candidates:
+        longer = max(len(query.words), len(side.words))
+        if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
+            continue
+        if most_words_in_common(query.words, side.words) < REARRANGED * longer:
+            continue
+        in_order = lcs(query.words, side.words)
+        if in_order < threshold:
+            overlap = align(query.words, side.words).overlap
+            if is_rearranged(overlap, in_order, threshold):
+                result.append((candidate, overlap, in_order))
+    return result
 
 
 class _Score(NamedTuple):
     candidate: Candidate
-    side: Operand
+    side: TextOperand
     value: Estimate
 
     @property
@@ -71,8 +95,10 @@ class _Score(NamedTuple):
         return self.value.similarity
 
 
-def _match(query: Operand, score: _Score, measure: str) -> Match:
+def _match(query: TextOperand, score: _Score, measure: str, threshold: float) -> Match:
     candidate, side, value = score
+    alignment = align(query.words, side.words)
+    in_order = words_in_order(query.words, side.words)
     return Match(
         id=candidate.id,
         path=candidate.path,
@@ -82,6 +108,8 @@ def _match(query: Operand, score: _Score, measure: str) -> Match:
         high=value.high,
         keys_shared=candidate.keys_shared,
         containment=containment(query.features, side.features),
-        shared=passages(align(query.words, side.words), query.words, side.words),
-        in_order=words_in_order(query.words, side.words),
+        shared=passages(alignment, query.words, side.words),
+        in_order=in_order,
+        rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
+        differences=differences(query.text, side.text, query.words, side.words),
     )

@@ -1,0 +1,179 @@
+"""Facts that differ: what is found, what is not a difference, and invoices of one template."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import UnknownMeasure, UsageError
+from indexer.recipe import DEFAULT
+from indexer.similarity.criteria import Criteria, is_rearranged, parse_requirements
+from indexer.similarity.differences import differences, spell_differences
+from indexer.similarity.sides import Side
+from indexer.text.words import words
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["pay", "5", "$5", "-5", "1,000", "1000", "not", "Anna", "anna", "Ben", "May", "6.", "\n"]
+    ),
+    max_size=12,
+).map(" ".join)
+
+
+def found(a: str, b: str) -> list[tuple]:
+    result = differences(a, b, words(a), words(b))
+    return [(difference.kind, difference.a, difference.b) for difference in result]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("it holds 12 pieces", "it holds 13 pieces", [("number", "12", "13")]),
+        ("see INV-0017 here", "see INV-0018 here", [("number", "INV-0017", "INV-0018")]),
+        ("due 5 May 2024 here", "due 7 June 2024 here", [("date", "5 May", "7 June")]),
+        ("on 2024-05-01 at noon", "on 2024-06-01 at noon", [("date", "2024-05-01", "2024-06-01")]),
+        ("he paid €42,000 then", "he paid €45,500 then", [("amount", "42,000", "45,500")]),
+        ("he paid 42 euros then", "he paid 45 euros then", [("amount", "42", "45")]),
+        ("a rate of 3.5% each year", "a rate of 4% each year", [("amount", "3.5", "4")]),
+        ("he paid $7 then", "he paid €7 then", [("amount", "$7", "€7")]),
+        ("it is -5 degrees", "it is 5 degrees", [("number", "-5", "5")]),
+        ("you shall pay", "you shall not pay", [("negation", None, "not")]),
+        ("you must pay", "you mustn't pay", [("negation", None, "mustn't")]),
+        ("Sie zahlen keine Gebühr", "Sie zahlen eine Gebühr", [("negation", "keine", None)]),
+        ("请不要支付", "请支付", [("negation", "不", None)]),
+        ("by Anna Smith today", "by Ben Jones today", [("name", "Anna Smith", "Ben Jones")]),
+        ("Bill to: Acme\nnow", "Bill to: Beta\nnow", [("name", "Acme", "Beta")]),
+        ("five pages", "five pages 6", [("number", None, "6")]),
+    ],
+)  # fmt: skip
+def test_what_differs(a: str, b: str, expected: list) -> None:
+    assert found(a, b) == expected
+    assert found(b, a) == [(kind, right, left) for kind, left, right in expected]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("a total of 1,000 pieces", "a total of 1000 pieces"),
+        ("a total of 42.00 today", "a total of 42 today"),
+        ("1.000,50 in all", "1,000.50 in all"),
+        ("pages 5 - 7 of it", "pages 5 to 7 of it"),
+        ("a b c d 17 e f g h i j k", "e f g h i j k a b c d 17"),  # moved
+        ("It ends. However it rains.", "It ends. Moreover it rains."),  # no names
+        ("The end of the day", "the end of the day"),
+        ("you may 5 times", "you may 5 times"),
+        ("", "words"),
+        ("", ""),
+    ],
+)
+def test_what_is_no_difference(a: str, b: str) -> None:
+    assert found(a, b) == []
+
+
+def test_swapped_numbers_differ() -> None:
+    a = "the first pays 5 and the second pays 10 in the end"
+    b = "the first pays 10 and the second pays 5 in the end"
+    assert [kind for kind, _, _ in found(a, b)] == ["number", "number"]
+
+
+@given(TEXTS, TEXTS)
+def test_differences_do_not_depend_on_the_order_of_the_texts(a: str, b: str) -> None:
+    there, back = found(a, b), found(b, a)
+    assert sorted(map(str, there)) == sorted(str((kind, y, x)) for kind, x, y in back)
+
+
+@given(TEXTS)
+def test_a_text_does_not_differ_from_itself(text: str) -> None:
+    assert found(text, text) == []
+
+
+def test_a_sentence_for_each_kind() -> None:
+    a = "pay 1 and 2 and 3 and 4 and 5 to Anna"
+    b = "pay 6 and 7 and 8 and 9 and 5 to Ben"
+    result = differences(a, b, words(a), words(b))
+    assert spell_differences(result) == [
+        "4 numbers differ: 1 / 6, 2 / 7, 3 / 8 and 1 more",
+        "1 name differs: Anna / Ben",
+    ]
+
+
+INVOICE = """Northern Office Supplies Ltd
+Invoice {number}
+Date: {date}
+Bill to: {party}
+
+We thank you for your order. Please pay the total of EUR {total} within thirty days of the date of
+this invoice to the account given below, and state the number of the invoice with your payment.
+Goods remain the property of the seller until they are paid in full. Claims for damage in transit
+must be made within a week of delivery, in writing, with the packing list enclosed.
+"""
+PARTIES = ["Acme Ltd", "Beta GmbH", "Jansen", "Rossi & Figli", "O'Neill Brothers", "Dupont SA"]
+
+
+def invoices(count: int) -> list[str]:
+    """Return invoices of which each differs from the first in its number, its date or its party."""
+    facts = {
+        "number": "2024-00000",
+        "date": "5 May 2024",
+        "party": "Muster AG",
+        "total": "1,250.00",
+    }
+    texts = [INVOICE.format(**facts)]
+    for place in range(1, count):
+        changed = {
+            "number": f"2024-{place:05}",
+            "date": f"{place % 28 + 1} {['March', 'June', 'July'][place % 3]} {2000 + place % 20}",
+            "party": f"{PARTIES[place % 6]} {chr(65 + place // 6 % 26)}{chr(97 + place % 26)}",
+        }
+        name = ("number", "date", "party")[place % 3]
+        texts.append(INVOICE.format(**{**facts, name: changed[name]}))
+    return texts
+
+
+def test_invoices_that_differ_in_one_fact_are_distinguished() -> None:
+    sides = [Side(text, DEFAULT) for text in invoices(1000)]
+    distinguish = Criteria("distinguish")
+    pairs = [(sides[0], side) for side in sides[1:]]
+    random.seed(1)
+    pairs += [tuple(random.sample(sides, 2)) for _ in range(1000)]
+    assert not any(distinguish.accepts(a, b) for a, b in pairs if a.text != b.text)
+    assert all(Criteria().accepts(a, b) for a, b in pairs)
+
+
+def test_an_invoice_set_otherwise_is_the_same() -> None:
+    text = invoices(1)[0]
+    other = text.replace("1,250.00", "1250").replace("\n", "  \n").replace("Please pay", "Pay")
+    assert Criteria("distinguish").accepts(Side(text, DEFAULT), Side(other, DEFAULT))
+
+
+def test_required_measures_must_all_hold() -> None:
+    a, b = (
+        Side("one two three four five six", DEFAULT),
+        Side("six one two three four five", DEFAULT),
+    )
+    assert Criteria(require=(("terminology", 1.0),)).accepts(a, b)
+    assert not Criteria(require=(("terminology", 1.0), ("lcs", 0.9))).accepts(a, b)
+
+
+def test_requirements_are_checked() -> None:
+    assert parse_requirements(["lcs=0.5", "overlap=1"]) == (("lcs", 0.5), ("overlap", 1.0))
+    for wrong in ("lcs", "lcs=", "=0.5", "lcs=much", "lcs=nan"):
+        with pytest.raises(UsageError, match="MEASURE=VALUE"):
+            parse_requirements([wrong])
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        Criteria(require=(("lcs", 2.0),))
+    with pytest.raises(UnknownMeasure):
+        Criteria(require=(("cosine", 0.5),))
+
+
+def test_criteria_are_false_without_a_condition() -> None:
+    assert not Criteria()
+    assert Criteria("distinguish")
+    assert Criteria(require=(("lcs", 0.5),))
+
+
+def test_rearranged_texts_share_passages_but_not_their_order() -> None:
+    assert is_rearranged(0.9, 0.79, 0.8)
+    assert not is_rearranged(0.89, 0.79, 0.8)
+    assert not is_rearranged(0.95, 0.8, 0.8)
