@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def rearranged(self) -> bool:
-        """Whether nearly all passages are shared, in another order."""
+        """Return whether nearly all passages are shared, in another order."""
         return is_rearranged(self.measures.overlap, self.measures.lcs, IN_ORDER)
 
 

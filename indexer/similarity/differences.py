@@ -128,7 +128,7 @@ class _Text:
 
     @cached_property
     def numeric(self) -> NDArray[np.bool_]:
-        """Which words of the vocabulary have a digit."""
+        """Flags of the words of the vocabulary that have a digit."""
         flags = [any(map(str.isdigit, word)) for word in self.words.vocabulary]
         return np.array(flags, dtype=np.bool_)
 
