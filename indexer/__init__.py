@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from indexer.grouping.assign_families import GroupOptions
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
+    from indexer.grouping.families import FamiliesOptions, families
     from indexer.grouping.group import group
     from indexer.grouping.label import LabelOptions, label, undo_labels
     from indexer.indexing.hash import hash
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EvaluateOptions",
     "ExportOptions",
+    "FamiliesOptions",
     "GroupOptions",
     "IndexOptions",
     "LabelOptions",
@@ -62,6 +64,7 @@ __all__ = [
     "duplicate_sets",
     "evaluate",
     "export",
+    "families",
     "fingerprint",
     "fingerprints",
     "fold_hits",
@@ -91,6 +94,7 @@ __all__ = [
 _HOMES = {
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "ExportOptions": "indexer.exports.export",
+    "FamiliesOptions": "indexer.grouping.families",
     "MatchOptions": "indexer.matching.match",
     "GroupOptions": "indexer.grouping.assign_families",
     "IndexOptions": "indexer.indexing.index",
@@ -108,6 +112,7 @@ _HOMES = {
     "duplicate_pairs": "indexer.similarity.duplicate_sets",
     "duplicate_sets": "indexer.similarity.duplicate_sets",
     "export": "indexer.exports.export",
+    "families": "indexer.grouping.families",
     "fingerprint": "indexer.sketch.fingerprint",
     "fingerprints": "indexer.sketch.fingerprint",
     "fold_hits": "indexer.searching.fold_hits",

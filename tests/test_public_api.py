@@ -10,6 +10,7 @@ from indexer.errors import NearfoldError
 PUBLIC = {
     "EvaluateOptions",
     "ExportOptions",
+    "FamiliesOptions",
     "MatchOptions",
     "GroupOptions",
     "IndexOptions",
@@ -29,6 +30,7 @@ PUBLIC = {
     "duplicate_sets",
     "evaluate",
     "export",
+    "families",
     "fingerprint",
     "fingerprints",
     "fold_hits",

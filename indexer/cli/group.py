@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import click
+from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
@@ -28,7 +29,8 @@ from indexer.matching.match_result import describe_missed
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
-LISTED = 20
+LISTED = 20  # moves
+NAMED = 5  # documents of a move
 
 
 @click.command("group")
@@ -92,9 +94,13 @@ def _print_groups(
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
-    changed = count_of(result.changed, "row")
-    out.print(f"{changed} changed; {count_of(result.provisional, noun)} provisional before")
-    _print_moves(result.moved)
+    out.print(f"{count_of(result.changed, 'row')} changed")
+    if result.provisional:
+        out.print(
+            f"{count_of(result.provisional, noun)} had a provisional family, which is final now: "
+            f"{count_of(result.provisional_families, 'family')}"
+        )
+    _print_moves(result.moved, noun)
     if result.capped.keys:
         out.print(
             f"note: in {count_of(result.capped.keys, 'hot band')} "
@@ -112,16 +118,28 @@ def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
         console().print(f"  {number:,} {of} in {count_of(len(copies), 'group')} of {title}")
 
 
-def _print_moves(moves: Sequence[FamilyMove]) -> None:
-    """Print how many documents changed family, and the first moves."""
+def _print_moves(moves: Sequence[FamilyMove], noun: str) -> None:
+    """Print how many documents changed family, and the first moves with their first documents."""
     out = console()
     if moves:
         documents = sum(len(move.documents) for move in moves)
-        out.print(f"{count_of(documents, 'document')} moved to another family:")
+        out.print(f"{count_of(documents, noun)} moved to another family:")
     for move in moves[:LISTED]:
-        out.print(f"  {move.before} -> {move.after}  {count_of(len(move.documents), 'document')}")
+        before = move.before_path or move.before
+        after = move.after_path or move.after
+        line = f"  {before} -> {after}  {count_of(len(move.documents), noun)}"
+        out.print(Text(visible(line)))
+        for name in _names(move)[:NAMED]:
+            out.print(Text(f"    {visible(name)}"))
+        if len(move.documents) > NAMED:
+            out.print(f"    ... and {len(move.documents) - NAMED:,} more")
     if len(moves) > LISTED:
         out.print(f"  ... and {len(moves) - LISTED:,} more moves; --json lists all")
+
+
+def _names(move: FamilyMove) -> list[str]:
+    """Return the paths of documents, or ids where there are none."""
+    return [path or id for path, id in zip(move.paths, move.documents, strict=True)]
 
 
 def _print_consistency(result: GroupResult, is_listed: bool) -> None:
@@ -147,9 +165,17 @@ def _group_json(result: GroupResult) -> dict[str, object]:
         "clusters": result.clusters,
         "changed": result.changed,
         "provisional": result.provisional,
+        "provisional_families": result.provisional_families,
         "excluded": result.excluded,
         "moved": [
-            {"from": move.before, "to": move.after, "documents": list(move.documents)}
+            {
+                "from": move.before,
+                "to": move.after,
+                "from_path": move.before_path,
+                "to_path": move.after_path,
+                "documents": list(move.documents),
+                "paths": list(move.paths),
+            }
             for move in result.moved
         ],
         "same_bytes": list(map(_copies_json, result.same_bytes)),

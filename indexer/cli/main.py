@@ -51,6 +51,7 @@ COMMANDS = (
     "doctor",
     "evaluate",
     "export",
+    "families",
     "group",
     "hash",
     "index",

@@ -21,11 +21,18 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class FamilyMove:
-    """Documents that were in the family `before` and are in `after` now, by id."""
+    """Documents that were in the family `before` and are in `after` now, by id.
+
+    Both families are named by their principals. `paths`: where the documents lie; `before_path`
+    and `after_path`: where the principals do, empty for one that is not in the store.
+    """
 
     before: str
     after: str
     documents: tuple[str, ...]
+    paths: tuple[str, ...]
+    before_path: str
+    after_path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,10 @@ class GroupResult:
     documents in no family.
 
     `changed`: rows whose family fields are new. `provisional`: documents whose family was
-    provisional before. `excluded`: documents whose status keeps them out of families, by status.
-    Documents that came alone, without a family yet, are not in `moved`. `same_bytes` and
-    `same_text` are the levels inside families, whatever the status, empty texts left out.
+    provisional and is final now, and `provisional_families` those of two documents or more that
+    one of them is in; `moved`: all others that changed family. `excluded`: documents whose status
+    keeps them out of families, by status. `same_bytes` and `same_text` are the levels inside
+    families, whatever the status, empty texts left out.
     """
 
     documents: int
@@ -58,6 +66,7 @@ class GroupResult:
     clusters: int
     changed: int
     provisional: int
+    provisional_families: int
     excluded: dict[Status, int]
     moved: tuple[FamilyMove, ...]
     same_bytes: tuple[Copies, ...]
@@ -81,6 +90,7 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
         clusters=len(clusters),
         changed=changed,
         provisional=sum(entry.provisional for entry in entries),
+        provisional_families=_count_provisional(pairs, sizes),
         excluded=dict(sorted(excluded.items())),
         moved=tuple(_moves(pairs)),
         same_bytes=_copies((entry.raw, entry) for entry in filled),
@@ -90,15 +100,32 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
     )
 
 
+def _count_provisional(pairs: list[tuple[Entry, Assignment]], sizes: Counter[str]) -> int:
+    """Return the families of two documents or more with one whose family was provisional."""
+    families = {after.family for before, after in pairs if before.provisional}
+    return sum(sizes[family] > 1 for family in families)
+
+
 def _moves(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
-    """Yield the documents that left one family for another, by family."""
-    sizes = Counter(entry.family for entry, _ in pairs)
-    moves: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Yield the documents that left a family for another, by family.
+
+    One that was provisional was only expected to be in its family.
+    """
+    moves: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry, after in pairs:
-        if entry.family != after.family and not (entry.provisional and sizes[entry.family] == 1):
-            moves[entry.family, after.family].append(entry.id)
-    for (old, new), ids in sorted(moves.items()):
-        yield FamilyMove(old, new, tuple(ids))
+        if entry.family != after.family and not entry.provisional:
+            moves[entry.family, after.family].append(entry)
+    principals = {family for families in moves for family in families}
+    paths = {entry.id: entry.path for entry, _ in pairs if entry.id in principals}
+    for (old, new), entries in sorted(moves.items()):
+        yield FamilyMove(
+            before=old,
+            after=new,
+            documents=tuple(entry.id for entry in entries),
+            paths=tuple(entry.path for entry in entries),
+            before_path=paths.get(old, ""),
+            after_path=paths.get(new, ""),
+        )
 
 
 def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:

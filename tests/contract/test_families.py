@@ -2,8 +2,11 @@
 
 import dataclasses
 
+import pytest
 from sample_rows import band, row
 
+from indexer.errors import StoreError, UsageError
+from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.model import Assignment
 
 
@@ -148,3 +151,69 @@ def test_counts(store):
     assert counts.by_content_type == {"text/plain": 2, "application/pdf": 1, "": 1}
     assert counts.families == 3
     assert counts.size_bytes is None or counts.size_bytes > 0
+
+
+@pytest.fixture
+def shelf(store):
+    """Families f (three documents), p (two) and q (two), a single one, and one that never was."""
+    store.write(
+        [
+            row("f", path="/b/1", family="f", principal=True, provisional=False),
+            row("g", path="/b/3", family="f", similarity=0.875, provisional=False),
+            row("h", path="/b/2", family="f", similarity=0.9375, labels=("x",), provisional=False),
+            row("q", path="/c/1", family="q", principal=True, provisional=False),
+            row("r", path="/c/2", family="q", similarity=0.875),
+            row("p", path="/a/9", family="p", principal=True, provisional=False),
+            row("s", path="/z/1", family="p", labels=("x", "y"), similarity=1.0, provisional=False),
+            row("t", path="/z/2", family="t"),
+            row("u", path="/z/3", family="gone"),
+        ]
+    )
+    store.refresh()
+    return store
+
+
+def listed(store, **options):
+    return [
+        (family.principal, family.size) for family in families(store, FamiliesOptions(**options))
+    ]
+
+
+def test_families_are_listed_by_size_and_then_by_path(shelf):
+    assert listed(shelf) == [("f", 3), ("p", 2), ("q", 2)]
+    assert listed(shelf, least=3) == [("f", 3)]
+    assert listed(shelf, least=4) == []
+    assert listed(shelf, least=1) == [("f", 3), ("p", 2), ("q", 2), ("t", 1), ("gone", 1)]
+
+
+def test_families_of_a_label_or_a_path_are_listed_whole(shelf):
+    assert listed(shelf, label="x") == [("f", 3), ("p", 2)]
+    assert listed(shelf, label="absent") == []
+    assert listed(shelf, path="/z") == [("p", 2)]
+    assert listed(shelf, path="/c/2") == listed(shelf, path="/c/") == [("q", 2)]
+    assert listed(shelf, path="/c/") == [("q", 2)]
+    assert listed(shelf, path="/") == listed(shelf)
+    assert listed(shelf, path="/b", label="y") == []
+
+
+def test_members_of_listed_families(shelf):
+    first, *_, last = families(shelf)
+    assert first.members == (
+        ListedMember("f", "/b/1", 1.0),
+        ListedMember("h", "/b/2", 0.9375),
+        ListedMember("g", "/b/3", 0.875),
+    )
+    assert (first.provisional, last.provisional) == (0, 1)
+
+
+def test_many_families_are_listed(store):
+    store.write([row(f"{place:04}", family=f"{place - place % 2:04}") for place in range(1300)])
+    store.refresh()
+    assert listed(store) == [(f"{place:04}", 2) for place in range(0, 1300, 2)]
+
+
+def test_families_of_nothing_are_refused(unprepared):
+    with pytest.raises(StoreError):
+        list(families(unprepared))
+    with pytest.raises(UsageError, match="one document"):
+        FamiliesOptions(least=0)

@@ -49,7 +49,7 @@ def library(tmp_path: Path) -> str:
 def test_families(library: str, tmp_path: Path) -> None:
     page = run_json("search", "ferry", "--fold", "family", store=library)
     [id] = [hit["id"] for hit in page["hits"] if hit["folded"]][:1]
-    matching, contained, *labelling = blocks("families.md")
+    matching, contained, listing, *labelling = blocks("families.md")
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
     assert "# max 0." in shell(matching, tmp_path)
@@ -60,6 +60,8 @@ def test_families(library: str, tmp_path: Path) -> None:
         json.loads(line)["measure"] == "passages"
         for line in shell(contained, tmp_path).splitlines()
     )
+    first, _, labelled = shell(listing, tmp_path).rpartition("families\n")
+    assert first.startswith("4 documents") and json.loads(labelled)["size"] == 2
     by_id, by_rule = labelling
     assert (
         shell(by_id.replace(" ID ", f" {id} ").replace("--undo 1", "--undo 2"), tmp_path).count(

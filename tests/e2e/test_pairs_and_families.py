@@ -173,10 +173,31 @@ def test_families_fold_a_search(store: str) -> None:
         answer["clusters"],
     ) == (12, 3, 4, 3, 3)
     assert answer["provisional"] == answer["changed"] == 12
+    assert (answer["provisional_families"], answer["moved"]) == (3, [])
     assert run_json("group", store=store)["changed"] == 0
     folded = run_json("search", "agreement", "--fold", "family", store=store)
     assert sorted(len(hit["folded"]) for hit in folded["hits"]) == [1, 3]
     assert run_json("status", store=store)["families"] == 6
+
+
+def test_families_are_listed(store: str) -> None:
+    text = run("group", "--dry-run", store=store)
+    assert "12 documents had a provisional family, which is final now: 3 families" in text
+    assert "moved" not in text
+    run("group", store=store)
+    lines = [json.loads(line) for line in run("families", "--json", store=store).splitlines()]
+    assert [family["size"] for family in lines] == [4, 3, 2]
+    for family in lines:
+        first, *others = family["members"]
+        assert (first["id"], first["similarity"]) == (family["principal"], 1.0)
+        assert all(0.8 <= member["similarity"] <= 1 for member in others)
+        assert family["size"] == 1 + len(others)
+    listing = run("families", "--min", "3", store=store)
+    assert listing.startswith("4 documents  ") and listing.endswith("\n2 families\n")
+    assert run("families", "--label", "none", store=store) == "0 families\n"
+    ferry = EXAMPLES / "ferry-press-release.txt"
+    assert "ferry-web-page.html" in run("families", "--path", ferry, store=store)
+    run("families", "--min", "0", store=store, code=2)
 
 
 def test_a_deleted_principal_is_replaced(store: str) -> None:

@@ -1,5 +1,7 @@
 """Families of a store compared with a brute-force reading of their definition."""
 
+from dataclasses import replace
+
 import pytest
 from family_oracle import Oracle, clusters_of, expected, families_of
 from hypothesis import HealthCheck, given, settings
@@ -199,7 +201,19 @@ def test_moves_since_the_last_grouping_are_reported():
     assert [(move.before, move.after, move.documents) for move in result.moved] == [
         ("a", "0", ("a", "b"))
     ]
-    assert (result.changed, result.provisional) == (3, 1)
+    [move] = result.moved
+    assert move.paths == ("/library/a.txt", "/library/b.txt")
+    assert (move.before_path, move.after_path) == ("/library/a.txt", "/library/0.txt")
+    assert (result.changed, result.provisional, result.provisional_families) == (3, 1, 1)
+
+
+def test_the_first_grouping_moves_nothing():
+    """Families on arrival are provisional: a family that becomes another one then is no move."""
+    documents = rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(1) + " more"})
+    store = library([replace(row, family="a") for row in documents])
+    result = group(store)
+    assert families_of(store) == {"a": "c", "b": "c", "c": "c"}
+    assert (result.moved, result.provisional, result.provisional_families) == ((), 3, 1)
 
 
 def test_nothing_is_written_on_a_dry_run():

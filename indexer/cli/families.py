@@ -1,0 +1,97 @@
+"""`nearfold families`: list the families of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+from rich.text import Text
+
+from indexer.cli.console import console, print_json
+from indexer.cli.options import json_option, of_option, open_for_command, store_option
+from indexer.grouping.families import FamiliesOptions, ListedFamily, ListedMember, families
+from indexer.stores.abilities import FullStore
+from indexer.text.visible import visible
+from indexer.text.wording import count_of, percent
+
+LISTED = 20
+
+
+@click.command("families")
+@click.option(
+    "--min",
+    "least",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Fewest documents of a family.",
+)
+@click.option("--label", metavar="LABEL", help="Only families of which a document carries it.")
+@click.option(
+    "--path", metavar="PATH", help="Only families of which a document is at PATH or below it."
+)
+@of_option
+@store_option
+@json_option
+def families_command(
+    least: int,
+    label: str | None,
+    path: str | None,
+    of: Literal["documents", "parts"],
+    store_url: str,
+    as_json: bool,
+) -> int:
+    """List the families of the store, the largest first, as JSON lines with --json."""
+    if path is not None and Path(path).exists():
+        path = str(Path(path).resolve())
+    options = FamiliesOptions(least, label, path, of)
+    with open_for_command(store_url) as store:
+        _print_families(store, options, as_json)
+    return 0
+
+
+def _print_families(store: FullStore, options: FamiliesOptions, as_json: bool) -> None:
+    """Print each family as soon as it is read, and in the end how many there are."""
+    count = 0
+    provisional = 0
+    for family in families(store, options):
+        count += 1
+        provisional += family.provisional
+        if as_json:
+            print_json(_family_json(family))
+        else:
+            _print_family(family, options.of)
+    if as_json:
+        return
+    out = console()
+    out.print(count_of(count, "family"))
+    if provisional:
+        number = count_of(provisional, options.of[:-1])
+        out.print(f"note: {number} came after the last `nearfold group`; their families may change")
+
+
+def _print_family(family: ListedFamily, of: str) -> None:
+    out = console()
+    first, *others = family.members
+    out.print(Text(f"{count_of(family.size, of[:-1])}  {_name(first, of)}", style="bold"))
+    for member in others[: LISTED - 1]:
+        share = "" if member.similarity is None else percent(member.similarity)
+        out.print(Text(f"  {share:>4}  {_name(member, of)}"))
+    if family.size > LISTED:
+        out.print(f"  ... and {family.size - LISTED:,} more; --json lists all")
+
+
+def _name(member: ListedMember, of: str) -> str:
+    """Return what names a document: its path, or its id where there is none; of a part both."""
+    if of == "parts":
+        return visible(f"{member.path}  {member.id}")
+    return visible(member.path or member.id)
+
+
+def _family_json(family: ListedFamily) -> dict[str, object]:
+    members = [
+        {"id": member.id, "path": member.path, "similarity": member.similarity}
+        for member in family.members
+    ]
+    return {"principal": family.principal, "size": family.size, "members": members}
