@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from indexer.grouping.delete import delete
     from indexer.grouping.families import FamiliesOptions, families
     from indexer.grouping.group import group
-    from indexer.grouping.label import LabelOptions, label, undo_labels
+    from indexer.grouping.label import LabelOptions, label
+    from indexer.grouping.undo_labels import undo_labels
     from indexer.indexing.hash import hash
     from indexer.indexing.index import IndexOptions, index
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
@@ -136,7 +137,7 @@ _HOMES = {
     "synth": "indexer.lab.synthesis.synth",
     "TuneOptions": "indexer.lab.tuning.tune",
     "tune": "indexer.lab.tuning.tune",
-    "undo_labels": "indexer.grouping.label",
+    "undo_labels": "indexer.grouping.undo_labels",
     "uninstall": "indexer.operations.uninstall",
     "versions": "indexer.comparing.versions",
 }

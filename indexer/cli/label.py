@@ -17,12 +17,10 @@ from indexer.grouping.label import (
     LabelOptions,
     LabelResult,
     ReviewItem,
-    UndoResult,
     label,
-    label_history,
-    undo_labels,
 )
 from indexer.grouping.label_journal import LabelJob
+from indexer.grouping.undo_labels import UndoResult, label_history, undo_labels
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, spell_labels
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.errors import DocumentNotFound
-from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label, undo_labels
+from indexer.grouping.label import LabelOptions, LabelResult, label
+from indexer.grouping.undo_labels import UndoResult, undo_labels
 from indexer.web.questions import YES_NO, Action, Parameter, ParameterValues
 from indexer.web.site import Site
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from indexer.errors import StoreBusy
-from indexer.grouping.label import label_history
+from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreState, SurveyAnswer
 from indexer.web.questions import THRESHOLD, WAIT, Parameter, ParameterValues, Question

@@ -12,8 +12,9 @@ from sample_rows import row
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label, label_history, undo_labels
+from indexer.grouping.label import LabelOptions, label
 from indexer.grouping.label_journal import LabelJournal
+from indexer.grouping.undo_labels import label_history, undo_labels
 from indexer.jobs.journal import journal_path
 from indexer.model import Query
 

@@ -196,9 +196,10 @@ import sys, time
 from indexer.recipe import DEFAULT
 from indexer.operations.reindex import reindex
 from indexer.stores import open_store
-from indexer.stores.engine import reindex as engine_reindex
+from indexer.stores.engine import operation_feed, successor
 import dataclasses
-engine_reindex.PAGE, engine_reindex.PAGES_A_CHECKPOINT = 10, 1
+operation_feed.PAGE = successor.PAGE = 10
+successor.PAGES_A_CHECKPOINT = 1
 def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)

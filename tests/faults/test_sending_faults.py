@@ -17,7 +17,8 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 from indexer.errors import StoreStopped
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.sender import RetryPolicy, Sender
+from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.sender import Sender
 
 DOCUMENTS = [f"document-{place:02}" for place in range(20)]
 SOME = set(DOCUMENTS[3:7])

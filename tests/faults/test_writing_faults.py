@@ -23,7 +23,8 @@ from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.sender import RetryPolicy, Sender
+from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.sender import Sender
 
 QUICK = RetryPolicy(first=0.01, longest=0.05, attempts=8)
 FILES = 300

@@ -10,7 +10,8 @@ from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.index import Requests
 from indexer.stores.engine.link import Answer
-from indexer.stores.engine.sender import Operation, RetryPolicy, Sender
+from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.sender import Operation, Sender
 
 
 class Cluster:

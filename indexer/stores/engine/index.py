@@ -13,7 +13,7 @@ from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnr
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, error_of, is_missing
-from indexer.stores.engine.sender import RetryPolicy
+from indexer.stores.engine.retries import RetryPolicy
 from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
 

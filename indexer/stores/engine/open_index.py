@@ -25,7 +25,8 @@ from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.queries import IndexQueries
-from indexer.stores.engine.sender import Operation, Reply, RetryPolicy, Sender
+from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.sender import Operation, Reply, Sender
 
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests in flight at once, when the engine keeps up

@@ -8,8 +8,6 @@ is too large or stays unanswered is halved.
 from __future__ import annotations
 
 import json
-import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +15,7 @@ from typing import Any, Literal
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.link import PASSING, Answer, block_error, lost_index_error
+from indexer.stores.engine.retries import Attempts, RetryPolicy
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.text.phrases import well_formed
@@ -58,81 +57,6 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """The limits of retries without progress: `attempts` of them, none begun after `seconds`.
-
-    Pauses are of `first` seconds, doubled up to `longest`. The defaults outlast the restart of a
-    node (between 40 and 80 seconds), and give up after a few requests on a server where requests
-    time out.
-    """
-
-    first: float = 0.25
-    longest: float = 16.0
-    attempts: int = 10
-    seconds: float = 300.0
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
-
-    def pause(self, attempt: int, retry_after: str | None = None) -> None:
-        """Wait half to all of the time for this attempt, counted from 0.
-
-        `retry_after` is a longer time in seconds that the server requests; `longest` limits both.
-        """
-        seconds = self.first * 2**attempt * random.uniform(0.5, 1.0)
-        if retry_after and retry_after.isdecimal():
-            seconds = max(seconds, float(retry_after))
-        self.sleep(min(self.longest, seconds))
-
-
-class _Attempts:
-    """The attempts of one request, and of the parts it is sent in.
-
-    `of_request` counts those since an operation of the request got its reply, `of_cluster` those
-    since an operation of any request did.
-    """
-
-    def __init__(self, patience: RetryPolicy) -> None:
-        self._patience = patience
-        self.reset()
-
-    def reset(self) -> None:
-        """Count from 0 again, since every operation that was sent has its reply."""
-        self.of_request = 0
-        self._reset_cluster()
-
-    def _reset_cluster(self) -> None:
-        self.of_cluster = 0
-        self._since = self._patience.clock()
-
-    def count_incomplete(self, progress: bool, elsewhere: bool) -> None:
-        """Count an attempt after which operations have no reply yet.
-
-        `progress`: others of the request have one now; `elsewhere`: another request succeeded.
-        """
-        if progress:
-            self.of_request = 0
-        if progress or elsewhere:
-            self._reset_cluster()
-        self.of_request += 1
-        self.of_cluster += 1
-
-    @property
-    def is_cluster_hopeless(self) -> bool:
-        """Return whether to give up on the cluster."""
-        seconds = self._patience.clock() - self._since
-        return self.of_cluster > self._patience.attempts or seconds > self._patience.seconds
-
-    @property
-    def is_request_hopeless(self) -> bool:
-        """Return whether to give up on the rest of the request, though others succeed."""
-        return self.of_request > self._patience.attempts
-
-    def pause(self, retry_after: str | None) -> None:
-        """Wait before the next attempt."""
-        self._patience.pause(self.of_request - 1, retry_after)
-
-
-@dataclass(frozen=True, slots=True)
 class Sender:
     """A sender of operations in requests of bounded size, which threads may share.
 
@@ -143,7 +67,7 @@ class Sender:
     """
 
     post: Callable[[bytes], Answer]
-    patience: RetryPolicy = RetryPolicy()
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
     window: Window = field(default_factory=lambda: Window(1))
@@ -157,7 +81,7 @@ class Sender:
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
             with self.window.place():
-                self._deliver(batch, replies, _Attempts(self.patience))
+                self._deliver(batch, replies, Attempts(self.patience))
         return replies
 
     def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:
@@ -176,7 +100,7 @@ class Sender:
             yield batch
 
     def _deliver(
-        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: _Attempts
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: Attempts
     ) -> None:
         """Send a batch until every operation has its reply."""
         increases = self.window.increases
@@ -208,7 +132,7 @@ class Sender:
                 self._halve(batch, replies, attempts)
                 return
 
-    def _pause(self, answer: Answer, attempts: _Attempts, operations: int) -> None:
+    def _pause(self, answer: Answer, attempts: Attempts, operations: int) -> None:
         """Let other requests go first, then wait before the next attempt."""
         event(
             "request_again",
@@ -239,7 +163,7 @@ class Sender:
         batch: dict[str, bytes],
         answer: Answer,
         replies: dict[str, Reply],
-        attempts: _Attempts,
+        attempts: Attempts,
     ) -> None:
         """Halve a refused request until the operation that causes the refusal is alone."""
         if len(batch) > 1:
@@ -252,7 +176,7 @@ class Sender:
         replies[id] = Reply(answer.status, reason)
 
     def _halve(
-        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: _Attempts
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: Attempts
     ) -> None:
         ids = list(batch)
         middle = len(ids) // 2
@@ -300,7 +224,7 @@ def _server_failures(batch: Mapping[str, bytes], items: Mapping[str, Answer]) ->
 
 
 def _give_up(
-    batch: Mapping[str, bytes], failures: Mapping[str, Reply], problem: str, attempts: _Attempts
+    batch: Mapping[str, bytes], failures: Mapping[str, Reply], problem: str, attempts: Attempts
 ) -> Mapping[str, Reply]:
     """Return refusals of operations that fail again and again.
 

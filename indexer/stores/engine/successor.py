@@ -1,0 +1,200 @@
+"""The next version of an index: created, filled from the one in service, and put in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.errors import ReindexInProgress, StoreError
+from indexer.recipe import Recipe
+from indexer.stores.engine import bodies
+from indexer.stores.engine import rows as documents
+from indexer.stores.engine.index import IndexPlace, Requests
+from indexer.stores.engine.link import Answer
+from indexer.stores.engine.operation_feed import (
+    PAGE,
+    count_documents,
+    document_ids,
+    last_operations,
+    read_feed,
+)
+from indexer.stores.engine.sender import Operation, Sender
+from indexer.stores.maintenance import OnProgress, SignRows
+
+PAGES_A_CHECKPOINT = 10
+COPY_SECONDS = 300.0
+_PRIVATE = (
+    "uuid",
+    "creation_date",
+    "version",
+    "provided_name",
+    "resize",
+    "blocks",
+    "history",
+    "routing_path",
+)
+_KEYS = (
+    "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands",
+    "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
+)  # fmt: skip
+_FIRST = ("near_id", "near_family", "near_text_field")
+
+
+@dataclass(slots=True)
+class Successor:
+    """The next version of the index `old`, called `name`, with another recipe."""
+
+    requests: Requests
+    place: IndexPlace
+    old: str
+    name: str
+    recipe: Recipe
+    text_field: str
+
+    def create(self, old: Mapping[str, Any], pipeline: str | None) -> None:
+        """Create it like the old one but for the recipe, or continue with that of a former run.
+
+        Raises `ReindexInProgress` when the index of that name has another recipe or origin.
+        """
+        answer = self.requests.ask("GET", self.name)
+        if answer.status == 404:
+            body = {
+                "settings": _settings(old, pipeline),
+                "mappings": self._mappings(old),
+                "aliases": {f"{self.name}-write": {}},
+            }
+            self.requests.get("PUT", self.name, body)
+            return
+        known = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
+        is_same_recipe = known.get("recipe_id") == self.recipe.id
+        if not is_same_recipe or known.get("reindexing", {}).get("from") != self.old:
+            name = Recipe(**known["recipe"]).name if "recipe" in known else ""
+            raise ReindexInProgress(index=self.name, recipe=name)
+
+    def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
+        meta = dict(old["mappings"]["_meta"])
+        meta["nearfold"] = {
+            **meta["nearfold"],
+            "recipe_id": self.recipe.id,
+            "recipe": self.recipe.settings,
+            "reindexing": {"from": self.old, "done": {}},
+        }
+        return {**old["mappings"], "_meta": meta}
+
+    def follow(self, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool) -> int:
+        """Copy what changed since the last checkpoint; return how many documents were written.
+
+        With `until_idle`, copy again until at most `PAGE` documents changed meanwhile.
+        """
+        copied = 0
+        done = self._checkpoint()
+        while True:
+            marks = last_operations(self.requests, self.old)
+            self.requests.get("POST", f"{self.old}/_refresh")
+            before = copied
+            for shard, mark in marks.items():
+                for page in read_feed(self.requests, self.old, shard, done.get(shard, -1), mark):
+                    self._write(page, sign_rows)
+                    copied += len(page)
+                    done[shard] = page[-1]["_seq_no"]
+                    on_progress(copied)
+                    if copied // PAGE % PAGES_A_CHECKPOINT == 0:
+                        self._store_checkpoint(done)
+                done[shard] = mark
+            self._store_checkpoint(done)
+            if not until_idle or copied - before <= PAGE:
+                return copied
+
+    def _write(self, hits: list[bodies.Body], sign_rows: SignRows) -> None:
+        """Write documents with new signatures; raise `StoreError` when one is refused."""
+        rows = sign_rows(
+            [documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits]
+        )
+        operations = []
+        for hit, row in zip(hits, rows, strict=True):
+            body = _replace_signature(hit["_source"], documents.signature(row, self.text_field))
+            operations.append(Operation("index", hit["_id"], body))
+        for id, reply in Sender(self._post).send(operations).items():
+            if reply.refused:
+                raise StoreError(
+                    f"{self.name} refused {id}: {reply.refused}; "
+                    "the index in service is as it was; run `nearfold doctor`"
+                )
+
+    def _post(self, body: bytes) -> Answer:
+        params = {"require_alias": "true", "pipeline": "_none"}
+        return self.requests.link.request(
+            "POST", f"{self.name}-write/_bulk", body, params, COPY_SECONDS
+        )
+
+    def _checkpoint(self) -> dict[str, int]:
+        """Return the number of the last operation copied of each shard."""
+        index = self.requests.get("GET", self.name)[self.name]
+        return dict(nearfold_metadata(index).get("reindexing", {}).get("done", {}))
+
+    def _store_checkpoint(self, done: Mapping[str, int]) -> None:
+        meta = self.requests.get("GET", self.name)[self.name]["mappings"]["_meta"]
+        ours = {**meta["nearfold"], "reindexing": {"from": self.old, "done": done}}
+        self.requests.get("PUT", f"{self.name}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+
+    def delete_missing(self) -> None:
+        """Delete documents that are no longer in the old index.
+
+        Ids are compared only when this index has more documents.
+        """
+        self.requests.get("POST", f"{self.old},{self.name}/_refresh")
+        if count_documents(self.requests, self.name) <= count_documents(self.requests, self.old):
+            return
+        missing = set(document_ids(self.requests, self.name)) - set(
+            document_ids(self.requests, self.old)
+        )
+        Sender(self._post).send([Operation("delete", id) for id in sorted(missing)])
+        self.requests.get("POST", f"{self.name}/_refresh")
+
+    def take_over(self, old: Mapping[str, Any]) -> None:
+        """Move the name and every alias of the old index but its write alias, in one request."""
+        aliases = {
+            name: body
+            for name, body in old.get("aliases", {}).items()
+            if name != f"{self.old}-write"
+        }
+        moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
+        actions: list[bodies.Body] = [
+            {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
+        ]
+        if self.old == self.place.index:
+            actions = [{"remove_index": {"index": self.old}}, *actions]
+        else:
+            actions += [{"remove": {"index": self.old, "alias": name}} for name in aliases]
+        self.requests.get("POST", "_aliases", {"actions": actions})
+
+
+def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
+    """Return the settings of an index that another may be created with."""
+    settings = {
+        name: value for name, value in old["settings"]["index"].items() if name not in _PRIVATE
+    }
+    if pipeline:
+        settings["default_pipeline"] = pipeline
+    return {"index": settings}
+
+
+def nearfold_metadata(index: Mapping[str, Any]) -> bodies.Body:
+    """Return what nearfold stores about an index in its mapping; empty when there is nothing."""
+    metadata: bodies.Body = index.get("mappings", {}).get("_meta", {}).get("nearfold", {})
+    return metadata
+
+
+def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) -> bodies.Body:
+    """Return a document with the keys of the new recipe and everything else in it unchanged.
+
+    A document that was never signed gets a family, too.
+    """
+    document = {name: value for name, value in source.items() if name not in _KEYS}
+    if not source.get("near_recipe"):
+        document |= {name: signature[name] for name in _FIRST if name in signature}
+    for name in _KEYS:
+        if signature.get(name) not in (None, ()):
+            document[name] = signature[name]
+    return document
