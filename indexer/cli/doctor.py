@@ -10,7 +10,7 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_STORE
-from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.operations.doctor import Check, doctor
 from indexer.operations.repair import Repair
@@ -26,9 +26,7 @@ _MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]
     is_flag=True,
     help="Read all documents and repair stored values that disagree with them.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="With --repair: change nothing; print what would be repaired."
-)
+@dry_run_option("With --repair: change nothing; print what would be repaired.")
 @store_option
 @json_option
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:

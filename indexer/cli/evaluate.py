@@ -14,7 +14,14 @@ from indexer.cli import evaluation_cells as cells
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.evaluation_json import compare_command, evaluation_json
-from indexer.cli.options import ShareType, SynonymsFile, json_option, open_for_command, store_option
+from indexer.cli.options import (
+    ShareType,
+    json_option,
+    open_for_command,
+    seed_option,
+    store_option,
+    synonyms_option,
+)
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.lab.evaluation.evaluation_results import (
     Evaluation,
@@ -81,20 +88,14 @@ _ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
     is_flag=True,
     help="Measure the detector of duplicate types too, by the type of every found pair.",
 )
-@click.option(
-    "--synonyms",
-    type=SynonymsFile(exists=True, dir_okay=False),
-    default="",
-    metavar="FILE",
-    help="With --types: a file of synonyms.",
-)
+@synonyms_option("With --types: a file of synonyms.")
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Write one HTML file too.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@seed_option("Seed of the bootstrap.")
 @store_option
 @json_option
 def evaluate_command(

@@ -17,6 +17,7 @@ from indexer.cli.options import (
     json_option,
     measure_option,
     open_for_command,
+    out_file_option,
     store_option,
     threshold_option,
 )
@@ -43,12 +44,7 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     default="families",
     show_default=True,
 )
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="The file to write.",
-)
+@out_file_option("The file to write.", required=True)
 @click.option(
     "--reviewers", metavar="A,B,C", default="", help="Batches: the reviewers who share the work."
 )

@@ -13,6 +13,7 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     cap_option,
+    dry_run_option,
     json_option,
     measure_option,
     memory_option,
@@ -47,7 +48,7 @@ NAMED = 5  # documents of a move
     type=click.Choice(["labels"]),
     help="Group documents of the same set of labels only, as if each set were alone.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; print what would change.")
+@dry_run_option("Write nothing; print what would change.")
 @of_option
 @principal_option
 @cap_option

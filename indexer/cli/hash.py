@@ -11,7 +11,7 @@ from rich.text import Text
 
 from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option
+from indexer.cli.options import json_option, recipe_option
 from indexer.indexing.hash import FileFingerprint, hash, statistics_at
 from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
@@ -23,13 +23,7 @@ from indexer.text.visible import visible
 
 @click.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
-@click.option(
-    "--recipe",
-    "recipe_name",
-    default="default",
-    show_default=True,
-    help="Settings of the fingerprint.",
-)
+@recipe_option
 @click.option(
     "--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights."
 )

@@ -9,7 +9,13 @@ import click
 
 from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.options import (
+    dry_run_option,
+    json_option,
+    open_for_command,
+    recipe_option,
+    store_option,
+)
 from indexer.operations.install import Installation, install, install_dashboards
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place
@@ -17,18 +23,12 @@ from indexer.text.visible import visible
 
 
 @click.command("install")
-@click.option(
-    "--recipe",
-    "recipe_name",
-    default="default",
-    show_default=True,
-    help="Settings of the fingerprint.",
-)
+@recipe_option
 @click.option(
     "--text-field",
     help="Field that holds the text (default: the one signed there already, else text).",
 )
-@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@dry_run_option("Change nothing; print what would change.")
 @click.option(
     "--create", is_flag=True, help="Create the index as well, for indexers who may only write."
 )

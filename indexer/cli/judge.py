@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from indexer.cli.options import open_for_command, store_option
+from indexer.cli.options import open_for_command, out_file_option, port_option, store_option
 from indexer.errors import MissingExtra, UsageError
 from indexer.lab.evaluation.judging_session import open_judging_session
 
@@ -15,24 +15,14 @@ from indexer.lab.evaluation.judging_session import open_judging_session
 @click.command("judge")
 @click.argument("pairs", metavar="PAIRS")
 @click.option("--assessor", metavar="NAME", help="Name of the assessor (default: the user's name).")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Sheet of judgements to write (default: PAIRS.NAME.jsonl).",
-)
+@out_file_option("Sheet of judgements to write (default: PAIRS.NAME.jsonl).")
 @click.option(
     "--arbitrate",
     multiple=True,
     metavar="SHEET",
     help="Judge only the pairs on which these sheets differ.",
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=True,
-    help="0 takes any that is free.",
-)
+@port_option(0)
 @store_option
 def judge_command(
     pairs: str,

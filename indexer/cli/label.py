@@ -11,7 +11,13 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json, print_lines
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import ShareType, json_option, open_for_command, store_option
+from indexer.cli.options import (
+    ShareType,
+    dry_run_option,
+    json_option,
+    open_for_command,
+    store_option,
+)
 from indexer.errors import UsageError
 from indexer.grouping.label import (
     LabelOptions,
@@ -50,7 +56,7 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     show_default=True,
     help="With --family: list less similar members for review.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; print what would change.")
+@dry_run_option("Write nothing; print what would change.")
 @click.option(
     "--undo",
     type=int,

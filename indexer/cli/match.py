@@ -23,6 +23,8 @@ from indexer.cli.options import (
     memory_option,
     of_option,
     open_for_command,
+    out_file_option,
+    seed_option,
     store_option,
 )
 from indexer.errors import UsageError
@@ -81,9 +83,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     metavar="N",
     help="Verify N pairs to estimate the recall.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of the random sample of --audit."
-)
+@seed_option("Seed of the random sample of --audit.")
 @click.option(
     "--format",
     "form",
@@ -91,11 +91,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     default="text",
     show_default=True,
 )
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this file instead of stdout.",
-)
+@out_file_option("Write to this file instead of stdout.")
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
 @of_option
 @cap_option

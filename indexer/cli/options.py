@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -16,6 +16,8 @@ from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
 from indexer.system.spill_files import DEFAULT_MEGABYTES
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 store_option = click.option(
     "--store",
@@ -107,6 +109,52 @@ memory_option = click.option(
     show_default=True,
     help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
 )
+recipe_option = click.option(
+    "--recipe",
+    "recipe_name",
+    default="default",
+    show_default=True,
+    help="Settings of the fingerprint.",
+)
+
+
+def out_file_option(help: str, *, required: bool = False) -> Decorator:
+    """Return the option `--out FILE`, where a command writes."""
+    path = click.Path(dir_okay=False, path_type=Path)
+    return click.option("--out", type=path, required=required, help=help)
+
+
+def out_folder_option(help: str) -> Decorator:
+    """Return the required option `--out DIR`, where a command writes several files."""
+    path = click.Path(file_okay=False, path_type=Path)
+    return click.option("--out", type=path, required=True, metavar="DIR", help=help)
+
+
+def seed_option(help: str) -> Decorator:
+    """Return the option `--seed`, 0 by default; `help` says what is random."""
+    return click.option("--seed", type=int, default=0, show_default=True, help=help)
+
+
+def dry_run_option(help: str) -> Decorator:
+    """Return the option `--dry-run`; `help` says what is printed instead of done."""
+    return click.option("--dry-run", is_flag=True, help=help)
+
+
+def synonyms_option(help: str) -> Decorator:
+    """Return the option `--synonyms FILE`; its value is the text of the file."""
+    path = SynonymsFile(exists=True, dir_okay=False)
+    return click.option("--synonyms", type=path, default="", metavar="FILE", help=help)
+
+
+def port_option(default: int) -> Decorator:
+    """Return the option `--port` of a command that serves pages."""
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=default,
+        show_default=True,
+        help="0 takes any that is free.",
+    )
 
 
 @contextlib.contextmanager

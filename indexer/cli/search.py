@@ -10,10 +10,10 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
-    SynonymsFile,
     json_option,
     open_for_command,
     store_option,
+    synonyms_option,
     threshold_option,
 )
 from indexer.model import Facet, FoldedHit, Hit, Part
@@ -80,13 +80,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     show_default=True,
     help="With --fold types: number of hits compared.",
 )
-@click.option(
-    "--synonyms",
-    type=SynonymsFile(exists=True, dir_okay=False),
-    default="",
-    metavar="FILE",
-    help="With --fold types: a file of synonyms.",
-)
+@synonyms_option("With --fold types: a file of synonyms.")
 @click.option(
     "--of",
     type=click.Choice(["documents", "parts", "both"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from indexer.cli.options import open_for_command, store_option
+from indexer.cli.options import open_for_command, port_option, store_option
 from indexer.errors import MissingExtra
 
 
@@ -15,13 +15,7 @@ from indexer.errors import MissingExtra
     show_default=True,
     help="Address to listen on; there is no password.",
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8765,
-    show_default=True,
-    help="0 takes any that is free.",
-)
+@port_option(8765)
 @click.option(
     "--originals",
     type=click.Path(exists=True, file_okay=False),

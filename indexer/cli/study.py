@@ -10,7 +10,7 @@ from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option
+from indexer.cli.options import json_option, out_folder_option
 from indexer.errors import UsageError
 from indexer.lab.studies.findings import sentences
 from indexer.lab.studies.methods import BITS, METHODS, lengths
@@ -34,13 +34,7 @@ def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tu
 @click.argument(
     "path", type=click.Path(exists=True, file_okay=False, path_type=Path), required=False
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Folder for the report and its tables.",
-)
+@out_folder_option("Folder for the report and its tables.")
 @click.option(
     "--bits",
     callback=_lengths,

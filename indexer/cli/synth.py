@@ -10,7 +10,7 @@ from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option
+from indexer.cli.options import json_option, out_folder_option, seed_option
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.synthesis.synth import DOCUMENTS, SynthOptions, SynthResult, synth
 from indexer.text.visible import visible
@@ -19,16 +19,8 @@ from indexer.text.wording import count_of
 
 @click.command("synth")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A new folder for the corpus.",
-)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed makes the same files."
-)
+@out_folder_option("A new folder for the corpus.")
+@seed_option("The same seed makes the same files.")
 @click.option("--kinds", metavar="KIND,...", default="", help=f"Only these: {', '.join(KINDS)}.")
 @click.option(
     "--documents",

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option
+from indexer.cli.options import json_option, out_folder_option, seed_option
 from indexer.lab.tuning.grid import GRIDS
 from indexer.lab.tuning.tune import TuneOptions, tune
 from indexer.lab.tuning.tuning_files import REPORT, write
@@ -30,13 +30,7 @@ LISTED = 10
 
 @click.command("tune")
 @click.argument("gold", nargs=-1, required=True, metavar="GOLD|SHEET...")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Folder for the report and the results.",
-)
+@out_folder_option("Folder for the report and the results.")
 @click.option(
     "--grid",
     type=click.Choice(list(GRIDS)),
@@ -56,13 +50,7 @@ LISTED = 10
     is_flag=True,
     help="Count pairs in which one text contains the other as different.",
 )
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Seed of the random sample of unrelated pairs.",
-)
+@seed_option("Seed of the random sample of unrelated pairs.")
 @click.option("--store", "store_url", help="Store of the documents that the gold set names by id.")
 @json_option
 def tune_command(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from indexer.cli.install import print_installation
-from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
 from indexer.operations.uninstall import uninstall, uninstall_dashboards
 
 
 @click.command("uninstall")
-@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@dry_run_option("Change nothing; print what would change.")
 @click.option("--roles", is_flag=True, help="Remove the roles from the cluster as well.")
 @click.option(
     "--dashboards",
