@@ -46,7 +46,13 @@ class Oracle:
     def order(self, kind):
         if kind == "central":
             return self.visits(lambda row: (-self.weight(row.id),))
-        return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
+        keys = {
+            "longest": lambda row: (-row.words,),
+            "first": lambda row: (row.modified,),
+            "modified:desc": lambda row: (-row.modified,),
+            "size": lambda row: (row.size,),
+        }
+        return self.visits(keys[kind])
 
     def weight(self, id):
         """Return the summed similarity to matches, rounded; the tests have exact ties only."""

@@ -89,10 +89,11 @@ require_option = click.option(
 )
 principal_option = click.option(
     "--principal",
-    type=click.Choice(["longest", "first", "central"]),
+    metavar="ORDER",
     default="longest",
     show_default=True,
-    help="Principal of a family: most words, oldest, or most similar to its matches.",
+    help="Principal of a family: `longest`, `first` (oldest), `central` (most similar to its "
+    "matches), or the first by a field: `modified:desc`, `path`, `size:desc`, ...",
 )
 cap_option = click.option(
     "--cap",

@@ -54,6 +54,12 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     show_default=True,
 )
 @click.option(
+    "--show",
+    metavar="ORDER",
+    help="Of each group show the first hit by a field: `modified:desc` (the newest), `path`, "
+    "`size:desc`, ... (default: the best).",
+)
+@click.option(
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Most hits of a page."
 )
 @click.option(

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.clustering.field_order import FieldOrder, Value
 from indexer.joins.external_sort import Sorter
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.pair_codes import encode_pair
@@ -111,20 +112,25 @@ def _most_similar(
 
 
 def principal_order(
-    kind: Principal,
+    kind: Principal | FieldOrder,
     words: Sequence[int],
     modified: Sequence[int | None],
     sums: Sequence[float],
     ids: Sequence[str],
+    values: Sequence[Value] = (),
 ) -> list[int]:
     """Return documents in the order in which they may become principals; ties by id.
 
     `longest`: most words first; `first`: oldest first, those without a time last; `central`:
-    greatest `sums` first.
+    greatest `sums` first; a field: by its `values`.
 
     >>> principal_order("longest", [5, 9, 9], [None] * 3, [0.0] * 3, ["a", "c", "b"])
     [2, 1, 0]
     """
+    if isinstance(kind, FieldOrder):
+        by_id = sorted(range(len(ids)), key=lambda place: ids[place])
+        places = kind.places([values[place] for place in by_id])
+        return [by_id[place] for place in places]
     keys: dict[Principal, Callable[[int], tuple[float, ...]]] = {
         "longest": lambda place: (-words[place],),
         "first": lambda place: (modified[place] is None, modified[place] or 0),

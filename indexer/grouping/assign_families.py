@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from indexer.clustering.families import (
     principal_order,
     sum_similarities,
 )
+from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.errors import UsageError
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
@@ -30,13 +31,14 @@ from indexer.matching.likely_pairs import find_band_pairs
 from indexer.matching.limits import ALMOST_ONE, CAP, check_measure
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
-from indexer.model import Assignment
+from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.rescore import Z999
 from indexer.sketch.plan import plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
 
 RECALL = 0.998
+NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ class GroupOptions:
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
     `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
     `principal`: the order in which documents may become principals: `longest` (most words
-    first), `first` (oldest first) or `central` (greatest sum of similarities to its matches
-    first); ties by id.
+    first), `first` (oldest first), `central` (greatest sum of similarities to its matches
+    first), or a field as `indexer.clustering.field_order` writes it, such as `modified:desc`;
+    ties by id.
     `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.
     `cap`: of a band that more distinct texts share, all are compared with the first in principal
@@ -63,7 +66,7 @@ class GroupOptions:
 
     threshold: float = 0.8
     measure: str = "jaccard"
-    principal: Principal = "longest"
+    principal: str = "longest"
     cluster_threshold: float | None = None
     cap: int = CAP
     within: Literal["labels"] | None = None
@@ -76,6 +79,7 @@ class GroupOptions:
                 raise UsageError(f"a threshold must lie between 0 (exclusive) and 1, not {value}")
         if self.cap < 2:
             raise UsageError(f"the cap must be 2 or more, not {self.cap}")
+        self.check_principal()
 
     @property
     def threshold_of_clusters(self) -> float:
@@ -86,6 +90,26 @@ class GroupOptions:
     def least_threshold(self) -> float:
         """The lower of both thresholds, for which bands are planned."""
         return min(self.threshold, self.threshold_of_clusters)
+
+    @property
+    def principal_kind(self) -> Principal | FieldOrder:
+        """Return the order in which documents may become principals."""
+        if self.principal in NAMED_ORDERS:
+            return cast("Principal", self.principal)
+        return parse_order(self.principal)
+
+    def order_value(self, row: Row) -> Value:
+        """Return what a document is ordered by, if that is a field."""
+        kind = self.principal_kind
+        return kind.value(row) if isinstance(kind, FieldOrder) else None
+
+    def check_principal(self) -> None:
+        """Raise `UsageError` for an order that does not exist."""
+        try:
+            self.principal_kind  # noqa: B018 - it parses
+        except UsageError as error:
+            names = ", ".join(NAMED_ORDERS)
+            raise UsageError(f"{error}; principals also go by {names}") from error
 
     def check_recipe(self, recipe: Recipe) -> None:
         """Raise `UsageError` for a recipe without MinHash slots."""
@@ -121,7 +145,7 @@ def assign_families(
     """
     grouping = _Grouping(collection, verifier, options)
     central = options.principal == "central"
-    order = grouping.order("longest" if central else options.principal)
+    order = grouping.order("longest" if central else options.principal_kind)
     pairs = grouping.pairs(order, progress)
     if central:
         order = grouping.order("central", grouping.similarity_sums(pairs))
@@ -161,7 +185,7 @@ class _Grouping:
     verifier: Verifier
     options: GroupOptions
 
-    def order(self, kind: Principal, sums: list[float] | None = None) -> list[int]:
+    def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
         """Return the documents with keys in principal order, the truncated ones after all
         others. `sums`: for `central`, the summed similarities of each text.
         """
@@ -170,10 +194,15 @@ class _Grouping:
         central = np.zeros(len(entries))
         if sums:
             central[texts >= 0] = np.array(sums)[texts[texts >= 0]]
-        rows = [(entry.words, entry.modified, entry.status == "complete") for entry in entries]
+        rows = [
+            (entry.words, entry.modified, entry.status == "complete", entry.order_value)
+            for entry in entries
+        ]
         words = [row[0] for row in rows]
         modified = [row[1] for row in rows]
-        order = principal_order(kind, words, modified, central.tolist(), entries.ids)
+        order = principal_order(
+            kind, words, modified, central.tolist(), entries.ids, [row[3] for row in rows]
+        )
         keyed = (place for place in order if texts[place] >= 0)
         return sorted(keyed, key=lambda place: not rows[place][2])
 

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexer.clustering.families import Principal
 from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, assign_families
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
@@ -50,7 +49,7 @@ def delete(
     *,
     threshold: float = 0.8,
     measure: str = "jaccard",
-    principal: Principal = "longest",
+    principal: str = "longest",
 ) -> DeleteResult:
     """Remove documents, their parts and whatever is remembered of them; a family that loses its
     principal is grouped anew.
@@ -190,7 +189,9 @@ def _regroup(
 ) -> FamilyRepair:
     """Group these documents among themselves, and write it; there is one at least."""
     options.check_recipe(recipe)
-    collection = gather(rows_of(store, sorted(ids)), recipe, len(ids))
+    collection = gather(
+        rows_of(store, sorted(ids)), recipe, len(ids), order_value=options.order_value
+    )
     verifier = Verifier(store, collection, options.measure)
     assignments = [
         replace(assignment, cluster=entry.cluster, provisional=True)

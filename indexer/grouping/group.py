@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
 
 from indexer.grouping.account import GroupResult, account
 from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, assign_families
@@ -58,7 +57,7 @@ def group(
     with Journal(journal_path(store.address)) as journal, record_job(journal, "group") as job:
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
-        for collection in _compartments(store, recipe, options.within, progress, memory):
+        for collection in _compartments(store, recipe, options, progress, memory):
             verifier = Verifier(store, collection, options.measure)
             families = assign_families(collection, verifier, options, progress)
             pairs += zip(collection.entries, families.assignments, strict=True)
@@ -77,21 +76,23 @@ def group(
 def _compartments(
     store: FullStore,
     recipe: Recipe,
-    within: Literal["labels"] | None,
+    options: GroupOptions,
     progress: Progress,
     memory: int,
 ) -> Iterator[Collection]:
     """Yield the whole store, or the documents of one set of labels after the other, by their
     names.
     """
-    if within is None:
-        yield collect(store, recipe, progress, memory_budget(memory))
+    order_value = options.order_value
+    if options.within is None:
+        yield collect(store, recipe, progress, memory_budget(memory), order_value)
         return
     store.refresh()
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
         rows = (row for row in store.scan() if frozenset(row.labels) == labels)
-        yield gather(rows, recipe, sizes[labels], progress, memory_budget(memory))
+        budget = memory_budget(memory)
+        yield gather(rows, recipe, sizes[labels], progress, budget, order_value)
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:

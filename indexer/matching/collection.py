@@ -7,14 +7,15 @@ their slots above all.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.clustering.field_order import Value
 from indexer.joins.copies import Carriers
 from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
@@ -24,6 +25,7 @@ from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 KEYED = ("complete", "truncated")
+OrderValue: TypeAlias = Callable[[Row], Value]
 EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
 
 
@@ -31,7 +33,8 @@ EVERY = 1000  # rows between two reports of progress, and rows that are packed a
 class Entry:
     """The fields of one document that matching and grouping need.
 
-    `text` is the number of its text, None when its status gives it no keys.
+    `order_value` is what documents are ordered by, where that is a field. `text` is the number of
+    its text, None when its status gives it no keys.
     """
 
     id: str
@@ -47,6 +50,7 @@ class Entry:
     similarity: float | None
     cluster: str | None
     provisional: bool
+    order_value: Value
     text: int | None
 
 
@@ -155,18 +159,23 @@ class _SketchColumns:
         return slots, self._simhash.whole()[first], self._chars.whole()[first]
 
 
+def _no_value(row: Row) -> Value:
+    return None
+
+
 def collect(
     store: Store,
     recipe: Recipe,
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
+    order_value: OrderValue = _no_value,
 ) -> Collection:
     """Return the collection of a store; reads every row once, and keeps no text.
 
     Reports every thousandth row to `progress`.
     """
     store.refresh()
-    return gather(store.scan(), recipe, store.counts().documents, progress, budget)
+    return gather(store.scan(), recipe, store.counts().documents, progress, budget, order_value)
 
 
 def gather(
@@ -175,10 +184,12 @@ def gather(
     total: int,
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
+    order_value: OrderValue = _no_value,
 ) -> Collection:
     """Return the collection of these rows, which come ascending by id.
 
-    `total` is about how many there are, for `progress`.
+    `total` is about how many there are, for `progress`; `order_value` returns that of the
+    entry of a row.
     """
     budget = budget or MemoryBudget()
     width = recipe.slots if recipe.minhash else 0
@@ -189,7 +200,7 @@ def gather(
     for place, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
-        rest.add(marshal.dumps(_rest(row)))
+        rest.add(marshal.dumps((*_rest(row), order_value(row))))
         sketches.add(row, place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
@@ -218,7 +229,7 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
 
 
 def _rest(row: Row) -> tuple[Any, ...]:
-    """Return the fields of an `Entry` from the third to the last but one."""
+    """Return the fields of an `Entry` from the third to the last but two."""
     return (
         row.status,
         row.words,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from indexer.clustering.field_order import parse_order
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_types import ByType, by_type
+from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.abilities import SnapshotStore
 from indexer.stores.requirements import require_recipe
@@ -25,12 +27,14 @@ def fold_hits(
     *,
     fold: Fold = "live",
     synonyms: str = "",
+    show: str | None = None,
 ) -> tuple[Hit, ...]:
     """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
 
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
     turn out to mislead. An id given twice counts once; one that the store does not have is left
-    out. Raises `StoreError` when nothing was indexed yet.
+    out. `show` chooses the hit that is shown for a group, as in `SearchOptions`. Raises
+    `UsageError` for an unknown order, `StoreError` when nothing was indexed yet.
     """
     texts = StoredTexts(store, require_recipe(store))
     distinct = list(dict.fromkeys(ids))
@@ -42,6 +46,9 @@ def fold_hits(
     groups, _ = fold_ranking(hits, rule, len(hits), 0)
     if fold == "live" and has_misled(groups, texts, threshold):
         groups, _ = fold_ranking(hits, text_rule(threshold, texts), len(hits), 0)
+    if show is not None:
+        least = threshold if fold == "live" else None
+        groups = show_by_order(groups, parse_order(show), texts, least)
     return tuple(hits_of_groups(groups, texts, rule))
 
 

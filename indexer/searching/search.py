@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, tee
 from typing import Literal, TypeAlias
 
+from indexer.clustering.field_order import parse_order
 from indexer.errors import SnapshotExpired, UsageError
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
@@ -20,11 +21,13 @@ from indexer.searching.fold_hits import (
     text_rule,
 )
 from indexer.searching.fold_types import by_type
+from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
+from indexer.text.wording import count_of
 
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
@@ -36,6 +39,7 @@ _NO_SLOTS = (
 _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
 )
+_APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
     "documents that changed since then are read as they are now"
@@ -64,10 +68,14 @@ class SearchOptions:
     `facets`: fields whose most frequent values are counted, in documents and in stored families.
     `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
     other; `both` finds clauses and documents.
+    `show`: the hit that is shown for a group is the first by this order, a field as
+    `indexer.clustering.field_order` writes it, such as `modified:desc`; the group stays at its
+    rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
+    limit. None: the best hit by rank is shown.
     `top`: with `types`, how many of the best hits are compared.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
 
-    Raises `UsageError` for `after` together with a page.
+    Raises `UsageError` for an unknown order, `show` with `types`, and `after` together with a page.
     """
 
     fold: Fold = "live"
@@ -82,8 +90,16 @@ class SearchOptions:
     of: Scope = "documents"
     top: int = TOP
     synonyms: str = ""
+    show: str | None = None
 
     def __post_init__(self) -> None:
+        if self.show is not None:
+            parse_order(self.show)
+            if self.fold == "types":
+                raise UsageError(
+                    "duplicate types are those to the best hit; "
+                    "leave --show out, or fold another way"
+                )
         if self.after is not None and self.page != 1:
             raise UsageError("give either a page or a token to go on after, not both")
 
@@ -154,6 +170,8 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     ranking, notes = _ranking(view, query, options, start)
     texts = StoredTexts(view, recipe, ranking.snapshot)
     folded = _fold(ranking, start, texts, options)
+    groups = folded.page(options)
+    shown = _shown(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
     cursor = start.next_page(folded.shown(options), ranking.snapshot)
     has_more = len(folded.groups) > folded.seeds + options.limit * options.page
@@ -163,10 +181,14 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(hits_of_groups(folded.page(options), texts, folded.rule)),
+        hits=tuple(hits_of_groups(shown, texts, folded.rule)),
         page=cursor.page,
         more=has_more,
-        notes=(*notes, *_notes(options, recipe, ranking.total)),
+        notes=(
+            *notes,
+            *_notes(options, recipe, ranking.total),
+            *_notes_on_shown(len(shown) - len(groups)),
+        ),
         facets=ranking.facets,
         next=cursor.token if has_more else None,
         of=options.of,
@@ -256,6 +278,14 @@ def _type_rule(
     return rule, chain(best, hits)
 
 
+def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> list[Group]:
+    """Return the groups of a page under the hits that are to be shown."""
+    if options.show is None:
+        return groups
+    threshold = options.threshold if options.fold == "live" else None
+    return show_by_order(groups, parse_order(options.show), texts, threshold)
+
+
 def _families(
     fold: Fold, ranking: Ranking, folded: _FoldedRanking
 ) -> tuple[int, Literal["eq", "gte"]]:
@@ -272,6 +302,10 @@ def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...
     if options.fold == "live" and not recipe.minhash:
         return (_NO_SLOTS.format(recipe.name),)
     return ()
+
+
+def _notes_on_shown(apart: int) -> tuple[str, ...]:
+    return (_APART.format(count_of(apart, "hit")),) if apart else ()
 
 
 def parse_filters(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

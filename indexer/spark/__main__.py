@@ -10,7 +10,7 @@ import click
 
 from indexer.cli import main as cli
 from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from indexer.cli.options import measure_option, threshold_option
+from indexer.cli.options import measure_option, principal_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.limits import CAP
@@ -71,13 +71,7 @@ except ModuleNotFoundError as error:
     is_flag=True,
     help="Measure every pair on its texts, not only where sketches leave it open.",
 )
-@click.option(
-    "--principal",
-    type=click.Choice(["longest", "first", "central"]),
-    default="longest",
-    show_default=True,
-    help="Principal of a family: most words, oldest, or most similar to its matches.",
-)
+@principal_option
 @click.option(
     "--cluster-threshold",
     type=click.FloatRange(0, 1),

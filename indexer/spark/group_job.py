@@ -69,7 +69,8 @@ class _Grouping:
 
         Hot bands pair with the first text in principal order, for `central` with the longest.
         """
-        kind = "longest" if self.settings.principal == "central" else self.settings.principal
+        central = self.settings.principal == "central"
+        kind = "longest" if central else self.settings.principal_kind
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
         signed = ranked.rows.join(self.documents.numbered.rows.select("text", "minhash"), "text")
         threshold = self.settings.least_threshold
@@ -81,7 +82,7 @@ class _Grouping:
     @cached_property
     def placed(self) -> Stage:
         """Documents in principal order."""
-        kind = self.settings.principal
+        kind = self.settings.principal_kind
         sums = self._sums() if kind == "central" else None
         return order_documents(self.work, self.documents, kind, sums)
 

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.clustering.families import Principal
+from indexer.clustering.field_order import FieldOrder
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.distinct_texts import keyed_documents, number_texts
@@ -29,8 +30,9 @@ _ORDERS: Mapping[Principal, Callable[[], Column]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """Documents that have keys, and their distinct texts: what the order is made of."""
+    """Documents that have keys, their distinct texts and their rows: what the order is made of."""
 
+    rows: Stage
     numbered: Stage
     members: Stage
 
@@ -38,11 +40,11 @@ class OrderKey:
 def order_key(work: Work, rows: Stage, recipe: Recipe) -> OrderKey:
     """Return the documents of some rows that have keys."""
     numbered = number_texts(work, rows, recipe)
-    return OrderKey(numbered, keyed_documents(work, rows, numbered, recipe))
+    return OrderKey(rows, numbered, keyed_documents(work, rows, numbered, recipe))
 
 
 def order_documents(
-    work: Work, documents: OrderKey, kind: Principal, sums: Stage | None = None
+    work: Work, documents: OrderKey, kind: Principal | FieldOrder, sums: Stage | None = None
 ) -> Stage:
     """Return documents in principal order: `id`, `text`, `leads` and `place`.
 
@@ -53,16 +55,35 @@ def order_documents(
 
     def make() -> DataFrame:
         members = documents.members.rows
+        if isinstance(kind, FieldOrder):
+            values = documents.rows.rows.select("id", _value(kind).alias("value"))
+            members = members.join(values, "id")
         if sums is not None:
             members = members.join(sums.rows, "text")
         leads = (sf.col("status") == "complete").alias("leads")
-        ordered = members.select("*", leads).orderBy(sf.desc("leads"), _ORDERS[kind](), "id")
+        ordered = members.select("*", leads).orderBy(sf.desc("leads"), _direction(kind), "id")
         return ordered.select(
             "id", "text", "leads", sf.monotonically_increasing_id().alias("place")
         )
 
     sources = [documents.members] if sums is None else [documents.members, sums]
+    if isinstance(kind, FieldOrder):
+        return work.stage("placed-field", {"order": str(kind)}, sources, make)
     return work.stage(f"placed-{kind}", {}, sources, make)
+
+
+def _value(order: FieldOrder) -> Column:
+    """Return the column of rows that documents are ordered by."""
+    name = order.metadata_name
+    if name is None:
+        return sf.col(order.field)
+    return sf.try_element_at("metadata", sf.lit(name))
+
+
+def _direction(kind: Principal | FieldOrder) -> Column:
+    if not isinstance(kind, FieldOrder):
+        return _ORDERS[kind]()
+    return sf.desc_nulls_last("value") if kind.is_descending else sf.asc_nulls_last("value")
 
 
 def rank_texts(work: Work, places: Stage) -> Stage:

@@ -57,6 +57,7 @@ def _search_options(values: ParameterValues, with_facets: bool) -> searching.Sea
         page=values["page"],
         of=values["of"],
         top=values["top"],
+        show=values["show"] or None,
         facets=_FACETS if with_facets else (),
     )
 
@@ -117,6 +118,12 @@ _SEARCH_PARAMETERS = (
     THRESHOLD,
     Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
     Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
+    Parameter(
+        "show",
+        "the hit that is shown for a group is the first by this field, such as modified:desc, "
+        "path or size:desc; empty for the best by rank",
+        "",
+    ),
     Parameter("limit", "hits per page", 10, "integer", low=1, high=100),
     Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=10_000),
 )

@@ -6,9 +6,12 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.errors import DocumentNotFound, UsageError
+from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar, similar_many
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 
 FAMILIES, COPIES = 12, 3
 THRESHOLD = 0.8
@@ -198,3 +201,74 @@ def test_many_lookups_find_the_same_as_each_alone(library):
     assert list(similar_many(library)) == []
     with pytest.raises(DocumentNotFound, match="absent"):
         list(similar_many(library, ids=["absent"]))
+
+
+def similarity_by_id(store, a, b):
+    stored = store.get([a, b])
+    return jaccard(*(feature_set(stored[id].text, DEFAULT) for id in (a, b)))
+
+
+def first(group, store, show):
+    """Return the first id of a group by an order; copies are dated and named by their ids."""
+    if show == "size":
+        stored = store.get(group)
+        return min(sorted(group), key=lambda name: stored[name].size)
+    return min(group) if show == "metadata.absent" else max(group)
+
+
+@pytest.mark.parametrize("show", ["modified:desc", "path:desc", "size", "metadata.absent"])
+@pytest.mark.parametrize("fold", ["live", "family"])
+def test_the_hit_to_show_follows_an_order(library, fold, show):
+    """The page has the same groups in the same order, whatever hits stand for them."""
+    best = search(library, "", SearchOptions(sort="path", limit=5, fold=fold))
+    page = search(library, "", SearchOptions(sort="path", limit=5, fold=fold, show=show))
+    assert (page.total, page.families, page.next) == (best.total, best.families, best.next)
+    assert [number(hit.id) for hit in page.hits] == [number(hit.id) for hit in best.hits]
+    for hit, best_hit in zip(page.hits, best.hits, strict=True):
+        group = [best_hit.id, *(folded.id for folded in best_hit.folded)]
+        assert sorted([hit.id, *(folded.id for folded in hit.folded)]) == sorted(group)
+        assert hit.id == first(group, library, show)
+        for folded in hit.folded:
+            assert folded.similarity == similarity_by_id(library, hit.id, folded.id)
+
+
+def test_what_is_not_similar_to_the_shown_hit_is_not_folded_under_it(store):
+    """b and c resemble a, the best hit, but not each other; d resembles c and a."""
+    text = sentence(1, words=60)
+    words = text.split()
+    write(
+        store,
+        {
+            "a": text,
+            "b": " ".join(["x1", "x2", "x3", *words[3:]]),
+            "c": " ".join([*words[:-3], "y1", "y2", "y3"]),
+            "d": " ".join([*words[:-3], "y1", "y2", "y4"]),
+            "e": sentence(2, words=60),
+        },
+    )
+    least = min(similarity_by_id(store, "a", other) for other in "bcd")
+    assert similarity_by_id(store, "b", "d") < least <= similarity_by_id(store, "c", "d")
+    how = {"sort": "path", "threshold": least}
+    best = search(store, "", SearchOptions(**how))
+    assert [(hit.id, [folded.id for folded in hit.folded]) for hit in best.hits] == [
+        ("a", ["b", "c", "d"]),
+        ("e", []),
+    ]
+    page = search(store, "", SearchOptions(**how, limit=1, show="path:desc"))
+    assert [(hit.id, [folded.id for folded in hit.folded]) for hit in page.hits] == [
+        ("d", ["a", "c"]),
+        ("b", []),
+    ]
+    assert any(note.endswith("shown below it: 1 hit") for note in page.notes)
+    after = search(store, "", SearchOptions(**how, limit=1, show="path:desc", after=page.next))
+    assert [hit.id for hit in after.hits] == ["e"]
+    assert after.next is None
+    folded = fold_hits(store, "abcde", least, show="path:desc")
+    assert [hit.id for hit in folded] == ["d", "b", "e"]
+
+
+def test_orders_that_cannot_be_are_refused(library):
+    with pytest.raises(UsageError, match="cannot order by 'newest'"):
+        SearchOptions(show="newest")
+    with pytest.raises(UsageError, match="leave --show out"):
+        SearchOptions(show="path", fold="types")

@@ -160,6 +160,13 @@ def test_filters_decide_before_folding(place):
     assert [hit["_id"] for hit in answer["hits"]["hits"]] == ["b", "d"]
 
 
+def test_the_newest_of_a_family_is_shown(place):
+    (output,) = run_blocks(place, "The hit that is shown")
+    lines = [line for line in output.splitlines() if line.startswith("/library/")]
+    assert [line.split()[1] for line in lines] == ["d", "c"]
+    assert "100%" not in output
+
+
 def test_totals_are_of_documents_and_of_families(place):
     (output,) = run_blocks(place, "Totals and facets")
     answer, end = json.JSONDecoder().raw_decode(output)

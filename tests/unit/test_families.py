@@ -16,6 +16,7 @@ from indexer.clustering.families import (
     principal_order,
     sum_similarities,
 )
+from indexer.clustering.field_order import FieldOrder
 
 
 def group_texts(similar, order, principals, threshold=0.5):
@@ -84,6 +85,11 @@ def test_principal_order():
     assert principal_order("longest", words, times, sums, ids) == [2, 1, 0, 3]
     assert principal_order("first", words, times, sums, ids) == [0, 3, 2, 1]
     assert principal_order("central", words, times, sums, ids) == [3, 1, 0, 2]
+    for order, places in (
+        (FieldOrder("size"), [0, 2, 3, 1]),
+        (FieldOrder("size", True), [2, 3, 0, 1]),
+    ):
+        assert principal_order(order, words, times, sums, ids, [1, None, 7, 7]) == places
 
 
 @given(st.permutations([(0, 1, 0.1), (0, 2, 0.2), (1, 2, 0.3), (0, 3, 0.7)]))

@@ -18,7 +18,7 @@ from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})
-KINDS = ("longest", "first", "central")
+KINDS = ("longest", "first", "central", "modified:desc", "size")
 names = st.sampled_from("abcdefghijtuv")
 contents = st.one_of(
     st.builds(edited, st.integers(0, 1).map(sentence), st.integers(0, 12), st.sampled_from("xy")),
@@ -214,6 +214,32 @@ def test_the_first_grouping_moves_nothing():
     result = group(store)
     assert families_of(store) == {"a": "c", "b": "c", "c": "c"}
     assert (result.moved, result.provisional, result.provisional_families) == ((), 3, 1)
+
+
+def test_principals_follow_a_field():
+    texts = {id: edited(sentence(1), place) for place, id in enumerate("abc")}
+    documents = [
+        replace(row, metadata={} if row.id == "a" else {"dc:date": f"2024-0{ord(row.id) - 96}"})
+        for row in rows(texts)
+    ]
+    for principal, family in (
+        ("path", "a"),
+        ("path:desc", "c"),
+        ("metadata.dc:date", "b"),
+        ("metadata.dc:date:desc", "c"),
+        ("metadata.absent:desc", "a"),
+        ("modified:desc", "c"),
+    ):
+        store = library(documents)
+        group(store, GroupOptions(principal=principal))
+        assert set(families_of(store).values()) == {family}, principal
+    store = library(documents)
+    group(store, GroupOptions(principal="modified:desc"))
+    [repair] = delete(store, ["c"], principal="modified:desc").repaired
+    assert repair.into == {"b": 2}
+    for wrong in ("newest", "modified:down", "metadata.", "text", ""):
+        with pytest.raises(UsageError, match="longest, first, central"):
+            GroupOptions(principal=wrong)
 
 
 def test_nothing_is_written_on_a_dry_run():
