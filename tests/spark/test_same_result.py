@@ -104,8 +104,10 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             0,
             marks=pytest.mark.slow,
         ),
+        pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
+        pytest.param({"principal": "metadata.x"}, 1_000_000, marks=pytest.mark.slow),
     ],
-    ids=["one task", "rounds"],
+    ids=["one task", "rounds", "path", "metadata"],
 )
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     """`at_once` leaves everything to one task, or nothing."""
