@@ -94,8 +94,9 @@ class Package:
         return pairs
 
     def repeated_stems(self) -> list[str]:
-        """File names that occur in several folders, `__init__` and `__main__` and pairs with `cli/`
-        aside.
+        """File names that occur in several folders.
+
+        `__init__`, `__main__` and pairs with `cli/` do not count.
         """
         stems: dict[str, list[str]] = {}
         for path in self.files:

@@ -13,7 +13,7 @@ from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.cli.side_by_side import abridged
 from indexer.comparing.redline import Change, Stretch
 from indexer.comparing.versions import Step, Version, Versions, versions
-from indexer.exports.tables import iso_time
+from indexer.exports.csv_tables import iso_time
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from indexer.errors import UsageError
+from indexer.exports.csv_tables import Table, write_csv
 from indexer.exports.export_records import COLUMNS
 from indexer.exports.load_file import write_dat
 from indexer.exports.parquet_tables import write_parquet
@@ -24,7 +25,6 @@ from indexer.exports.record_streams import (
 )
 from indexer.exports.report import report
 from indexer.exports.review_batches import Balance
-from indexer.exports.tables import Table, write_csv
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.stores.abilities import PartStore

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from indexer.exports.csv_tables import Column
 from indexer.exports.review_batches import Batch, Piece
-from indexer.exports.tables import Column
 from indexer.model import Row
 
 

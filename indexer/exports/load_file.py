@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any, BinaryIO
 
-from indexer.exports.tables import Kind, Table, iso_time
+from indexer.exports.csv_tables import Kind, Table, iso_time
 
 QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
 _REPLACED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+from indexer.exports.csv_tables import Table
 from indexer.exports.parquet_pairs import check_library
-from indexer.exports.tables import Table
 
 ROWS = 50_000
 

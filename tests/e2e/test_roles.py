@@ -20,7 +20,7 @@ from servers.process import Server
 from servers.rights import RoleGate
 
 from indexer.cli import main as cli
-from indexer.stores.engine.roles import has_limits, is_same, roles
+from indexer.stores.engine.role_files import has_limits, is_same, roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError, UsageError
+from indexer.exports.csv_tables import Column, Table, write_csv
 from indexer.exports.export import ExportOptions, export
 from indexer.exports.load_file import field
-from indexer.exports.tables import Column, Table, write_csv
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions, match

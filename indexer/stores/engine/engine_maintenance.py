@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.roles import roles
+from indexer.stores.engine.role_files import roles
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ class EngineMaintenance:
 
         The old one refuses writes for the last step.
         """
-        from indexer.stores.engine import reindex
+        from indexer.stores.engine.replace_index import replace_index
 
         index = self._index
         try:
-            return reindex.replace_index(
+            return replace_index(
                 index.requests, index.place, index.dialect, recipe, sign_rows, keep, on_progress
             )
         finally:
@@ -43,11 +43,11 @@ class EngineMaintenance:
         """Install templates and pipelines for this index, and change the index itself where it
         exists.
         """
-        from indexer.stores.engine import install
+        from indexer.stores.engine import installer
 
         index = self._index
         index.facts = None
-        return install.install(
+        return installer.install(
             index.requests, index.place, index.dialect, recipe, dry_run, text_field
         )
 
@@ -57,10 +57,10 @@ class EngineMaintenance:
         The index stays as it is but for its default pipeline, and for its write alias where other
         programs write too.
         """
-        from indexer.stores.engine import install
+        from indexer.stores.engine import installer
 
         index = self._index
-        return install.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
+        return installer.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
 
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put roles by the security API of the engine."""

@@ -14,9 +14,9 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
-from indexer.stores.engine import install as installation
+from indexer.stores.engine import installer
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index import read_facts
+from indexer.stores.engine.index_requests import read_facts
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.queries import PAGE, IndexQueries
@@ -88,7 +88,7 @@ class AdoptedIndex(OpenIndex):
 
     def stored_recipe(self) -> Recipe | None:
         """Return None for an index that was never signed. Raises `IndexMissing`."""
-        index = installation.index_at(self.requests, self.place)
+        index = installer.index_at(self.requests, self.place)
         if index is None:
             raise IndexMissing(self.address.url)
         is_signed = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
@@ -115,7 +115,7 @@ class InPlaceStore(EngineStore):
         Nothing of the other programs changes.
         """
         index = self.index
-        installation.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
+        installer.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
         index.facts = read_facts(index.requests, index.place)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:

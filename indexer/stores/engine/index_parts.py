@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from indexer import mappings
 from indexer.stores.engine import bodies
-from indexer.stores.engine.index import Requests
+from indexer.stores.engine.index_requests import Requests
 
 
 def record_parts(requests: Requests, index: str, kind: str) -> None:

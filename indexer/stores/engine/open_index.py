@@ -11,7 +11,7 @@ from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.field_substitutes import substitutes
-from indexer.stores.engine.index import (
+from indexer.stores.engine.index_requests import (
     Dialect,
     IndexFacts,
     IndexPlace,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indexer.stores.engine import bodies
-from indexer.stores.engine.index import Requests
+from indexer.stores.engine.index_requests import Requests
 
 PAGE = 500
 

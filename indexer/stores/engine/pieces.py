@@ -10,7 +10,13 @@ from typing import Any, TypeAlias
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index import Dialect, IndexPlace, Requests, only_index, write_aliases
+from indexer.stores.engine.index_requests import (
+    Dialect,
+    IndexPlace,
+    Requests,
+    only_index,
+    write_aliases,
+)
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field

@@ -17,7 +17,7 @@ from indexer.stores.engine.link import Answer, error_of, is_missing
 from indexer.stores.engine.sort_keys import BY_ID, IN_PLACE
 
 if TYPE_CHECKING:
-    from indexer.stores.engine.index import Dialect, Requests
+    from indexer.stores.engine.index_requests import Dialect, Requests
 
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once

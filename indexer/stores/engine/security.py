@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.index import Dialect, Requests
+from indexer.stores.engine.index_requests import Dialect, Requests
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.roles import has_limits, is_same
+from indexer.stores.engine.role_files import has_limits, is_same
 from indexer.stores.maintenance import Change
 
 _KIND = "role"

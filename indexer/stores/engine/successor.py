@@ -10,7 +10,7 @@ from indexer.errors import ReindexInProgress, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index import IndexPlace, Requests
+from indexer.stores.engine.index_requests import IndexPlace, Requests
 from indexer.stores.engine.link import Answer
 from indexer.stores.engine.operation_feed import (
     PAGE,

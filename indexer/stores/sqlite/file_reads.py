@@ -16,9 +16,9 @@ from indexer.stores.filters import CONFLICT, conflict_value, metadata_name
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.document_tables import chosen_rows
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
-from indexer.stores.sqlite.tables import chosen_rows
 from indexer.text.phrases import well_formed
 from indexer.text.query_syntax import parse_query
 

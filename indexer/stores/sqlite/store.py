@@ -11,11 +11,11 @@ from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ra
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.stores.sqlite import parts_sql
 from indexer.stores.sqlite.counts import count_rows
+from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
 from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.file_abilities import SqliteFamilies, SqliteLabels, SqliteSnapshots
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
 from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
-from indexer.stores.sqlite.tables import chosen_rows, remove, replace
 
 
 class SqliteStore:

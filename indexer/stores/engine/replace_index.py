@@ -13,8 +13,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from indexer.recipe import Recipe
-from indexer.stores.engine.index import Dialect, IndexPlace, Requests, read_facts, version_name
-from indexer.stores.engine.install import put_next_pipeline, update_template
+from indexer.stores.engine.index_requests import (
+    Dialect,
+    IndexPlace,
+    Requests,
+    read_facts,
+    version_name,
+)
+from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT

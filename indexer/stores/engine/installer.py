@@ -16,7 +16,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine import painless
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.index import Dialect, IndexPlace, Requests
+from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
