@@ -259,7 +259,8 @@ def _spans(spans: list[tuple[int, int]]) -> NDArray[np.int64]:
 
 
 def _difference(a: _Item, b: _Item) -> Difference:
-    return Difference(b.kind if a.kind == "number" else a.kind, a.shown, b.shown)
+    kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
+    return Difference(kind, a.shown, b.shown)
 
 
 def _items_by_gap(text: _Text, spans: NDArray[np.int64]) -> dict[tuple[int, str], list[_Item]]:

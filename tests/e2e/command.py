@@ -1,4 +1,4 @@
-"""Run the command line in another process, with real files and a real store."""
+"""Run the command line with real files and a real store, in this process or another."""
 
 import json
 import os
@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner
+
+from indexer.cli.main import run as run_command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -17,17 +21,27 @@ def run(
     code: int = 0,
     **environment: str,
 ) -> str:
-    """Return the stdout of `nearfold WORDS`; fail with its stderr for another exit code."""
-    process = outcome(*words, store=store, stdin=stdin, **environment)
-    assert process.returncode == code, (
-        f"exit {process.returncode}\n{process.stdout}\n{process.stderr}"
-    )
-    return process.stdout
+    """Return the stdout of `nearfold WORDS`, run in this process; fail for another exit code.
+
+    `outcome` starts a process of its own: for tests of stderr, signals, files that are missing or
+    limits of the system.
+    """
+    settings = {"COLUMNS": "120", **environment}
+    if store is not None:
+        settings["NEARFOLD_STORE"] = store
+    with CliRunner().isolation(stdin, settings) as (out, err, *_):
+        exit_code = run_command(list(map(str, words)))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        printed, complaints = out.getvalue().decode(), err.getvalue().decode()
+    assert exit_code == code, f"exit {exit_code}\n{printed}\n{complaints}"
+    return printed
 
 
 def outcome(
     *words: str | Path, store: str | None = None, stdin: str | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
+    """Run `nearfold WORDS` in a process of its own."""
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
     if store is not None:
         settings["NEARFOLD_STORE"] = store
