@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("steady", deadline=None)  # a busy machine is no failure
+settings.register_profile("steady", max_examples=50, deadline=None)  # a busy machine is no failure
 settings.load_profile("steady")
 
 

@@ -44,7 +44,9 @@ def synthetic_families(seed: int, families: int = 60, size: int = 4) -> dict[str
     return texts
 
 
-@pytest.mark.parametrize(("threshold", "seed"), [(0.8, 1), (0.6, 2)])
+@pytest.mark.parametrize(
+    ("threshold", "seed"), [(0.8, 1), pytest.param(0.6, 2, marks=pytest.mark.slow)]
+)
 def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
     threshold: float, seed: int
 ) -> None:
@@ -76,6 +78,7 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
     assert all(audit.floor <= audit.low for audit in audits)
 
 
+@pytest.mark.slow
 def test_intervals_hold_over_many_stores() -> None:
     covered = trials = 0
     for seed in range(10, 22):

@@ -34,7 +34,7 @@ texts = st.dictionaries(names, contents, min_size=1, max_size=12)
     st.sampled_from([2, 3, 1000]),
     st.randoms(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_families_are_those_of_the_definition_in_any_order(
     texts_by_id, threshold, kind, cap, chance
 ):
@@ -120,7 +120,7 @@ class History(RuleBasedStateMachine):
 
 
 History.TestCase.settings = settings(
-    max_examples=40,
+    max_examples=20,
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
