@@ -32,8 +32,6 @@ from indexer.sources.folder import walk
 from indexer.sources.read_blob import read
 from indexer.stores import open_store
 
-RICH = (".html", ".htm", ".docx", ".pdf")
-
 
 def extract_alone(folder: Path) -> int:
     """Read and extract every rich file with the worker processes; nothing is kept."""

@@ -1,4 +1,4 @@
-//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/fingerprinting.py` has them.
+//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/sketch/` has them.
 
 mod ascii;
 mod codepoints;

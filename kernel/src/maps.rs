@@ -1,4 +1,4 @@
-//! Parity maps: whether the maps of two sets differ in at most so many bits (`indexer/joining/paritymaps.py`).
+//! Parity maps: whether the maps of two sets differ in at most so many bits (`indexer/joins/parity_maps.py`).
 
 use multiversion::multiversion;
 

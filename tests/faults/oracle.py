@@ -27,7 +27,6 @@ from indexer.stores import open_store
 from indexer.stores.address import parse_address
 
 EVENTS = {"extracted", "indexed", "failed"}
-INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
 
 
 @dataclass(frozen=True)
