@@ -98,6 +98,7 @@ def test_building_twice_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> Non
     assert built(tmp_path).read_bytes() == wheel.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_bare_core_indexes_searches_and_names_what_is_missing(
     wheel: Path, tmp_path: Path
 ) -> None:
