@@ -1,5 +1,5 @@
-"""Write the pinned Unicode 13.0 tables: the classes and lower case of the `default_v1` normaliser,
-and the categories that tokens and words are made of.
+"""Write the pinned Unicode 13.0 tables: the classes and lower case of the `default_v1` and
+`default_v2` normalisers, and the categories that tokens and words are made of.
 
 Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
 
@@ -81,6 +81,12 @@ def wordless(code: int) -> bool:
     return unicodedata.category(chr(code))[0] in "NPS"
 
 
+def separator(code: int) -> bool:
+    """Neither letter, mark nor number, and assigned: what stands between words of `default_v2`."""
+    category = unicodedata.category(chr(code))
+    return category != "Cn" and category[0] not in "LMN"
+
+
 def in_categories(*names: str) -> Callable[[int], bool]:
     """Member test for general categories, given as `Lu` or as a whole class, `L`."""
     return lambda code: unicodedata.category(chr(code)).startswith(names)
@@ -150,6 +156,10 @@ def classes() -> Tables:
             list(ranges(wordless)),
         ),
         "UNSPACED": ("scripts written without spaces between words", list(UNSPACED)),
+        "SEPARATOR": (
+            "assigned, but neither letters, marks nor numbers (categories P*, S*, Z*, Cc Cf Co Cs)",
+            list(ranges(separator)),
+        ),
     }
 
 

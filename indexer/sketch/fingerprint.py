@@ -27,12 +27,14 @@ from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
+from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
 
 try:
     from indexer import _kernel
 except ImportError:
     _kernel = None  # type: ignore[assignment]
 
+NORMALISERS = ("default_v1", "default_v2")
 MAX_SLOTS = 1024
 MAX_BLOCKS = 64
 
@@ -118,7 +120,8 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     """Return `fingerprints` by the numpy definition, even if the kernel is installed."""
     _check(recipe)
     slots, count = _slots(recipe), len(texts)
-    codes = [normalised_codes(text) for text in texts]
+    is_v2 = recipe.normaliser == "default_v2"
+    codes = [(normalised_codes_v2 if is_v2 else normalised_codes)(text) for text in texts]
     minhash = np.zeros((count, slots), dtype=np.uint32)
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
@@ -132,7 +135,8 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
                 bits[place] = simhash(features)
     bands, blocks = _keys(minhash, bits, status, recipe)
     exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
-    words = np.array([count_words(text) for text in texts], dtype=np.int64)
+    counts = map(len, map(word_starts, codes)) if is_v2 else map(count_words, texts)
+    words = np.fromiter(counts, np.int64, count)
     chars = np.array([len(text_codes) for text_codes in codes], dtype=np.int64)
     return Fingerprints(recipe, minhash, bits, bands, blocks, status, exact, words, chars)
 
@@ -149,6 +153,7 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         blocks=recipe.blocks or 0,
         min_features=recipe.min_features,
         threads=threads,
+        normaliser=NORMALISERS.index(recipe.normaliser) + 1,
         key=recipe_key.words(recipe.secret) if recipe.secret else None,
     )
     slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
@@ -171,7 +176,7 @@ def _by_grams(recipe: Recipe) -> bool:
     All others are computed text by text by `indexer.sketch.schemes`.
     """
     gram_hash_names = ("gram64_v1", recipe_key.KEYED_HASH)
-    return recipe.normaliser == "default_v1" or recipe.feature_hash in gram_hash_names
+    return recipe.normaliser in NORMALISERS or recipe.feature_hash in gram_hash_names
 
 
 def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
@@ -231,7 +236,7 @@ def _check(recipe: Recipe) -> None:
         )
     feature_hash = recipe_key.KEYED_HASH if recipe.secret else "gram64_v1"
     is_valid = {
-        "normaliser": recipe.normaliser == "default_v1",
+        "normaliser": recipe.normaliser in NORMALISERS,
         "features": recipe.features == "chars_v1",
         "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
         "feature_hash": recipe.feature_hash == feature_hash,

@@ -14,6 +14,7 @@ GRAM_MULTIPLIER = 0xD1342543DE82EF95
 MIX_ONE = 0xBF58476D1CE4E5B9
 MIX_TWO = 0x94D049BB133111EB
 CODE_BITS = 21
+BLANK = 0x20
 MAX_GRAM = 6
 
 
@@ -62,3 +63,35 @@ def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         part = wide[place : place + count] << np.uint64(CODE_BITS * (place % 3))
         packed += part * np.uint64(GRAM_MULTIPLIER) if place >= 3 else part
     return mix64_array(packed)
+
+
+def word_hashes(codes: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Return the hash of each word, given where the words start. `word64_v1`.
+
+    A word goes to the next start, without the blanks (U+0020) at its end. The hash is mix64 of the
+    sum, modulo 2**64, of mix64(code + place * 2**21) over its code points, places from 0.
+
+    >>> codes = np.array([ord(c) for c in "fold or fold"], dtype=np.uint32)
+    >>> word_hashes(codes, np.array([0, 5, 8])).tolist()
+    [6520343049697339722, 1962354902815163165, 6520343049697339722]
+    """
+    if len(starts) == 0:
+        return np.empty(0, dtype=np.uint64)
+    lengths = np.diff(np.append(starts, len(codes)))
+    places = np.arange(starts[0], len(codes)) - np.repeat(starts, lengths)
+    shown = codes[starts[0] :].astype(np.uint64)
+    terms = mix64_array(shown + (places.astype(np.uint64) << np.uint64(CODE_BITS)))
+    terms[shown == BLANK] = 0
+    return mix64_array(np.add.reduceat(terms, starts - starts[0]))
+
+
+def shingle_hashes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
+    """Return the hash of each run of `width` consecutive words, in order.
+
+    h = 0, then h = mix64(h xor word) for each word: (max(0, n - width + 1),) uint64.
+    """
+    count = max(0, len(words) - width + 1)
+    hashes = np.zeros(count, dtype=np.uint64)
+    for place in range(width):
+        hashes = mix64_array(hashes ^ words[place : place + count])
+    return hashes

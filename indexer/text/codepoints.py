@@ -18,7 +18,9 @@ from indexer.text import unicode13, unicode13_categories
 END = 0x110000
 MAX_NONSTARTERS = 30
 # bits of `classes()`
-UNASSIGNED, NONSTARTER, IGNORABLE, BLANK, WORDLESS, UNSPACED = (1 << bit for bit in range(6))
+UNASSIGNED, NONSTARTER, IGNORABLE, BLANK, WORDLESS, UNSPACED, SEPARATOR = (
+    1 << bit for bit in range(7)
+)
 _CLASSES = {
     UNASSIGNED: unicode13.UNASSIGNED,
     NONSTARTER: unicode13.NONSTARTER,
@@ -26,6 +28,7 @@ _CLASSES = {
     BLANK: unicode13.BLANK,
     WORDLESS: unicode13.WORDLESS,
     UNSPACED: unicode13.UNSPACED,
+    SEPARATOR: unicode13.SEPARATOR,
 }
 # bits of `categories()`
 WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))

@@ -70,8 +70,9 @@ def count_words(text: str) -> int:
 
 
 def has_letters(codes: NDArray[np.uint32]) -> bool:
-    """Return whether anything stands beside numbers, punctuation and symbols.
+    """Return whether anything stands beside numbers, punctuation, symbols and blanks.
 
-    Those are categories N, P and S of Unicode 13.0.
+    Those are categories N, P and S of Unicode 13.0, white space and control characters.
     """
-    return bool(np.any(codepoints.classes()[codes] & codepoints.WORDLESS == 0))
+    wordless = codepoints.WORDLESS | codepoints.BLANK
+    return bool(np.any(codepoints.classes()[codes] & wordless == 0))

@@ -20,14 +20,17 @@ pub const UNSPACED: u32 = 1 << 26;
 pub const UNSTABLE: u32 = 1 << 27;
 /// Goes at the end of a line.
 pub const HYPHEN: u32 = 1 << 28;
+/// Stands between the words of `default_v2`.
+pub const SEPARATOR: u32 = 1 << 29;
 
-const CLASSES: [(u32, &[(u32, u32)]); 7] = [
+const CLASSES: [(u32, &[(u32, u32)]); 8] = [
     (UNASSIGNED, unicode13::UNASSIGNED),
     (NONSTARTER, unicode13::NONSTARTER),
     (IGNORABLE, unicode13::IGNORABLE),
     (BLANK, unicode13::BLANK),
     (WORDLESS, unicode13::WORDLESS),
     (UNSPACED, unicode13::UNSPACED),
+    (SEPARATOR, unicode13::SEPARATOR),
     (HYPHEN, &[(0x2D, 0x2D), (0x2010, 0x2010)]),
 ];
 

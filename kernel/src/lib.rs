@@ -7,9 +7,10 @@ mod grams;
 pub mod keys;
 pub mod maps;
 mod minhash;
-mod normalise;
+pub mod normalise;
 #[cfg(feature = "extension")]
 mod python;
+mod separate;
 pub mod signer;
 mod simhash;
 pub mod siphash;

@@ -1,4 +1,5 @@
-//! Normalisation `default_v1`, as `indexer/text/normalise.py` defines it, in one pass over the text.
+//! Normalisation `default_v1` and `default_v2`, as `indexer/text/normalise.py` and `normalise_v2.py` define them, in one
+//! pass over the text.
 
 use std::mem::take;
 
@@ -8,10 +9,19 @@ use crate::ascii;
 use crate::codepoints::{
     BLANK, CODE, HYPHEN, IGNORABLE, NONSTARTER, Table, UNASSIGNED, UNSPACED, UNSTABLE, WORDLESS, table,
 };
+use crate::separate::{self, LineEnd, Separator};
 
 const MAX_NONSTARTERS: u32 = 30;
 /// Runs of ASCII of at least this length are read as such within other text.
 const LONG: usize = 8;
+
+/// The version of the normaliser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    #[default]
+    V1,
+    V2,
+}
 
 /// A normalised text and what was counted on the way.
 #[derive(Default)]
@@ -20,7 +30,7 @@ pub struct Normalised {
     pub text: Vec<u8>,
     /// Its code points; empty when the text is ASCII, where they are the bytes.
     pub codes: Vec<u32>,
-    /// Words of the original text.
+    /// Words: by `default_v1` of the original text, by `default_v2` of the normalised one.
     pub words: u64,
     /// There is more than numbers, punctuation and symbols.
     pub letters: bool,
@@ -28,15 +38,18 @@ pub struct Normalised {
 
 impl Normalised {
     /// Replace what this holds by the normalised `text`; its memory is used again.
-    pub fn read(&mut self, text: &str) {
+    pub fn read(&mut self, text: &str, version: Version) {
         self.text.clear();
         self.codes.clear();
         self.words = 0;
         self.letters = false;
-        if text.is_ascii() {
-            ascii::read(text.as_bytes(), false, self, |place| ends_line(&text[place + 1..]));
-        } else {
-            Pass::new(self).read(text);
+        match (version, text.is_ascii()) {
+            (Version::V1, true) => {
+                ascii::read(text.as_bytes(), false, self, |place| ends_line(&text[place + 1..]));
+            }
+            (Version::V1, false) => Pass::<false>::new(self).read(text),
+            (Version::V2, true) => separate::read_ascii(text.as_bytes(), self),
+            (Version::V2, false) => Pass::<true>::new(self).read_separated(text),
         }
     }
 
@@ -53,7 +66,9 @@ fn ends_line(next: &str) -> bool {
 }
 
 /// The state of the pass over a text that is not ASCII.
-struct Pass<'a> {
+///
+/// `SEPARATED`: by `default_v2`.
+struct Pass<'a, const SEPARATED: bool> {
     table: &'static Table,
     out: &'a mut Normalised,
     /// The last stable character, which what comes next may still change.
@@ -62,11 +77,30 @@ struct Pass<'a> {
     tail: String,
     marks: u32,
     inside: bool,
+    separator: Separator,
 }
 
-impl<'a> Pass<'a> {
+impl<'a, const SEPARATED: bool> Pass<'a, SEPARATED> {
     fn new(out: &'a mut Normalised) -> Self {
-        Pass { table: table(), out, held: None, tail: String::new(), marks: 0, inside: false }
+        let separator = Separator::default();
+        Pass { table: table(), out, held: None, tail: String::new(), marks: 0, inside: false, separator }
+    }
+
+    /// Read a text by `default_v2`.
+    fn read_separated(mut self, text: &str) {
+        let mut line_end = LineEnd::default();
+        for (place, c) in text.char_indices() {
+            let word = self.table[c as usize];
+            if word & IGNORABLE != 0 || line_end.passes(c) {
+                continue;
+            }
+            if word & HYPHEN != 0 && ends_line(&text[place + c.len_utf8()..]) {
+                line_end.start();
+            } else {
+                self.take(c, word);
+            }
+        }
+        self.finish_piece();
     }
 
     fn read(mut self, text: &str) {
@@ -159,10 +193,12 @@ impl<'a> Pass<'a> {
         self.tail.clear();
     }
 
-    /// Append the lower case of a character that is neither white space nor a control.
+    /// Append the lower case of a character that is neither white space nor a control, or of one that does not separate.
     #[inline(always)]
     fn emit(&mut self, word: u32) {
-        if word & BLANK == 0 {
+        if SEPARATED {
+            self.separator.append(word & CODE, self.table, self.out);
+        } else if word & BLANK == 0 {
             let c = char::from_u32(word & CODE).unwrap_or(char::REPLACEMENT_CHARACTER);
             self.out.codes.push(c.into());
             push(c, &mut self.out.text);
@@ -173,7 +209,7 @@ impl<'a> Pass<'a> {
 
 /// Append one character in UTF-8, without a call to copy a few bytes.
 #[inline(always)]
-fn push(c: char, text: &mut Vec<u8>) {
+pub fn push(c: char, text: &mut Vec<u8>) {
     let mut bytes = [0; 4];
     match c.encode_utf8(&mut bytes).len() {
         1 => text.push(bytes[0]),
@@ -195,7 +231,7 @@ mod tests {
 
     fn normalised(text: &str) -> Normalised {
         let mut out = Normalised::default();
-        out.read(text);
+        out.read(text, Version::V1);
         out
     }
 

@@ -10,6 +10,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 use crate::grams::MAX_WIDTH;
 use crate::keys::{BAND_DIGITS, Key, block_digits, spell, write_hex};
 use crate::maps::Maps;
+use crate::normalise::Version;
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 
 #[pymodule]
@@ -31,7 +32,8 @@ type Arrays<'py> = (
 
 /// Fingerprint texts; see the stub for the arguments and the arrays that come back.
 #[pyfunction]
-#[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None))]
+#[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None,
+    normaliser=1))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 fn fingerprints<'py>(
     py: Python<'py>,
@@ -45,8 +47,14 @@ fn fingerprints<'py>(
     min_features: usize,
     threads: usize,
     key: Option<[u64; 2]>,
+    normaliser: u8,
 ) -> PyResult<Arrays<'py>> {
-    let recipe = Recipe { width, slots, bands, rows, simhash, blocks, min_features, key };
+    let normaliser = match normaliser {
+        1 => Version::V1,
+        2 => Version::V2,
+        _ => return Err(PyValueError::new_err("settings beyond what the kernel computes")),
+    };
+    let recipe = Recipe { normaliser, width, slots, bands, rows, simhash, blocks, min_features, key };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
     let signed = py

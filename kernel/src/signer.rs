@@ -10,13 +10,14 @@ use crate::distinct::Distinct;
 use crate::grams::each_chunk;
 use crate::keys::Key;
 use crate::minhash::Sketch;
-use crate::normalise::Normalised;
+use crate::normalise::{Normalised, Version};
 use crate::siphash;
 use crate::{keys, simhash};
 
 /// The settings of a recipe that change a fingerprint. No slots: no MinHash; no `simhash`: none of that.
 #[derive(Clone, Copy)]
 pub struct Recipe {
+    pub normaliser: Version,
     pub width: usize,
     pub slots: usize,
     pub bands: usize,
@@ -78,7 +79,7 @@ pub struct Signer {
 impl Signer {
     /// Fingerprint one text.
     pub fn sign(&mut self, text: &str, recipe: &Recipe) -> Fingerprint {
-        self.normalised.read(text);
+        self.normalised.read(text, recipe.normaliser);
         let mut signed = Fingerprint {
             exact: Sha256::digest(&self.normalised.text).into(),
             words: self.normalised.words,
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
 
     const RECIPE: Recipe =
-        Recipe { width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8, key: None };
+        Recipe { normaliser: Version::V1, width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8, key: None };
 
     fn status(text: &str) -> Status {
         Signer::default().sign(text, &RECIPE).status

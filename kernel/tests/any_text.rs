@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use _kernel::normalise::Version;
 use _kernel::signer::{Recipe, sign_all};
 
 const ROUNDS: u64 = 300;
@@ -39,6 +40,7 @@ impl Numbers {
         let slots = self.below(300);
         let rows = 1 + self.below(8);
         Recipe {
+            normaliser: [Version::V1, Version::V2][self.below(2)],
             width: 1 + self.below(6),
             slots,
             bands: slots / rows,

@@ -28,7 +28,15 @@ def test_the_generator_writes_what_is_there() -> None:
 
 def test_python_and_rust_have_the_same_numbers() -> None:
     source = (ROOT / "kernel/src/unicode13.rs").read_text(encoding="ascii")
-    for name in ("UNASSIGNED", "NONSTARTER", "IGNORABLE", "BLANK", "WORDLESS", "UNSPACED"):
+    for name in (
+        "UNASSIGNED",
+        "NONSTARTER",
+        "IGNORABLE",
+        "BLANK",
+        "WORDLESS",
+        "UNSPACED",
+        "SEPARATOR",
+    ):
         rows = source.split(f"pub const {name}: &[(u32, u32)] = &[")[1].split("];")[0]
         lines = [
             tuple(int(end, 16) for end in row.strip(" \n(,").split(","))
@@ -43,7 +51,13 @@ def test_what_is_assigned_stays_assigned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bit", "member"), [("BLANK", "blank"), ("WORDLESS", "wordless"), ("NONSTARTER", "nonstarter")]
+    ("bit", "member"),
+    [
+        ("BLANK", "blank"),
+        ("WORDLESS", "wordless"),
+        ("NONSTARTER", "nonstarter"),
+        ("SEPARATOR", "separator"),
+    ],
 )
 def test_class_has_not_moved(bit: str, member: str) -> None:
     holds = GENERATOR[member]

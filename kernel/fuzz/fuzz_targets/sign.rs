@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use _kernel::normalise::Version;
 use _kernel::signer::{Recipe, sign_all};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
@@ -11,6 +12,7 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
     texts: Vec<&'a str>,
+    second: bool,
     width: u8,
     slots: u16,
     rows: u8,
@@ -24,6 +26,7 @@ impl Input<'_> {
     fn recipe(&self) -> Recipe {
         let (slots, rows) = (usize::from(self.slots % 300), 1 + usize::from(self.rows % 8));
         Recipe {
+            normaliser: if self.second { Version::V2 } else { Version::V1 },
             width: 1 + usize::from(self.width % 6),
             slots,
             bands: slots / rows,

@@ -1,0 +1,83 @@
+"""Normalisation `default_v2`: words, and one blank between them.
+
+In order:
+
+1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi
+   controls) go;
+2. a word hyphenated at the end of a line is joined: U+002D or U+2010, optional blanks or tabs, one
+   line end and the blanks or tabs after it go;
+3. NFKC as of Unicode 13.0 (`codepoints.nfkc`);
+4. simple lower case as of Unicode 13.0, final sigma as sigma, ß as ss;
+5. each run of code points that are neither letters, marks nor numbers becomes one blank. No blank
+   stands at either end, or beside a character of a script written without spaces.
+
+Code points that Unicode 13.0 does not assign count as letters. Reasons:
+docs/decisions/012-default-v2.md.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text import codepoints
+
+BLANK = 0x20
+SHARP_S = 0xDF
+_LINE_END_HYPHEN = re.compile(r"[-\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
+
+
+def normalise_v2(text: str) -> str:
+    """Normalise by `default_v2`.
+
+    >>> normalise_v2("> Ｎear  Dupli\\u00adcates, hyphen-\\n ated:  ﬁnd (STRASSE) Straße; 近似 重複!")
+    'near duplicates hyphenated find strasse strasse近似重複'
+    """
+    return codepoints.decode(normalised_codes_v2(text))
+
+
+def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
+    """Return the code points of `normalise_v2(text)`, (n,) uint32."""
+    codes = codepoints.lower()[codepoints.encode(codepoints.nfkc(_join_lines(text)))]
+    sharp = codes == SHARP_S
+    if np.any(sharp):
+        codes = np.repeat(np.where(sharp, np.uint32(ord("s")), codes), 1 + sharp)
+    return _separate(codes)
+
+
+def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return where the words of normalised code points start, ascending.
+
+    A word ends at a blank; in scripts without spaces each code point is a word.
+
+    >>> word_starts(normalised_codes_v2("near duplicates 近似x")).tolist()
+    [0, 5, 15, 16, 17]
+    """
+    alone = codepoints.classes()[codes] & codepoints.UNSPACED != 0
+    bounds = alone | (codes == BLANK)
+    after = np.concatenate(([True], bounds))[:-1]
+    return np.flatnonzero((codes != BLANK) & (alone | after))
+
+
+def _join_lines(text: str) -> str:
+    """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
+    if not text.isascii():
+        codes = codepoints.encode(text)
+        text = codepoints.decode(codes[codepoints.classes()[codes] & codepoints.IGNORABLE == 0])
+    return _LINE_END_HYPHEN.sub("", text)
+
+
+def _separate(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Apply step 5: replace runs of separators by a blank where one may stand."""
+    bits = codepoints.classes()[codes]
+    separates = bits & codepoints.SEPARATOR != 0
+    first = separates & ~np.concatenate(([False], separates))[:-1]
+    kept = ~separates | first
+    codes = np.where(separates, np.uint32(BLANK), codes)[kept]
+    # the ends of the text refuse a blank as characters of scripts without spaces do
+    refuses = np.concatenate(([True], bits[kept] & codepoints.UNSPACED != 0, [True]))
+    refused = (codes == BLANK) & (refuses[:-2] | refuses[2:])
+    separated: NDArray[np.uint32] = codes[~refused]
+    return separated

@@ -1,0 +1,88 @@
+"""Normalisation `default_v2`: each rule, Python's own tables as an oracle, hostile text."""
+
+import re
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from indexer.text import codepoints, unicode13
+from indexer.text.normalise_v2 import normalise_v2, normalised_codes_v2, word_starts
+
+CLASSES = codepoints.classes()
+RANGES = codepoints.ranges(unicode13.UNSPACED)
+UNSPACED = "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in RANGES) + "]"
+ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(
+    lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED
+)
+BROADLY = st.text(
+    st.one_of(
+        ASSIGNED,
+        st.sampled_from("e\u0301\u0323\uac00\u1100-\n\r\t ,x \u00ad\u03a3\u0130ﬁßẞ近が。ไ"),
+    ),
+    max_size=28,
+)
+
+
+def plainly(text: str) -> str:
+    """Normalise with the running Python's tables.
+
+    Right for what 13.0 assigns, with short runs of marks.
+    """
+    text = "".join(c for c in text if not CLASSES[ord(c)] & codepoints.IGNORABLE)
+    text = unicodedata.normalize("NFKC", re.sub("[-\u2010][ \t]*(\r\n|\r|\n)[ \t]*", "", text))
+    text = "".join({"\u0130": "i", "\u03c2": "\u03c3"}.get(c, c.lower()) for c in text)
+    text = text.replace("ß", "ss")
+    text = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text)
+    return re.sub(f" ?({UNSPACED}) ?", r"\1", " ".join(text.split()))
+
+
+@given(BROADLY)
+@example("Ｎear-\n Dupli\u00adcates;  ﬁnd \u03a3\u03c2: Straße 近 似")
+def test_as_the_running_python_does_for_what_13_assigns(text: str) -> None:
+    assert normalise_v2(text) == plainly(text)
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_is_taken(text: str) -> None:
+    normal = normalise_v2(text)
+    normal.encode()
+    assert normal == normal.strip()
+    separators = [c for c in normal if CLASSES[ord(c)] & codepoints.SEPARATOR]
+    assert set(separators) <= {" "}
+    assert "  " not in normal
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_words_are_what_blanks_and_scripts_without_spaces_bound(text: str) -> None:
+    codes = normalised_codes_v2(text)
+    starts = word_starts(codes)
+    spaced = re.sub(UNSPACED, r" \g<0> ", codepoints.decode(codes))
+    assert len(starts) == len(spaced.split())
+    assert np.all(codes[starts] != 0x20)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("Near Duplicates", "near duplicates"), ("dupli-\ncates", "duplicates"),
+        ("dupli\u2010 \t\r\n  cates", "duplicates"), ("dupli\u2011\ncates", "dupli cates"),
+        ("a-b - c-", "a b c"), ("a-\n\nb", "a b"), ("-\n-\nx", "x"),
+        ("Title\n-----\ntext", "title text"),
+        ("> quoted\n> text", "quoted text"), ("| a | b |\n|---|---|", "a b"),
+        ("soft\u00adhyphen", "softhyphen"), ("don't", "don t"), ("snake_case", "snake case"),
+        ("STRASSE Straße ẞ", "strasse strasse ss"), ("3.5 -5 1,000", "3 5 5 1 000"),
+        ("近似 重複、12 月 x y", "近似重複12月x y"), ("二〇二六年", "二〇二六年"),
+        ("한국어 단어", "한국어 단어"),
+        ("\u0378 x", "\u0378 x"), ("\ue000x\ud800y", "x y"), ("👍", ""), (" ", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_rule(text: str, normal: str) -> None:
+    assert normalise_v2(text) == unicodedata.normalize("NFC", normal)
+
+
+@pytest.mark.parametrize("run", ["\u0301\u0323", "e\u0323\u0301", "- ", "-\n", "-\u200b", "\u0378"])
+def test_hostile_runs_end(run: str) -> None:
+    assert len(normalise_v2("é" + run * (100_000 // len(run)) + "\nx")) < 200_000
