@@ -71,7 +71,7 @@ class Lab:
     texts: list[str]
 
     def call(self, method: str, path: str, body: Any = None, **params: str) -> dict[str, Any]:
-        return self.store.index.requests.get(method, path, body, params, seconds=900)
+        return self.store.index.requests.call(method, path, body, params, seconds=900)
 
     def hits(self, index: str, body: dict[str, Any], **params: str) -> list[dict[str, Any]]:
         return self.call("POST", f"{index}/_search", body, **params)["hits"]["hits"]
@@ -87,7 +87,7 @@ def laboratory(url: str, texts: list[str]) -> Iterator[Lab]:
         yield lab
     finally:
         for index in lab.call("GET", f"{name}*"):
-            store.index.requests.ask("DELETE", index)
+            store.index.requests.send("DELETE", index)
         uninstall(store)
         store.close()
 

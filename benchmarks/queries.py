@@ -76,7 +76,7 @@ def main() -> None:
             for kind in ("flat", "hnsw"):
                 balls(store, chance, kind, options.documents, options.runs)
     finally:
-        store.index.requests.ask("DELETE", store.index.place.index)
+        store.index.requests.send("DELETE", store.index.place.index)
         uninstall(store)
         store.close()
 
@@ -90,7 +90,7 @@ def fill(store: Any, chance: random.Random, documents: int) -> None:
         ]
         assert not any(store.write(rows))
     store.refresh()
-    store.index.requests.get(
+    store.index.requests.call(
         "POST",
         f"{store.index.place.index}/_forcemerge",
         params={"max_num_segments": "1"},
@@ -142,7 +142,7 @@ def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object
         "floor": {"source": "return 0.5;"},
     }
     return {
-        name: lambda script=script: store.index.queries("documents").ask(rescore_query(script))
+        name: lambda script=script: store.index.queries("documents").search(rescore_query(script))
         for name, script in scripts.items()
     }
 
@@ -168,8 +168,8 @@ def look_ups(store: Any) -> dict[str, Callable[[], object]]:
     }
     source["_source"] = ["path", "near_minhash", "near_simhash"]
     return {
-        "doc values": lambda: store.index.queries("documents").ask(columns),
-        "documents (_source)": lambda: store.index.queries("documents").ask(source),
+        "doc values": lambda: store.index.queries("documents").search(columns),
+        "documents (_source)": lambda: store.index.queries("documents").search(source),
     }
 
 
@@ -221,7 +221,7 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
         "near_simhash": {"type": "long"},
     }
     settings = {"number_of_replicas": 0, "refresh_interval": "-1"}
-    requests.get("PUT", index, {"settings": settings, "mappings": {"properties": properties}})
+    requests.call("PUT", index, {"settings": settings, "mappings": {"properties": properties}})
     try:
         sketches = list(relatives(chance, documents))
         started = time.perf_counter()
@@ -231,12 +231,12 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
                 for bits in sketches[start : start + 1_000]
                 for line in ({"index": {}}, sketch_fields(bits))
             ]
-            assert not requests.get("POST", f"{index}/_bulk", lines, seconds=600)["errors"]
-        requests.get("POST", f"{index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600)
-        requests.get("POST", f"{index}/_refresh")
-        used = requests.get("POST", f"{index}/_disk_usage", params={"run_expensive_tasks": "true"})[
-            index
-        ]["fields"]
+            assert not requests.call("POST", f"{index}/_bulk", lines, seconds=600)["errors"]
+        requests.call("POST", f"{index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600)
+        requests.call("POST", f"{index}/_refresh")
+        used = requests.call(
+            "POST", f"{index}/_disk_usage", params={"run_expensive_tasks": "true"}
+        )[index]["fields"]
         size = {name: used[name]["total_in_bytes"] / documents for name in properties}
         print(
             f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document "
@@ -259,7 +259,7 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
             runs,
         )
     finally:
-        requests.ask("DELETE", index)
+        requests.send("DELETE", index)
 
 
 def relatives(chance: random.Random, documents: int) -> Iterator[int]:
@@ -291,7 +291,7 @@ def by_blocks(requests: Any, index: str, bits: int) -> int:
         "docvalue_fields": ["near_simhash"],
         "query": {"bool": {"should": should}},
     }
-    hits = requests.get("POST", f"{index}/_search", body)["hits"]["hits"]
+    hits = requests.call("POST", f"{index}/_search", body)["hits"]["hits"]
     return sum(
         ((hit["fields"]["near_simhash"][0] ^ signed64(bits)) & 2**64 - 1).bit_count() <= DISTANCE
         for hit in hits
@@ -308,9 +308,9 @@ def nearest(requests: Any, index: str, bits: int) -> int:
         "similarity": DISTANCE,
     }
     return len(
-        requests.get("POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": queries})[
-            "hits"
-        ]["hits"]
+        requests.call(
+            "POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": queries}
+        )["hits"]["hits"]
     )
 
 

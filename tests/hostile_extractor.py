@@ -17,7 +17,7 @@ class HostileExtractor:
     """Extractor that obeys `WORD ARGUMENT`; its documents' text ends in its process id."""
 
     identity = "hostile/1"
-    patience = 0.0
+    extra_seconds = 0.0
 
     def __init__(self, limits: Limits) -> None:
         self.ballast = bytearray()
@@ -91,7 +91,7 @@ class HostileExtractor:
 class UnavailableExtractor:
     """Extractor whose construction fails; `identity` selects the error."""
 
-    patience = 0.0
+    extra_seconds = 0.0
 
     def __init__(self, identity: str) -> None:
         self.identity = identity

@@ -56,7 +56,7 @@ class Maker(Protocol):
         ...
 
     @property
-    def patience(self) -> float:
+    def extra_seconds(self) -> float:
         """Seconds that a document may take beyond the limit because the extractor waits for a
         server to come back.
         """

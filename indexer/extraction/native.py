@@ -46,7 +46,7 @@ class NativeExtractor:
     """
 
     identity = _identity()
-    patience = 0.0
+    extra_seconds = 0.0
 
     def __init__(self, limits: Limits) -> None:
         self._chars = limits.chars

@@ -196,7 +196,7 @@ class PlainExtractor:
     """The extractor of `--extractor plain`: refuses everything that is not plain text."""
 
     identity = IDENTITY
-    patience = 0.0
+    extra_seconds = 0.0
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -78,7 +78,7 @@ class TikaServer:
 
     url: str
     version: str
-    patience: float = _RETURN_SECONDS
+    extra_seconds: float = _RETURN_SECONDS
 
     @property
     def identity(self) -> str:

@@ -219,7 +219,7 @@ class _Keeper:
         self._greeting = pickle.dumps((maker, limits), protocol=5)
         self._identity = maker.identity
         self._limits = limits
-        self._seconds = limits.seconds + maker.patience
+        self._seconds = limits.seconds + maker.extra_seconds
         self._jobs = jobs
         self._worker: Worker | None = None
         self._stopped = False

@@ -262,7 +262,7 @@ def test_server_of_a_few_bytes_a_second_costs_its_document_only(server: FaultySe
             time.sleep(0.2)
 
     server.behaviour = lambda handler, body: (crawl if body == b"slow" else echo)(handler, body)
-    extractor = server_module.TikaServer(server.url, "3.3.2", patience=1.0)
+    extractor = server_module.TikaServer(server.url, "3.3.2", extra_seconds=1.0)
     with Pool(extractor, 1, LIMITS) as pool:
         results = dict(pool.extract_all([Task(1, b"slow", "a"), Task(2, b"hello", "a")]))
     assert isinstance(results[1], ExtractionTimeout)

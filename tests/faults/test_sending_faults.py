@@ -51,7 +51,9 @@ def open_on(
     retries.
     """
     monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", SECONDS)
-    monkeypatch.setattr("indexer.stores.engine.open_index.Sender", partial(Sender, patience=QUICK))
+    monkeypatch.setattr(
+        "indexer.stores.engine.open_index.Sender", partial(Sender, retry_policy=QUICK)
+    )
     stores: list[Any] = []
 
     def open_store_on(engine: FaultyEngine) -> Any:

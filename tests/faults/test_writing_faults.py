@@ -44,7 +44,7 @@ def open_on(
     """Return a function that opens a prepared store with few retries and small batches."""
     monkeypatch.setattr(
         "indexer.stores.engine.open_index.Sender",
-        partial(Sender, patience=QUICK, max_operations=50),
+        partial(Sender, retry_policy=QUICK, max_operations=50),
     )
     monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", 5.0)
     monkeypatch.setattr("indexer.indexing.stages.WRITE_DOCUMENTS", 40)

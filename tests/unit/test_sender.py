@@ -228,7 +228,7 @@ def test_an_error_that_waiting_cannot_cure_stops_at_once(behave):
         error("circuit_breaking_exception", 429),
     ],
 )
-def test_patience_has_an_end(behave):
+def test_retries_have_an_end(behave):
     cluster = Cluster(*[behave] * 50)
     with pytest.raises(StoreStopped, match="accepts no more requests"):
         cluster.send("a")
@@ -238,21 +238,21 @@ def test_patience_has_an_end(behave):
 
 def test_pauses_grow_with_jitter_and_respect_the_server():
     pauses = []
-    patience = RetryPolicy(first=1.0, longest=10.0, sleep=pauses.append)
+    policy = RetryPolicy(first=1.0, longest=10.0, sleep=pauses.append)
     for attempt in range(6):
-        patience.pause(attempt)
+        policy.pause(attempt)
     for bounds, pause in zip(
         [(0.5, 1), (1, 2), (2, 4), (4, 8), (8, 10), (10, 10)], pauses, strict=True
     ):
         assert bounds[0] <= pause <= bounds[1]
-    patience.pause(0, "7")
-    patience.pause(0, "600")
-    patience.pause(0, "Wed, 21 Oct 2026 07:28:00 GMT")
+    policy.pause(0, "7")
+    policy.pause(0, "600")
+    policy.pause(0, "Wed, 21 Oct 2026 07:28:00 GMT")
     assert pauses[6:8] == [7, 10]
     assert pauses[8] <= 1
 
 
-def test_progress_renews_patience():
+def test_progress_renews_retries():
     names = [f"{place}" for place in range(10)]
     cluster = Cluster(*[failing("x", 429, *names[place + 1 :]) for place in range(9)])
     assert set(cluster.send(*names)) == set(names)
@@ -295,7 +295,7 @@ def test_absent_documents_are_an_answer_to_updates_and_deletes():
     ]
 
 
-def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_patience():
+def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_retries():
     """Something on the way breaks off over large requests without a 413."""
 
     def breaks_off(cluster, operations):
@@ -319,7 +319,7 @@ def test_items_that_have_to_wait_are_not_sent_in_ever_smaller_requests():
     assert [len(request) for request in cluster.requests] == [4] * 4
 
 
-def test_patience_is_bounded_in_time_too():
+def test_retries_are_bounded_in_time_too():
     seconds = iter(range(0, 9 * 60, 60))
     cluster = Cluster(*[silent] * 99)
     sender = Sender(
@@ -431,10 +431,10 @@ def test_requests_of_a_job_have_longer_deadlines_than_searches(trouble):
             return (self.script.pop(0) if self.script else status(200, {}))(None, None)
 
     pauses = []
-    patience = RetryPolicy(attempts=6, sleep=pauses.append)
-    assert Requests(Link([trouble] * 6), "x", patience).get("POST", "x/_mget") == {}
+    policy = RetryPolicy(attempts=6, sleep=pauses.append)
+    assert Requests(Link([trouble] * 6), "x", policy).call("POST", "x/_mget") == {}
     assert len(pauses) == 6
     with pytest.raises(StoreUnreachable):
-        Requests(Link([trouble] * 7), "x", patience).get("POST", "x/_mget")
+        Requests(Link([trouble] * 7), "x", policy).call("POST", "x/_mget")
     with pytest.raises(StoreUnreachable):
-        Requests(Link([silent]), "x").get("POST", "x/_mget")
+        Requests(Link([silent]), "x").call("POST", "x/_mget")

@@ -24,24 +24,27 @@ _MEMBER = {"term": {"near_principal": False}}
 
 
 def principals(
-    questions: IndexQueries, band_keys: Sequence[Sequence[str]] | None, recipe: str, limit: int
+    queries: IndexQueries, band_keys: Sequence[Sequence[str]] | None, recipe: str, limit: int
 ) -> list[PrincipalRow]:
-    """One request that asks for all keys; where that finds too many, one search for the best of
-    each document.
+    """Return the principals that share a key, those of all documents without `band_keys`.
+
+    One request names all keys; where it finds `limit` principals, which may hide better ones,
+    there is a search for the best of each document.
     """
     if band_keys is None:
         body = {
             **_principal_query(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
             "sort": [BY_ID, IN_PLACE],
         }
-        pages = (hit for answer in questions.pages(body) for hit in answer["hits"]["hits"])
-        return [leader for hit in islice(pages, limit) if (leader := _leader(hit)) is not None]
+        pages = (hit for answer in queries.pages(body) for hit in answer["hits"]["hits"])
+        rows = [_principal_row(hit) for hit in islice(pages, limit)]
+        return [row for row in rows if row is not None]
     keys = sorted({key for keys in band_keys for key in keys})
     chunks = [keys[start : start + TERMS] for start in range(0, len(keys), TERMS)]
     hits = [
         hit
         for chunk in chunks
-        for hit in questions.ask(_principal_query(recipe, _any(chunk), limit))["hits"]["hits"]
+        for hit in queries.search(_principal_query(recipe, _any(chunk), limit))["hits"]["hits"]
     ]
     if len(hits) >= limit:
         bodies = [
@@ -49,10 +52,9 @@ def principals(
             for keys in band_keys
             if keys
         ]
-        hits = [hit for answer in questions.search_all(bodies) for hit in answer["hits"]["hits"]]
-    return list(
-        {leader.id: leader for hit in hits if (leader := _leader(hit)) is not None}.values()
-    )
+        hits = [hit for answer in queries.search_all(bodies) for hit in answer["hits"]["hits"]]
+    rows = [_principal_row(hit) for hit in hits]
+    return list({row.id: row for row in rows if row is not None}.values())
 
 
 def _principal_query(recipe: str, query: Body, size: int) -> Body:
@@ -76,7 +78,7 @@ def _any(keys: Sequence[str]) -> Body:
 
 
 def _each(keys: Sequence[str]) -> Body:
-    """Each key that a document carries adds one to its score."""
+    """Return a query that scores a document by the number of keys that it carries."""
     return {
         "bool": {
             "should": [
@@ -86,17 +88,16 @@ def _each(keys: Sequence[str]) -> Body:
     }
 
 
-def _leader(hit: Body) -> PrincipalRow | None:
-    """None for a document that leads no family: it has no sketch, or another one's family."""
+def _principal_row(hit: Body) -> PrincipalRow | None:
+    """Return the principal; None for a document without a sketch, or in the family of another."""
     fields = hit.get("fields", {})
     if fields.get("near_family") != [hit["_id"]] or not fields.get("near_minhash"):
         return None
-    return PrincipalRow(
-        hit["_id"], base64.b64decode(fields["near_minhash"][0] + "==")
-    )  # OpenSearch leaves the padding out
+    padded = fields["near_minhash"][0] + "=="  # OpenSearch leaves the padding out
+    return PrincipalRow(hit["_id"], base64.b64decode(padded))
 
 
-def conflicting(questions: IndexQueries) -> list[str]:
+def conflicting(queries: IndexQueries) -> list[str]:
     """Return the families whose members do not all carry the same labels.
 
     Members are counted by family and label inside the engine; the labels of principals are read one
@@ -104,11 +105,11 @@ def conflicting(questions: IndexQueries) -> list[str]:
     """
     sizes: dict[str, int] = {}
     labels: dict[str, Counter[str]] = defaultdict(Counter)
-    for bucket in _buckets(questions, "family"):
+    for bucket in _buckets(queries, "family"):
         sizes[bucket["key"]["family"]] = bucket["doc_count"]
-    for bucket in _buckets(questions, "family", "label"):
+    for bucket in _buckets(queries, "family", "label"):
         labels[bucket["key"]["family"]][bucket["key"]["label"]] = bucket["doc_count"]
-    heads = dict(_labels(questions, sorted(sizes)))
+    heads = dict(_labels(queries, sorted(sizes)))
     conflicts = []
     for family, size in sorted(sizes.items()):
         names = set(labels[family])
@@ -118,7 +119,7 @@ def conflicting(questions: IndexQueries) -> list[str]:
     return conflicts
 
 
-def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
+def _buckets(queries: IndexQueries, *fields: str) -> Iterator[Body]:
     """Yield the number of members for each combination of values."""
     columns = {"family": "near_family", "label": "labels"}
     sources = [{name: {"terms": {"field": columns[name]}}} for name in fields]
@@ -127,20 +128,20 @@ def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
         body = {
             "size": 0,
             "query": {"bool": {"filter": [{"exists": {"field": "near_similarity"}}]}},
-            "aggs": {"found": {"composite": composite}},
+            "aggs": {"buckets": {"composite": composite}},
         }
-        buckets = questions.ask(body)["aggregations"]["found"]
+        buckets = queries.search(body)["aggregations"]["buckets"]
         yield from buckets["buckets"]
         if len(buckets["buckets"]) < BUCKETS:
             return
         composite = {**composite, "after": buckets["after_key"]}
 
 
-def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+def _labels(queries: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
     for start in range(0, len(ids), AT_ONCE):
         part = list(ids[start : start + AT_ONCE])
         body = {"size": len(part), "_source": ["labels"], "query": {"ids": {"values": part}}}
-        for hit in questions.ask(body)["hits"]["hits"]:
+        for hit in queries.search(body)["hits"]["hits"]:
             stored = hit.get("_source", {}).get("labels") or []
             yield hit["_id"], set(stored if isinstance(stored, list) else [stored])
 
@@ -152,9 +153,9 @@ def without_conflict(query: Query) -> tuple[Query, list[bool]]:
     return (replace(query, filters=rest) if has_conflict else query), has_conflict
 
 
-def conflict_filters(questions: IndexQueries, has_conflict: Sequence[bool]) -> list[Body]:
+def conflict_filters(queries: IndexQueries, has_conflict: Sequence[bool]) -> list[Body]:
     """Return a filter for each requested value of `label_conflict`."""
-    families = conflicting(questions)
+    families = conflicting(queries)
     chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
     terms = [{"terms": {"near_family": chunk}} for chunk in chunks]
     inside: Body = {"bool": {"should": terms, "minimum_should_match": 1}}

@@ -202,7 +202,7 @@ class InPlaceStore(EngineStore):
             routing = {name: value for name, value in states[id].items() if name == "routing"}
             lookups.append({"_id": id, **routing})
         path = f"{self.index.place.index}/_mget"
-        answer = self.index.requests.get("POST", path, {"docs": lookups})
+        answer = self.index.requests.call("POST", path, {"docs": lookups})
         same = {}
         for document in (_stored_document(hit) for hit in answer["docs"] if hit.get("found")):
             row = rows[document.id]

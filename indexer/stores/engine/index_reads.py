@@ -91,10 +91,10 @@ def count_rows(index: OpenIndex, scope: Scope) -> Counts:
 
     Families are exact up to 40,000.
     """
-    answer = index.queries(scope).ask(bodies.counts())
-    stats = index.requests.ask("GET", f"{index.name()}/_stats/store").body
+    answer = index.queries(scope).search(bodies.counts())
+    stats = index.requests.send("GET", f"{index.name()}/_stats/store").body
     size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-    parts = index.queries("parts").ask(bodies.total())["hits"]["total"]["value"]
+    parts = index.queries("parts").search(bodies.total())["hits"]["total"]["value"]
     return documents.counts(answer, size, parts)
 
 

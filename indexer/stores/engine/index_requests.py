@@ -20,7 +20,7 @@ from indexer.system.logs import event
 _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
 _NAME_SECONDS = 0.2
-_PATIENCE = RetryPolicy(first=0.2, longest=2.0, attempts=3)
+_FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 _EXISTS = "resource_already_exists_exception"
 
 
@@ -70,14 +70,14 @@ class IndexFacts:
 class Requests:
     """Requests to one engine that are not bulk writes.
 
-    Without `patience` there are a few retries, and none when no answer comes.
+    Without a `retry_policy` there are a few retries, and none when no answer comes.
     """
 
     link: Link
     url: str
-    patience: RetryPolicy | None = None
+    retry_policy: RetryPolicy | None = None
 
-    def ask(
+    def send(
         self,
         method: str,
         path: str,
@@ -91,17 +91,17 @@ class Requests:
         """
         lines = [body] if isinstance(body, dict) else body or []
         data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
-        patience = self.patience or _PATIENCE
-        for attempt in range(patience.attempts):
+        policy = self.retry_policy or _FEW_RETRIES
+        for attempt in range(policy.attempts):
             answer = Answer(0, None)
-            with contextlib.suppress(*([StoreUnreachable] if self.patience else [])):
+            with contextlib.suppress(*([StoreUnreachable] if self.retry_policy else [])):
                 answer = self.link.request(method, path, data, params, seconds)
             if answer.status and answer.status not in PASSING:
                 return answer
-            patience.pause(attempt, answer.retry_after)
+            policy.pause(attempt, answer.retry_after)
         return self.link.request(method, path, data, params, seconds)
 
-    def get(
+    def call(
         self,
         method: str,
         path: str,
@@ -110,11 +110,11 @@ class Requests:
         seconds: float = SECONDS,
     ) -> bodies.Body:
         """Return the JSON object of a successful answer; raise the error of any other."""
-        answer = self.ask(method, path, body, params, seconds)
+        answer = self.send(method, path, body, params, seconds)
         if method == "POST" and is_missing(answer):
             # another index may be taking over the name
             time.sleep(_NAME_SECONDS)
-            answer = self.ask(method, path, body, params, seconds)
+            answer = self.send(method, path, body, params, seconds)
         if not 200 <= answer.status < 300:
             raise error_of(self.url, answer, f"{method} {path}")
         if not isinstance(answer.body, dict):
@@ -140,7 +140,7 @@ def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
     a newer nearfold.
     """
     try:
-        answer = requests.get("GET", place.index, seconds=FIRST_SECONDS)
+        answer = requests.call("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
     name, index = only_index(place, answer)
@@ -189,7 +189,7 @@ def give_alias(requests: Requests, place: IndexPlace, known: IndexFacts) -> Inde
     """Give an index an alias for writes where it has none."""
     if known.writes is not None:
         return known
-    requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
+    requests.call("PUT", f"{known.index}/_alias/{place.write_alias}")
     return replace(known, writes=place.write_alias)
 
 
@@ -199,7 +199,7 @@ def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | No
     This is a small request for callers that have read the facts before.
     """
     field = "*.mappings._meta.nearfold.recipe_id"
-    answer = requests.ask("GET", place.index, params={"filter_path": field}, seconds=FIRST_SECONDS)
+    answer = requests.send("GET", place.index, params={"filter_path": field}, seconds=FIRST_SECONDS)
     if answer.status != 200 or not isinstance(answer.body, dict) or len(answer.body) != 1:
         return None
     ((name, index),) = answer.body.items()
@@ -238,7 +238,7 @@ def _add_later_fields(requests: Requests, known: IndexFacts) -> Mapping[str, Any
     later = bodies.later_fields(properties)
     if not later:
         return known.mapping
-    requests.get("PUT", f"{known.index}/_mapping", {"properties": later})
+    requests.call("PUT", f"{known.index}/_mapping", {"properties": later})
     event("store_upgraded", counts={"fields": len(later)})
     return {**known.mapping, "properties": {**properties, **later}}
 
@@ -255,7 +255,7 @@ def _create(
         body = bodies.index(
             recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas
         )
-        answer = requests.ask("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
+        answer = requests.send("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
         if 200 <= answer.status < 300:
             return None
         if answer.kind == _EXISTS:

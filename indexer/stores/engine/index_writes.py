@@ -71,7 +71,7 @@ def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
 
 def refresh(index: OpenIndex) -> None:
     """Wait until every shard shows what was written."""
-    index.requests.get("POST", f"{index.name()}/_refresh")
+    index.requests.call("POST", f"{index.name()}/_refresh")
 
 
 def delete_rows(index: OpenIndex, ids: Sequence[str]) -> int:

@@ -64,11 +64,11 @@ class OpenIndex:
     def prepare(self, recipe: Recipe) -> None:
         """Create the index with a strict mapping and an alias for writes.
 
-        From then on every request has the patience of a job.
+        From then on every request is retried as those of a job.
         """
         prepare(self.requests, self.place, self.dialect, recipe)
         self.facts = None
-        self.requests = replace(self.requests, patience=RetryPolicy())
+        self.requests = replace(self.requests, retry_policy=RetryPolicy())
 
     def name(self) -> str:
         """Return the name to read from, of an index that existed when it was first read."""

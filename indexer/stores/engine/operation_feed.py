@@ -12,7 +12,7 @@ PAGE = 500
 
 def last_operations(requests: Requests, index: str) -> dict[str, int]:
     """Return the number of the last operation of each shard that every copy has."""
-    stats = requests.get("GET", f"{index}/_stats/store", params={"level": "shards"})
+    stats = requests.call("GET", f"{index}/_stats/store", params={"level": "shards"})
     operations = {}
     for shard, copies in sorted(stats["indices"][index]["shards"].items()):
         primary = next(copy for copy in copies if copy["routing"]["primary"])
@@ -37,7 +37,7 @@ def read_feed(
             "sort": [{"_seq_no": "asc"}],
         }
         params = {"preference": f"_shards:{shard}", "allow_partial_search_results": "false"}
-        hits = requests.get("POST", f"{index}/_search", body, params)["hits"]["hits"]
+        hits = requests.call("POST", f"{index}/_search", body, params)["hits"]["hits"]
         if not hits:
             return
         yield hits
@@ -54,4 +54,4 @@ def document_ids(requests: Requests, index: str) -> Iterator[str]:
 def count_documents(requests: Requests, index: str) -> int:
     """Return the number of documents of an index, exactly."""
     body = {"size": 0, "track_total_hits": True}
-    return int(requests.get("POST", f"{index}/_search", body)["hits"]["total"]["value"])
+    return int(requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])

@@ -70,9 +70,9 @@ class Pieces:
             return Change(piece.kind, piece.name, "unchanged")
         if self._dry_run:
             trial = {"pipeline": piece.body, "docs": [{"_source": {}}]}
-            answer = self._requests.ask("POST", _SIMULATE, trial)
+            answer = self._requests.send("POST", _SIMULATE, trial)
         else:
-            answer = self._requests.ask("PUT", piece.path, piece.body)
+            answer = self._requests.send("PUT", piece.path, piece.body)
         if answer.status == 400:
             return Change(piece.kind, piece.name, "impossible", answer.reason)
         self._check("PUT", piece.path, answer)
@@ -108,9 +108,9 @@ class Pieces:
         if stored is not None and any(installed.is_same(piece, stored) for piece in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
-            answer = self._requests.ask("PUT", full.path, full.body)
+            answer = self._requests.send("PUT", full.path, full.body)
             if answer.status == 400 and "nearfold_" in str(answer.body):
-                answer = self._requests.ask("PUT", core_only.path, core_only.body)
+                answer = self._requests.send("PUT", core_only.path, core_only.body)
             self._check("PUT", full.path, answer)
         return Change(full.kind, full.name, "created" if stored is None else "updated")
 
@@ -231,11 +231,11 @@ class Pieces:
         without = [{"terms": {"near_status": ["empty", "unsigned"]}}]
         query = {"bool": {"filter": [{"exists": {"field": "near_status"}}], "must_not": without}}
         body = {"size": 0, "track_total_hits": True, "query": query}
-        return int(self._requests.get("POST", f"{index}/_search", body)["hits"]["total"]["value"])
+        return int(self._requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
 
     def _read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
         """Return the answer at a path; None where there is nothing."""
-        answer = self._requests.ask("GET", path, params=params or {})
+        answer = self._requests.send("GET", path, params=params or {})
         if answer.status == 404:
             return None
         self._check("GET", path, answer)
@@ -243,7 +243,7 @@ class Pieces:
         return body
 
     def _send(self, method: str, path: str, body: bodies.Body | None = None) -> None:
-        self._check(method, path, self._requests.ask(method, path, body))
+        self._check(method, path, self._requests.send(method, path, body))
 
     def _check(self, method: str, path: str, answer: Answer) -> None:
         """Raise the error of an answer that is no success, with the request that it answers."""

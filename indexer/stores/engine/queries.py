@@ -44,9 +44,9 @@ class IndexQueries:
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = "documents"
 
-    def ask(self, body: Body) -> Body:
+    def search(self, body: Body) -> Body:
         """Return the answer to one search."""
-        return self.requests.get("POST", f"{self.index}/_search", self._fit(body), WHOLE)
+        return self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
 
     def _fit(self, body: Body) -> Body:
         """Return a search limited to the scope, with the fields that this index has."""
@@ -60,14 +60,14 @@ class IndexQueries:
         answers: list[Body] = []
         while batch := _batch(searches[len(answers) :]):
             if len(batch) == 1:
-                answers.append(self.ask(batch[0]))
+                answers.append(self.search(batch[0]))
                 continue
             lines: list[Body] = []
             for body in batch:
                 lines += [_ALL_SHARDS, self._fit(body)]
-            responses = self.requests.get("POST", f"{self.index}/_msearch", lines)["responses"]
+            responses = self.requests.call("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [
-                response if "hits" in response else self.ask(body)
+                response if "hits" in response else self.search(body)
                 for response, body in zip(responses, batch, strict=True)
             ]
         return answers
@@ -123,7 +123,7 @@ class IndexQueries:
         return self._at_snapshot(bodies.read_ids(body))
 
     def _open_snapshot(self) -> str:
-        opened = self.requests.get(
+        opened = self.requests.call(
             "POST", f"{self.index}/{self.dialect.open_pit}", params={"keep_alive": _KEEP_ALIVE}
         )
         snapshot: str = opened[self.dialect.pit_field]
@@ -131,7 +131,7 @@ class IndexQueries:
 
     def _at_snapshot(self, body: Body) -> Body:
         """Return the answer to a search; raise `SnapshotExpired` when its snapshot is gone."""
-        answer = self.requests.ask("POST", "_search", self._fit(body), WHOLE)
+        answer = self.requests.send("POST", "_search", self._fit(body), WHOLE)
         if 200 <= answer.status < 300:
             page: Body = answer.body
             return page
@@ -148,7 +148,7 @@ class IndexQueries:
         """
         for start in range(0, len(ids), size):
             chunk = {"ids": ids[start : start + size]}
-            items = self.requests.get("POST", f"{self.index}/_mget", chunk, params)["docs"]
+            items = self.requests.call("POST", f"{self.index}/_mget", chunk, params)["docs"]
             if failed := next((item for item in items if "error" in item), None):
                 raise error_of(self.requests.url, Answer(404, failed))
             yield from ((item["_id"], item["_source"]) for item in items if item["found"])
@@ -186,7 +186,7 @@ class IndexQueries:
 
     def release(self, snapshot: str) -> None:
         """Close a snapshot; one that is closed already is no error."""
-        self.requests.ask("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
+        self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(
         self, lookups: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]
@@ -219,7 +219,7 @@ class IndexQueries:
             carriers |= {key: buckets[str(place)]["doc_count"] for place, key in enumerate(keys)}
         if max(carriers.values(), default=0) <= cap(0):
             return set()
-        most = cap(self.ask(bodies.total())["hits"]["total"]["value"])
+        most = cap(self.search(bodies.total())["hits"]["total"]["value"])
         return {key for key, count in carriers.items() if count > most}
 
     def _best_hits(self, searches: list[Body], limit: int) -> list[Body]:

@@ -48,7 +48,7 @@ def replace_index(
     facts = read_facts(requests, place)
     if facts is None:
         raise IndexMissing(place.url)
-    old = requests.get("GET", facts.index)[facts.index]
+    old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:
         return _clean_up(requests, place, facts.index, old, keep)
     successor = Successor(
@@ -64,14 +64,14 @@ def replace_index(
     copied = 0
     for blocked in (False, True):
         if blocked:
-            requests.get("PUT", f"{facts.index}/_block/write")
+            requests.call("PUT", f"{facts.index}/_block/write")
         copied += successor.follow(sign_rows, on_progress, until_idle=not blocked)
         successor.delete_missing()
     if keep and facts.index == place.index:
         _clone(requests, facts.index, version_name(place.index, 1))
     successor.take_over(old)
     update_template(requests, place, dialect, facts.recipe, recipe)
-    current = requests.get("GET", successor.name)[successor.name]
+    current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
 
@@ -92,8 +92,8 @@ def next_version(index: str, current: str) -> str:
 
 def _clone(requests: Requests, old: str, name: str) -> None:
     """Keep an index under another name, unless that exists; the engine links its files."""
-    if requests.ask("GET", name).status == 404:
-        requests.get(
+    if requests.send("GET", name).status == 404:
+        requests.call(
             "PUT",
             f"{old}/_clone/{name}",
             params={"wait_for_active_shards": "1"},
@@ -111,10 +111,10 @@ def _clean_up(
         return ReindexResult(name, 0, None)
     if not keep and origin["from"] != place.index:
         _drain(requests, origin["from"])
-        requests.ask("DELETE", origin["from"])
+        requests.send("DELETE", origin["from"])
     ours = {field: value for field, value in known.items() if field != "reindexing"}
     meta = {**index["mappings"]["_meta"], "nearfold": ours}
-    requests.get("PUT", f"{name}/_mapping", {"_meta": meta})
+    requests.call("PUT", f"{name}/_mapping", {"_meta": meta})
     return ReindexResult(name, 0, _old_version(place, origin["from"], keep))
 
 
@@ -122,7 +122,7 @@ def _drain(requests: Requests, index: str) -> None:
     """Wait until nobody reads an index any more, for a bounded time."""
     for _ in range(_DRAIN_CHECKS):
         time.sleep(_DRAIN_SECONDS)  # requests that began before the name moved finish first
-        stats = requests.ask("GET", f"{index}/_stats/search").body or {}
+        stats = requests.send("GET", f"{index}/_stats/search").body or {}
         if not stats.get("_all", {}).get("total", {}).get("search", {}).get("open_contexts"):
             return
 

@@ -42,8 +42,8 @@ class Attempts:
     since an operation of any request did.
     """
 
-    def __init__(self, patience: RetryPolicy) -> None:
-        self._patience = patience
+    def __init__(self, policy: RetryPolicy) -> None:
+        self._policy = policy
         self.reset()
 
     def reset(self) -> None:
@@ -53,7 +53,7 @@ class Attempts:
 
     def _reset_cluster(self) -> None:
         self.of_cluster = 0
-        self._since = self._patience.clock()
+        self._since = self._policy.clock()
 
     def count_incomplete(self, progress: bool, elsewhere: bool) -> None:
         """Count an attempt after which operations have no reply yet.
@@ -70,14 +70,14 @@ class Attempts:
     @property
     def is_cluster_hopeless(self) -> bool:
         """Return whether to give up on the cluster."""
-        seconds = self._patience.clock() - self._since
-        return self.of_cluster > self._patience.attempts or seconds > self._patience.seconds
+        seconds = self._policy.clock() - self._since
+        return self.of_cluster > self._policy.attempts or seconds > self._policy.seconds
 
     @property
     def is_request_hopeless(self) -> bool:
         """Return whether to give up on the rest of the request, though others succeed."""
-        return self.of_request > self._patience.attempts
+        return self.of_request > self._policy.attempts
 
     def pause(self, retry_after: str | None) -> None:
         """Wait before the next attempt."""
-        self._patience.pause(self.of_request - 1, retry_after)
+        self._policy.pause(self.of_request - 1, retry_after)

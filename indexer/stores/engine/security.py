@@ -64,7 +64,7 @@ def _stored_role(name: str, answer: Answer) -> Mapping[str, Any] | None:
 
 def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Answer:
     """Return a successful answer, a 404, or the 400 of an engine that lacks this; raise others."""
-    answer = requests.ask(method, path, body)
+    answer = requests.send(method, path, body)
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
     if 200 <= answer.status < 300 or answer.status in expected:
         return answer

@@ -67,7 +67,7 @@ class Sender:
     """
 
     post: Callable[[bytes], Answer]
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
     window: Window = field(default_factory=lambda: Window(1))
@@ -81,7 +81,7 @@ class Sender:
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
             with self.window.place():
-                self._deliver(batch, replies, Attempts(self.patience))
+                self._deliver(batch, replies, Attempts(self.retry_policy))
         return replies
 
     def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:

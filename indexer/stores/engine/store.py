@@ -44,7 +44,7 @@ class EngineStore:
         """Create the index with a strict mapping, and an alias for writes.
 
         An engine never creates an alias by itself, as it would an index. From then on every request
-        has the patience of a job.
+        is retried as those of a job.
         """
         self.index.prepare(recipe)
 

@@ -57,14 +57,14 @@ class Successor:
 
         Raises `ReindexInProgress` when the index of that name has another recipe or origin.
         """
-        answer = self.requests.ask("GET", self.name)
+        answer = self.requests.send("GET", self.name)
         if answer.status == 404:
             body = {
                 "settings": _settings(old, pipeline),
                 "mappings": self._mappings(old),
                 "aliases": {f"{self.name}-write": {}},
             }
-            self.requests.get("PUT", self.name, body)
+            self.requests.call("PUT", self.name, body)
             return
         known = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
         is_same_recipe = known.get("recipe_id") == self.recipe.id
@@ -91,7 +91,7 @@ class Successor:
         done = self._checkpoint()
         while True:
             marks = last_operations(self.requests, self.old)
-            self.requests.get("POST", f"{self.old}/_refresh")
+            self.requests.call("POST", f"{self.old}/_refresh")
             before = copied
             for shard, mark in marks.items():
                 for page in read_feed(self.requests, self.old, shard, done.get(shard, -1), mark):
@@ -130,27 +130,27 @@ class Successor:
 
     def _checkpoint(self) -> dict[str, int]:
         """Return the number of the last operation copied of each shard."""
-        index = self.requests.get("GET", self.name)[self.name]
+        index = self.requests.call("GET", self.name)[self.name]
         return dict(nearfold_metadata(index).get("reindexing", {}).get("done", {}))
 
     def _store_checkpoint(self, done: Mapping[str, int]) -> None:
-        meta = self.requests.get("GET", self.name)[self.name]["mappings"]["_meta"]
+        meta = self.requests.call("GET", self.name)[self.name]["mappings"]["_meta"]
         ours = {**meta["nearfold"], "reindexing": {"from": self.old, "done": done}}
-        self.requests.get("PUT", f"{self.name}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+        self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": {**meta, "nearfold": ours}})
 
     def delete_missing(self) -> None:
         """Delete documents that are no longer in the old index.
 
         Ids are compared only when this index has more documents.
         """
-        self.requests.get("POST", f"{self.old},{self.name}/_refresh")
+        self.requests.call("POST", f"{self.old},{self.name}/_refresh")
         if count_documents(self.requests, self.name) <= count_documents(self.requests, self.old):
             return
         missing = set(document_ids(self.requests, self.name)) - set(
             document_ids(self.requests, self.old)
         )
         Sender(self._post).send([Operation("delete", id) for id in sorted(missing)])
-        self.requests.get("POST", f"{self.name}/_refresh")
+        self.requests.call("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
         """Move the name and every alias of the old index but its write alias, in one request."""
@@ -167,7 +167,7 @@ class Successor:
             actions = [{"remove_index": {"index": self.old}}, *actions]
         else:
             actions += [{"remove": {"index": self.old, "alias": name}} for name in aliases]
-        self.requests.get("POST", "_aliases", {"actions": actions})
+        self.requests.call("POST", "_aliases", {"actions": actions})
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 MOST = 4
 
 
-def open_connection(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Connection:
+def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> sqlite3.Connection:
     """Open a connection without implicit transactions, which threads may pass on.
 
-    `patience`: seconds to wait for a writer.
+    `timeout`: seconds to wait for a writer.
     """
     db = sqlite3.connect(
-        place, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
+        place, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
         for pragma in pragmas:
