@@ -13,6 +13,7 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     cap_option,
+    criteria_options,
     dry_run_option,
     json_option,
     measure_option,
@@ -21,6 +22,7 @@ from indexer.cli.options import (
     open_for_command,
     principal_option,
     store_option,
+    take_criteria,
     threshold_option,
 )
 from indexer.grouping.account import Copies, FamilyMove, GroupResult
@@ -55,6 +57,7 @@ NAMED = 5  # documents of a move
 @memory_option
 @threshold_option
 @measure_option
+@criteria_options
 @store_option
 @json_option
 def group_command(
@@ -66,10 +69,9 @@ def group_command(
     **options: Any,
 ) -> int:
     """Group documents into families and clusters, and write them back to the store."""
+    settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
-        result = group(
-            store, GroupOptions(**options), memory=memory, write=not dry_run, progress=advance
-        )
+        result = group(store, settings, memory=memory, write=not dry_run, progress=advance)
     _print_groups(result, as_json, consistency, options["of"])
     return 0
 

@@ -18,6 +18,7 @@ from indexer.cli import progress
 from indexer.cli.console import json_line
 from indexer.cli.options import (
     cap_option,
+    criteria_options,
     json_option,
     measure_option,
     memory_option,
@@ -26,6 +27,7 @@ from indexer.cli.options import (
     out_file_option,
     seed_option,
     store_option,
+    take_criteria,
 )
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
@@ -97,6 +99,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
 @cap_option
 @memory_option
 @measure_option
+@criteria_options
 @store_option
 @json_option
 def match_command(
@@ -113,7 +116,7 @@ def match_command(
 
     --json is --format jsonl, with the summary as JSON on stderr too.
     """
-    settings = MatchOptions(audit=audit or 0, **options)
+    settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
     if form == "parquet":
         if out is None:
             raise UsageError("parquet is no text; give --out FILE")

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import click
 
 from indexer.matching.limits import CAP
+from indexer.similarity.criteria import Criteria, parse_requirements
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
@@ -74,14 +75,14 @@ measure_option = click.option(
     show_default=True,
     help="Measure of similarity.",
 )
-numbers_option = click.option(
+_numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),
     default="ignore",
     show_default=True,
     help="Distinguish texts whose numbers, dates, amounts, negations or names differ.",
 )
-require_option = click.option(
+_require_option = click.option(
     "--require",
     multiple=True,
     metavar="MEASURE=VALUE",
@@ -117,6 +118,19 @@ recipe_option = click.option(
     show_default=True,
     help="Settings of the fingerprint.",
 )
+
+
+def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of which `take_criteria` makes criteria."""
+    return _numbers_option(_require_option(command))
+
+
+def take_criteria(options: dict[str, Any]) -> Criteria:
+    """Return the criteria of a command, whose options are taken from these.
+
+    Raises `UsageError` and `UnknownMeasure`.
+    """
+    return Criteria(options.pop("numbers"), parse_requirements(options.pop("require")))
 
 
 def out_file_option(help: str, *, required: bool = False) -> Decorator:

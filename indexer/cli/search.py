@@ -10,10 +10,12 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
+    criteria_options,
     json_option,
     open_for_command,
     store_option,
     synonyms_option,
+    take_criteria,
     threshold_option,
 )
 from indexer.model import Facet, FoldedHit, Hit, Part
@@ -95,6 +97,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
 @threshold_option
+@criteria_options
 @store_option
 @json_option
 def search_command(
@@ -121,7 +124,11 @@ def search_command(
     An empty QUERY finds every document.
     """
     settings = SearchOptions(
-        filters=parse_filters(filters), after=after, keep_alive=hold, **options
+        filters=parse_filters(filters),
+        after=after,
+        keep_alive=hold,
+        criteria=take_criteria(options),
+        **options,
     )
     with open_for_command(store_url) as store:
         page = search(store, query, settings)

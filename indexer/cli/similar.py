@@ -11,19 +11,18 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
+    criteria_options,
     json_option,
     measure_option,
-    numbers_option,
     open_for_command,
-    require_option,
     store_option,
+    take_criteria,
     threshold_option,
 )
 from indexer.errors import UsageError
 from indexer.indexing.documents import document_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.similarity.criteria import Criteria, Numbers, parse_requirements
 from indexer.similarity.differences import spell_differences
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
@@ -45,8 +44,7 @@ EXCERPT = 70
 )
 @threshold_option
 @measure_option
-@numbers_option
-@require_option
+@criteria_options
 @store_option
 @json_option
 def similar_command(
@@ -54,15 +52,12 @@ def similar_command(
     id: str | None,
     store_url: str,
     as_json: bool,
-    numbers: Numbers,
-    require: tuple[str, ...],
     **options: Any,
 ) -> int:
     """Find near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
-    criteria = Criteria(numbers, parse_requirements(require))
-    settings = SimilarOptions(criteria=criteria, **options)
+    settings = SimilarOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store:
         require_recipe(store)
         if path is None:

@@ -33,6 +33,7 @@ from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.rescore import Z999
 from indexer.sketch.plan import plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
@@ -59,6 +60,7 @@ class GroupOptions:
     were alone in the store, so that who may see one member may see all; None sets no bounds.
     `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
     within them; the families of documents stay.
+    `criteria`: what members meet with their principal, and pairs in clusters, beside the threshold.
 
     Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
@@ -71,6 +73,7 @@ class GroupOptions:
     cap: int = CAP
     within: Literal["labels"] | None = None
     of: Literal["documents", "parts"] = "documents"
+    criteria: Criteria = NO_CRITERIA
 
     def __post_init__(self) -> None:
         check_measure(self.measure)

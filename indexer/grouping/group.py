@@ -83,16 +83,16 @@ def _compartments(
     """Yield the whole store, or the documents of one set of labels after the other, by their
     names.
     """
-    order_value = options.order_value
+    order_value, criteria = options.order_value, options.criteria
     if options.within is None:
-        yield collect(store, recipe, progress, memory_budget(memory), order_value)
+        yield collect(store, recipe, progress, memory_budget(memory), order_value, criteria)
         return
     store.refresh()
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
         rows = (row for row in store.scan() if frozenset(row.labels) == labels)
         budget = memory_budget(memory)
-        yield gather(rows, recipe, sizes[labels], progress, budget, order_value)
+        yield gather(rows, recipe, sizes[labels], progress, budget, order_value, criteria)
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:

@@ -1,7 +1,7 @@
 """A whole store in columns: what matching and grouping need of every document but its text.
 
-Documents with the same normalised text share one entry of everything that comes from the text,
-their slots above all.
+Copies, documents with the same normalised text, share one entry of everything that comes from the
+text, their slots above all.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -89,7 +90,7 @@ class Collection:
     `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
     uint32, with no columns when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where
     there is none. `chars`: (texts,) int64, normalised. The arrays are those of `budget`; some 50
-    bytes a document always take memory.
+    bytes a document always take memory. `criteria` say which documents are copies.
     """
 
     recipe: Recipe
@@ -99,6 +100,7 @@ class Collection:
     simhash: NDArray[np.uint64]
     chars: NDArray[np.int64]
     budget: MemoryBudget
+    criteria: Criteria = NO_CRITERIA
 
     def first_id(self, text: int) -> str:
         """Return the id of the first document that carries a text."""
@@ -108,8 +110,9 @@ class Collection:
 class _SketchColumns:
     """Place, digest of the text, and sketches of the documents that have keys."""
 
-    def __init__(self, width: int, budget: MemoryBudget) -> None:
+    def __init__(self, width: int, budget: MemoryBudget, criteria: Criteria) -> None:
         self.width = width
+        self._criteria = criteria
         self._budget = budget
         self._places = Column(budget, np.int32)
         self._digests = Column(budget, np.uint64)
@@ -126,7 +129,7 @@ class _SketchColumns:
 
     def _pack(self) -> None:
         rows = [row for _, row in self._pending]
-        digests = b"".join(_text_digest(row) for row in rows)
+        digests = b"".join(_digest(self._criteria.text_key(row)) for row in rows)
         slots = b"".join(row.minhash or b"" for row in rows)
         self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
@@ -169,13 +172,15 @@ def collect(
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
     order_value: OrderValue = _no_value,
+    criteria: Criteria = NO_CRITERIA,
 ) -> Collection:
     """Return the collection of a store; reads every row once, and keeps no text.
 
     Reports every thousandth row to `progress`.
     """
     store.refresh()
-    return gather(store.scan(), recipe, store.counts().documents, progress, budget, order_value)
+    total = store.counts().documents
+    return gather(store.scan(), recipe, total, progress, budget, order_value, criteria)
 
 
 def gather(
@@ -185,15 +190,16 @@ def gather(
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
     order_value: OrderValue = _no_value,
+    criteria: Criteria = NO_CRITERIA,
 ) -> Collection:
     """Return the collection of these rows, which come ascending by id.
 
     `total` is about how many there are, for `progress`; `order_value` returns that of the
-    entry of a row.
+    entry of a row; `criteria` tell which rows are copies.
     """
     budget = budget or MemoryBudget()
     width = recipe.slots if recipe.minhash else 0
-    sketches = _SketchColumns(width or 0, budget)
+    sketches = _SketchColumns(width or 0, budget, criteria)
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -207,11 +213,11 @@ def gather(
     texts, first = sketches.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
     documents = Carriers(texts, len(first))
-    return Collection(recipe, entries, documents, *sketches.sketches(first), budget)
+    return Collection(recipe, entries, documents, *sketches.sketches(first), budget, criteria)
 
 
-def _text_digest(row: Row) -> bytes:
-    return blake2b((row.exact or row.id).encode(), digest_size=16).digest()
+def _digest(key: str) -> bytes:
+    return blake2b(key.encode(), digest_size=16).digest()
 
 
 def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

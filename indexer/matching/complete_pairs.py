@@ -24,7 +24,7 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     candidates = 0
     for part in parts(len(codes), AT_ONCE):
         left, right = context.selection.texts(*decode_pair(codes[part]))
-        similarity = context.verifier.similarities(left, right)
+        similarity = context.verifier.similarities(left, right, threshold)
         builder.add(left, right, similarity, np.ones(len(left), dtype=bool))
         candidates += len(left)
         context.progress("verifying pairs", part.stop, len(codes))

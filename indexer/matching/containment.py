@@ -34,7 +34,7 @@ def find_contained_pairs(context: MatchContext, threshold: float, cap: int) -> T
     columns = [Column(context.collection.budget, dtype) for dtype in dtypes]
     for part in parts(len(codes), AT_ONCE):
         left, right = decode_pair(codes[part])
-        within = _within(context.verifier, left, right)
+        within = _within(context.verifier, left, right, threshold)
         larger = within.max(axis=1)
         reaches = (larger >= threshold) & (larger > 0)
         for column, values in zip(columns, (left, right, *within.T), strict=True):
@@ -86,15 +86,18 @@ def _with_hot_passages(capped: CapReport, sizes: NDArray[np.int64]) -> CapReport
 
 
 def _within(
-    verifier: Verifier, left: NDArray[np.int32], right: NDArray[np.int32]
+    verifier: Verifier, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float
 ) -> NDArray[np.float64]:
-    """Return (pairs, 2): how much of each left text lies in the right one, and the other way."""
+    """Return (pairs, 2): how much of each left text lies in the right one, and the other way.
+
+    0 for pairs below the threshold and for those that do not meet the criteria.
+    """
     within = np.empty((len(left), 2))
     for part in verifier.batches(left, right):
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for place in range(part.start, part.stop):
-            left_runs = verifier.side(int(left[place])).runs
-            right_runs = verifier.side(int(right[place])).runs
-            within[place, 0] = contained_share(left_runs, right_runs)
-            within[place, 1] = contained_share(right_runs, left_runs)
+            a, b = verifier.side(int(left[place])), verifier.side(int(right[place]))
+            shares = contained_share(a.runs, b.runs), contained_share(b.runs, a.runs)
+            is_near = max(shares) >= threshold and verifier.accepts(a, b)
+            within[place] = shares if is_near else 0.0
     return within

@@ -22,13 +22,15 @@ def find_likely_pairs(
 ) -> TextPairs:
     """Return the selected pairs that share a band and reach the threshold.
 
-    The slots decide what they can of `jaccard`, the texts the rest, or all of it if `exact`. Pairs
-    whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every other
-    measure reads them.
+    The slots decide what they can of `jaccard`, the texts the rest, or all of it if `exact` or if
+    there are criteria. Pairs whose 95 % interval ends below the threshold are out. `estimate` needs
+    no texts, every other measure reads them.
     """
     slots, verifier = context.collection.slots, context.verifier
     width = slots.shape[1]
     decisive = enough_equal(verifier.measure, width, threshold, exact)
+    if context.collection.criteria:
+        decisive = width + 1
     fewest = fewest_equal(verifier.measure, width, threshold)
     rank = np.arange(len(slots))
     pairs = find_band_pairs(context, layout, rank, fewest, threshold, cap)

@@ -33,6 +33,7 @@ from indexer.matching.limits import (
 from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
@@ -66,6 +67,7 @@ class MatchOptions:
     matching itself. 0: no audit.
     `seed`: of the random sample of the audit.
     `of`: `documents`, or `parts` for the pairs of clauses, those within one document included.
+    `criteria`: what a pair meets beside the threshold.
 
     Raises `UsageError` for a value out of range and for options that exclude each other, and
     `UnknownMeasure`.
@@ -84,6 +86,7 @@ class MatchOptions:
     audit: int = 0
     seed: int = 0
     of: Literal["documents", "parts"] = "documents"
+    criteria: Criteria = NO_CRITERIA
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
@@ -116,7 +119,7 @@ class MatchOptions:
 
     def _check_audit(self) -> None:
         is_partial = self.against is not None or self.new
-        if is_partial or not self.uses_bands or self.measure != "jaccard":
+        if is_partial or not self.uses_bands or self.measure != "jaccard" or self.criteria:
             raise UsageError(
                 "--audit is of all pairs by features, "
                 "and goes with no other choice of pairs and no --measure"
@@ -148,7 +151,8 @@ def match(
     if options.uses_bands:
         require_slots(recipe)
     view = scope_view(store, options.of)
-    collection = collect(view, recipe, progress, memory_budget(memory))
+    budget = memory_budget(memory)
+    collection = collect(view, recipe, progress, budget, criteria=options.criteria)
     verifier = Verifier(view, collection, options.measure)
     context = MatchContext(collection, verifier, _selection(collection, options), progress)
     layout = options.band_plan(collection.slots.shape[1]) if options.uses_bands else None

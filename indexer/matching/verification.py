@@ -26,8 +26,8 @@ class Verifier:
     """Measures pairs of a collection's texts, exactly.
 
     Texts are kept for a quarter of the memory budget, 250 MB at the most. A text is 1 to itself
-    under every measure; a text that has left the store since is empty. Its methods raise
-    `UnknownMeasure`.
+    under every measure; a text that has left the store since is empty. A pair that does not meet
+    the criteria of the collection is 0. Its methods raise `UnknownMeasure`.
     """
 
     def __init__(self, store: Store, collection: Collection, measure: str) -> None:
@@ -91,8 +91,15 @@ class Verifier:
         left = self.side(a)
         right = self.side(b)
         if self.measure == "jaccard":
-            return jaccard(left.features, right.features)
-        return measure_pair(self.measure, left, right, least=least).similarity
+            value = jaccard(left.features, right.features)
+        else:
+            value = measure_pair(self.measure, left, right, least=least).similarity
+        return value if value < least or self.accepts(left, right) else 0.0
+
+    def accepts(self, left: Side, right: Side) -> bool:
+        """Return whether a pair meets the criteria of the collection."""
+        criteria = self._collection.criteria
+        return not criteria or criteria.accepts(left, right)
 
     def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
         """Yield every text in order."""
@@ -140,7 +147,8 @@ class Verifier:
             self._chars -= len(side.text)
 
     def _contents(self, texts: Sequence[int]) -> list[str]:
-        if not texts or self.measure in ("estimate", "hamming"):
+        uses_sketches = self.measure in ("estimate", "hamming") and not self._collection.criteria
+        if not texts or uses_sketches:
             return ["" for _ in texts]
         ids = [self._collection.first_id(text) for text in texts]
         rows = self._store.get(ids)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from indexer.clustering.field_order import parse_order
+from indexer.errors import UsageError
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.stores.abilities import SnapshotStore
 from indexer.stores.requirements import require_recipe
 
@@ -28,15 +30,18 @@ def fold_hits(
     fold: Fold = "live",
     synonyms: str = "",
     show: str | None = None,
+    criteria: Criteria = NO_CRITERIA,
 ) -> tuple[Hit, ...]:
     """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
 
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
     turn out to mislead. An id given twice counts once; one that the store does not have is left
-    out. `show` chooses the hit that is shown for a group, as in `SearchOptions`. Raises
-    `UsageError` for an unknown order, `StoreError` when nothing was indexed yet.
+    out. `show` chooses the hit that is shown for a group, and `criteria` are what `live` folds by
+    beside the threshold, as in `SearchOptions`. Raises `UsageError` for an unknown order and for
+    criteria of another folding, `StoreError` when nothing was indexed yet.
     """
-    texts = StoredTexts(store, require_recipe(store))
+    check_criteria(fold, criteria)
+    texts = StoredTexts(store, require_recipe(store), criteria=criteria)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]
     if fold == "types":
@@ -52,10 +57,19 @@ def fold_hits(
     return tuple(hits_of_groups(groups, texts, rule))
 
 
+def check_criteria(fold: Fold, criteria: Criteria) -> None:
+    """Raise `UsageError` for criteria of a folding that has none."""
+    if criteria and fold != "live":
+        raise UsageError(
+            "criteria belong to folding by similarity (--fold live); "
+            "families are made by the criteria that `nearfold group` is given"
+        )
+
+
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
     if fold == "live":
-        return BySketch(threshold, texts.similarity)
+        return BySketch(threshold, texts.similarity, trusts_slots=not texts.criteria)
     return ByFamily() if fold == "family" else NoFolding()
 
 

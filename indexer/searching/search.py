@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, tee
@@ -15,6 +16,7 @@ from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_hits import (
     Fold,
+    check_criteria,
     folding_rule,
     has_misled,
     hits_of_groups,
@@ -24,6 +26,7 @@ from indexer.searching.fold_types import by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -74,8 +77,10 @@ class SearchOptions:
     limit. None: the best hit by rank is shown.
     `top`: with `types`, how many of the best hits are compared.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
+    `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
 
-    Raises `UsageError` for an unknown order, `show` with `types`, and `after` together with a page.
+    Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, and
+    `after` together with a page.
     """
 
     fold: Fold = "live"
@@ -91,8 +96,10 @@ class SearchOptions:
     top: int = TOP
     synonyms: str = ""
     show: str | None = None
+    criteria: Criteria = NO_CRITERIA
 
     def __post_init__(self) -> None:
+        check_criteria(self.fold, self.criteria)
         if self.show is not None:
             parse_order(self.show)
             if self.fold == "types":
@@ -168,7 +175,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     recipe = require_recipe(store)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start)
-    texts = StoredTexts(view, recipe, ranking.snapshot)
+    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria)
     folded = _fold(ranking, start, texts, options)
     groups = folded.page(options)
     shown = _shown(groups, texts, options)
@@ -206,6 +213,8 @@ def _start(query: str, options: SearchOptions) -> Cursor:
         parts += [options.top, options.synonyms]
     if options.of != "documents":
         parts.append(options.of)
+    if options.criteria:
+        parts.append(dataclasses.asdict(options.criteria))
     digest = search_digest(*parts)
     if options.after is None:
         return Cursor(digest, options.page - 1, (), None)

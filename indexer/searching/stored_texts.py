@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import Side
 from indexer.stores.abilities import SnapshotStore
 
 KEPT = 512  # documents that are remembered
@@ -22,7 +23,7 @@ class _Memory:
     """The part of a document that is remembered; one that is gone does not exist."""
 
     title: str
-    features: FeatureSet
+    side: Side
     exists: bool
 
 
@@ -30,13 +31,14 @@ class _Memory:
 class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
 
-    Titles and features of the last few hundred documents are remembered. `parts`: where the parts
-    lie that were read, by id.
+    Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
+    parts lie that were read, by id. `criteria`: what similar texts meet.
     """
 
     store: SnapshotStore
     recipe: Recipe
     snapshot: str | None = None
+    criteria: Criteria = NO_CRITERIA
     parts: dict[str, Part] = field(default_factory=dict)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
 
@@ -54,7 +56,7 @@ class StoredTexts:
         return [rows[id] for id in ids if id in rows]
 
     def titles(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return titles by id; the features of these documents are remembered."""
+        """Return titles by id; these documents are remembered."""
         titles: dict[str, str] = {}
         for start in range(0, len(ids), _AHEAD):
             batch = ids[start : start + _AHEAD]
@@ -74,10 +76,13 @@ class StoredTexts:
     def similarity(self, a: str, b: str) -> float:
         """Return the exact `jaccard` similarity of two documents by id.
 
-        One that is gone has no features.
+        It is 0 if they do not meet the criteria, or one is gone.
         """
         self.read_ahead([a, b])
-        return jaccard(self._features_of(a), self._features_of(b))
+        left, right = self._side(a), self._side(b)
+        if self.criteria and not self.criteria.accepts(left, right):
+            return 0.0
+        return jaccard(left.features, right.features)
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""
@@ -88,17 +93,17 @@ class StoredTexts:
             values += [self.similarity(head, id) for id in batch]
         return values
 
-    def _features_of(self, id: str) -> FeatureSet:
+    def _side(self, id: str) -> Side:
         if id not in self._known:
             self._read([id])
-        return self._known[id].features
+        return self._known[id].side
 
     def _read(self, ids: Sequence[str]) -> None:
         rows = {row.id: row for row in self.rows(ids)}
         for id in ids:
             row = rows.get(id)
-            features = feature_set(row.text if row else "", self.recipe)
-            self._known[id] = _Memory(row.title if row else "", features, exists=row is not None)
+            side = Side(row.text if row else "", self.recipe)
+            self._known[id] = _Memory(row.title if row else "", side, exists=row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Passage
 from indexer.similarity.tiling import Tile, tiles
-from indexer.text.word_numbers import Words, number_runs, shared_numbers
+from indexer.text.word_numbers import Words, is_lesser, number_runs, shared_numbers
 
 Matching: TypeAlias = Literal["literal", "information"]
 MIN_PASSAGE_WORDS = 5  # least words of a matching chunk
@@ -120,16 +120,6 @@ def _align_literally(a: Words, b: Words, width: int) -> Alignment:
         placed = tiles(numbers_a, numbers_b, width)
     common = sum(tile.words for tile in placed)
     return Alignment(tuple(sorted(placed)), (len(a), len(b)), common)
-
-
-def is_lesser(a: Words, b: Words) -> bool:
-    """Return whether a has fewer words, or as many and the lesser one where they first differ."""
-    if len(a) != len(b):
-        return len(a) < len(b)
-    numbers_a, numbers_b = shared_numbers(a, b)
-    for place in np.flatnonzero(numbers_a != numbers_b)[:1].tolist():
-        return a.vocabulary[int(a.numbers[place])] < b.vocabulary[int(b.numbers[place])]
-    return False
 
 
 class _Text(NamedTuple):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from indexer.errors import UnknownMeasure, UsageError
+from indexer.model import Row
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
 
@@ -39,6 +41,15 @@ class Criteria:
 
     def __bool__(self) -> bool:
         return self.numbers == "distinguish" or bool(self.require)
+
+    def text_key(self, row: Row) -> str:
+        """Return what rows have in common that are copies of each other to these conditions.
+
+        Normalised texts may be equal though numbers differ, as of "-5" and "5".
+        """
+        if self.numbers == "ignore":
+            return row.exact or row.id
+        return sha256(row.text.encode(errors="replace")).hexdigest()
 
     def accepts(self, a: TextOperand, b: TextOperand) -> bool:
         """Return whether a pair meets all conditions."""

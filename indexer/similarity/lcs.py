@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from indexer.model import WordsInOrder
-from indexer.similarity.alignment import is_lesser
 from indexer.similarity.tiling import Tile
 from indexer.text.codepoints import decode
-from indexer.text.word_numbers import Words, number_runs
+from indexer.text.word_numbers import Words, is_lesser, number_runs
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB

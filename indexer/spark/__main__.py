@@ -10,7 +10,13 @@ import click
 
 from indexer.cli import main as cli
 from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from indexer.cli.options import measure_option, principal_option, threshold_option
+from indexer.cli.options import (
+    criteria_options,
+    measure_option,
+    principal_option,
+    take_criteria,
+    threshold_option,
+)
 from indexer.errors import MissingExtra
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.limits import CAP
@@ -97,6 +103,7 @@ except ModuleNotFoundError as error:
     help="Number of tasks that write at a time.",
 )
 @measure_option
+@criteria_options
 def command(
     place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any
 ) -> int:
@@ -108,6 +115,7 @@ def command(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
     )
     shared = {name: options[name] for name in ("threshold", "measure", "cap")}
+    shared["criteria"] = take_criteria(options)
     match_names = ("false_negative_weight", "against", "exact")
     match_options = MatchOptions(**shared, **{name: options[name] for name in match_names})
     group_names = ("principal", "cluster_threshold")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.matching.collection import KEYED
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import Criteria
+from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
 from indexer.spark.work_folder import Stage, Work
 
 
-def number_texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
-    """Return distinct normalised texts of documents that have keys.
+def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Stage:
+    """Return distinct texts, as criteria tell them apart, of documents that have keys.
 
     Columns: `text`, `key`, `first`, `minhash`, `simhash`, `copies`. `text` numbers them, with
     gaps, in the order of `first`, the least id of a document that
@@ -21,7 +25,7 @@ def number_texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
     def make() -> DataFrame:
         first = sf.min(sf.struct("id", "minhash", "simhash")).alias("first")
         distinct = (
-            rows_with_keys(rows.rows, recipe)
+            rows_with_keys(rows.rows, recipe, criteria)
             .groupBy("key")
             .agg(first, sf.count("*").alias("copies"))
             .orderBy("first.id")
@@ -36,26 +40,44 @@ def number_texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
             "copies",
         )
 
-    return work.stage("texts", {}, [rows], make, lambda numbered: {"texts": numbered.count()})
+    settings = {"criteria": asdict(criteria)} if criteria else {}
+    return work.stage("texts", settings, [rows], make, lambda numbered: {"texts": numbered.count()})
 
 
-def keyed_documents(work: Work, rows: Stage, numbered: Stage, recipe: Recipe) -> Stage:
+def keyed_documents(
+    work: Work, rows: Stage, numbered: Stage, recipe: Recipe, criteria: Criteria
+) -> Stage:
     """Return documents that have keys: `id`, `text`, `status`, `words`, `modified`, `labels`."""
 
     def make() -> DataFrame:
         texts = numbered.rows.select("key", "text")
-        documents = rows_with_keys(rows.rows, recipe).join(texts, "key")
+        documents = rows_with_keys(rows.rows, recipe, criteria).join(texts, "key")
         return documents.select("id", "text", "status", "words", "modified", "labels")
 
     return work.stage("members", {}, [rows, numbered], make)
 
 
-def rows_with_keys(rows: DataFrame, recipe: Recipe) -> DataFrame:
+def rows_with_keys(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataFrame:
     """Return the rows that have slots, with the `key` that identifies their text."""
     width = 4 * (recipe.slots or 0)
     has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == width)
+    with_slots = rows.where(has_slots).select(*ROW)
+    if criteria:
+        keyed = with_slots.mapInArrow(text_keys(criteria), ddl({**ROW, "key": "string"}))
+        return keyed.drop("text")
     key = sf.when(sf.col("exact") != "", sf.col("exact")).otherwise(sf.col("id"))
-    return rows.where(has_slots).drop("text").withColumn("key", key)
+    return with_slots.drop("text").withColumn("key", key)
+
+
+def text_keys(criteria: Criteria) -> Mapper:
+    """Return a mapper that adds the `key` of each row's text."""
+
+    def add_keys(parts: Batches) -> Batches:
+        for part in parts:
+            keys = [criteria.text_key(row) for row in unpack_row(part)]
+            yield with_fields(part, "key", "string", keys)
+
+    return add_keys
 
 
 def text_contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> DataFrame:

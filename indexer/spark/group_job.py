@@ -61,7 +61,7 @@ class _Grouping:
 
     @cached_property
     def documents(self) -> OrderKey:
-        return order_key(self.work, self.rows, self.recipe)
+        return order_key(self.work, self.rows, self.recipe, self.settings.criteria)
 
     @cached_property
     def candidates(self) -> Stage:
@@ -92,9 +92,10 @@ class _Grouping:
 
     @cached_property
     def verifier(self) -> Verifier:
-        return Verifier(
-            self.rows.rows, self.documents.numbered.rows, self.settings.measure, self.recipe
-        )
+        rows, numbered = self.rows.rows, self.documents.numbered.rows
+        measure, criteria = self.settings.measure, self.settings.criteria
+        least = self.settings.least_threshold
+        return Verifier(rows, numbered, measure, self.recipe, criteria, least)
 
     def assign(self) -> Stage:
         """Return the family fields of every document."""

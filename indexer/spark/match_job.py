@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -18,7 +18,7 @@ from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
-OPTIONS = ("threshold", "false_negative_weight", "measure", "against", "exact", "cap")
+OPTIONS = ("threshold", "false_negative_weight", "measure", "against", "exact", "cap", "criteria")
 
 
 def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Stage:
@@ -32,14 +32,16 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     require_slots(recipe)
     _check_label(rows.rows, options.against)
     slots = recipe.slots or 0
-    numbered = number_texts(work, rows, recipe)
-    members = keyed_documents(work, rows, numbered, recipe)
+    numbered = number_texts(work, rows, recipe, options.criteria)
+    members = keyed_documents(work, rows, numbered, recipe, options.criteria)
     least = fewest_equal(options.measure, slots, options.threshold)
     ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
     candidates = candidate_pairs(work, ranked, options.band_plan(slots), least, options.cap)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
-    verifier = Verifier(rows.rows, numbered.rows, options.measure, recipe)
+    verifier = Verifier(
+        rows.rows, numbered.rows, options.measure, recipe, options.criteria, options.threshold
+    )
     similar = work.stage(
         "similar",
         settings,
@@ -59,7 +61,8 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
 
 def options_json(options: MatchOptions) -> dict[str, Any]:
     """Return the options that a Spark job has."""
-    return {name: getattr(options, name) for name in OPTIONS}
+    values = asdict(options)
+    return {name: values[name] for name in OPTIONS}
 
 
 def _check_options(options: MatchOptions) -> None:
@@ -90,7 +93,7 @@ def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOpti
     """
     slots = verifier.recipe.slots or 0
     enough = enough_equal(options.measure, slots, options.threshold, options.exact)
-    is_decided = sf.col("equal") >= enough
+    is_decided = (sf.col("equal") >= enough) & sf.lit(not options.criteria)
     estimate = (sf.col("equal") / slots).alias("similarity")
     estimated = candidates.where(is_decided).select(
         "left", "right", estimate, sf.lit(False).alias("exact")

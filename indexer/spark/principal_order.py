@@ -14,6 +14,7 @@ from pyspark.sql import functions as sf
 from indexer.clustering.families import Principal
 from indexer.clustering.field_order import FieldOrder
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import Criteria
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.work_folder import Stage, Work
@@ -37,10 +38,11 @@ class OrderKey:
     members: Stage
 
 
-def order_key(work: Work, rows: Stage, recipe: Recipe) -> OrderKey:
+def order_key(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> OrderKey:
     """Return the documents of some rows that have keys."""
-    numbered = number_texts(work, rows, recipe)
-    return OrderKey(rows, numbered, keyed_documents(work, rows, numbered, recipe))
+    numbered = number_texts(work, rows, recipe, criteria)
+    members = keyed_documents(work, rows, numbered, recipe, criteria)
+    return OrderKey(rows, numbered, members)
 
 
 def order_documents(

@@ -12,10 +12,11 @@ from pyspark.sql import functions as sf
 
 from indexer.matching.verification import MOST_CHARS
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots, unsigned64
-from indexer.spark.arrow_rows import Batches, Mapper, ddl, with_fields
+from indexer.spark.arrow_rows import Batches, ddl, with_fields
 from indexer.spark.distinct_texts import text_contents
 
 _SIDE = ("content", "minhash", "simhash")
@@ -23,12 +24,17 @@ _SIDE = ("content", "minhash", "simhash")
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """Measurer of pairs of texts. `rows` has the documents, `numbered` the texts."""
+    """Measurer of pairs of texts. `rows` has the documents, `numbered` the texts.
+
+    A pair at the `least` similarity of interest that does not meet the criteria is 0.
+    """
 
     rows: DataFrame
     numbered: DataFrame
     measure: str
     recipe: Recipe
+    criteria: Criteria
+    least: float
 
     def similarities(self, pairs: DataFrame) -> DataFrame:
         """Return the pairs, numbers in the columns `left` and `right`, with their `similarity`.
@@ -37,14 +43,15 @@ class Verifier:
         """
         needed = pairs.select(sf.col("left").alias("text")).union(pairs.select("right"))
         texts = text_contents(self.rows, self.numbered, needed)
-        if self.measure in ("estimate", "hamming"):
+        if self.measure in ("estimate", "hamming") and not self.criteria:
             texts = texts.withColumn("content", sf.lit(""))
         joined = pairs.join(_side_columns(texts, "right"), "right")
         joined = joined.join(_side_columns(texts, "left"), "left")
         schema = {"left": "bigint", "right": "bigint", "similarity": "double"}
         sides = [f"{side}_{name}" for side in ("left", "right") for name in _SIDE]
         narrow = joined.select("left", "right", *sides).sortWithinPartitions("left", "right")
-        return narrow.mapInArrow(pair_measurer(self.measure, self.recipe), ddl(schema))
+        measurer = PairMeasurer(self.measure, self.recipe, self.criteria, self.least)
+        return narrow.mapInArrow(measurer.add_similarities, ddl(schema))
 
 
 def _side_columns(texts: DataFrame, side: str) -> DataFrame:
@@ -52,28 +59,34 @@ def _side_columns(texts: DataFrame, side: str) -> DataFrame:
     return texts.select(sf.col("text").alias(side), *columns)
 
 
-def pair_measurer(measure: str, recipe: Recipe) -> Mapper:
-    """Return a mapper that yields the similarity of each pair.
+@dataclass(frozen=True, slots=True)
+class PairMeasurer:
+    """Measurer of pairs on an executor, with the options of `Verifier`."""
 
-    Sides that come again are cached, up to about 20 million characters.
-    """
+    measure: str
+    recipe: Recipe
+    criteria: Criteria
+    least: float
 
-    def verify(parts: Batches) -> Batches:
-        sides = _SideCache(recipe)
+    def add_similarities(self, parts: Batches) -> Batches:
+        """Yield the similarity of each pair.
+
+        Sides that come again are cached, up to about 20 million characters.
+        """
+        sides = _SideCache(self.recipe)
         for part in parts:
             columns = [part.column(name).to_pylist() for name in part.schema.names]
-            values = [_similarity(measure, sides, row) for row in zip(*columns, strict=True)]
+            values = [self._similarity(sides, row) for row in zip(*columns, strict=True)]
             yield with_fields(part.select(["left", "right"]), "similarity", "double", values)
 
-    return verify
-
-
-def _similarity(measure: str, sides: _SideCache, row: Sequence[Any]) -> float:
-    left, right, *rest = row
-    half = len(_SIDE)
-    left_side = sides.side(left, rest[:half])
-    right_side = sides.side(right, rest[half:])
-    return measure_pair(measure, left_side, right_side).similarity
+    def _similarity(self, sides: _SideCache, row: Sequence[Any]) -> float:
+        left, right, *rest = row
+        half = len(_SIDE)
+        a, b = sides.side(left, rest[:half]), sides.side(right, rest[half:])
+        value = measure_pair(self.measure, a, b).similarity
+        if value >= self.least and self.criteria and not self.criteria.accepts(a, b):
+            return 0.0
+        return value
 
 
 @dataclass(slots=True)

@@ -59,6 +59,16 @@ def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.in
     return numbers[: len(a.vocabulary)][a.numbers], numbers[len(a.vocabulary) :][b.numbers]
 
 
+def is_lesser(a: Words, b: Words) -> bool:
+    """Return whether a has fewer words, or as many and the lesser one where they first differ."""
+    if len(a) != len(b):
+        return len(a) < len(b)
+    numbers_a, numbers_b = shared_numbers(a, b)
+    for place in np.flatnonzero(numbers_a != numbers_b)[:1].tolist():
+        return a.vocabulary[int(a.numbers[place])] < b.vocabulary[int(b.numbers[place])]
+    return False
+
+
 def number_runs(
     a: NDArray[np.int64], b: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,6 +17,7 @@ from indexer.grouping import group as grouping
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
+from indexer.similarity.criteria import Criteria
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match_job import match
@@ -79,6 +80,10 @@ def families_of(stage: Stage) -> dict[str, Family]:
             {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
         ),
         pytest.param({"threshold": 0.7, "measure": "estimate", "cap": 2}, marks=pytest.mark.slow),
+        pytest.param(
+            {"measure": "lcs", "criteria": Criteria("distinguish", (("jaccard", 0.7),))},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=str,
 )
@@ -104,10 +109,11 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             0,
             marks=pytest.mark.slow,
         ),
+        ({"principal": "first", "criteria": Criteria(require=(("lcs", 0.9),))}, 1_000_000),
         pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
         pytest.param({"principal": "metadata.x"}, 1_000_000, marks=pytest.mark.slow),
     ],
-    ids=["one task", "rounds", "path", "metadata"],
+    ids=["one task", "rounds", "criteria", "path", "metadata"],
 )
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     """`at_once` leaves everything to one task, or nothing."""
