@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from zlib import crc32
 
@@ -202,7 +202,7 @@ def command_pages(is_seen: bool) -> list[LabelledPair]:
     tracks = [
         LabelledPair(corpus, "release track", texts[a], texts[b], True, (a, b))
         for members in by_command.values()
-        for a, b in zip(members, members[1:], strict=False)
+        for a, b in pairwise(members)
     ]
     return [*tracks, *variants(corpus, texts), *different(corpus, texts, track_free)]
 
@@ -267,14 +267,14 @@ def api_operations() -> list[LabelledPair]:
     pairs = [
         LabelledPair(corpus, "version", chosen[a], chosen[b], True, (a, b))
         for members in by_operation.values()
-        for a, b in zip(members, members[1:], strict=False)
+        for a, b in pairwise(members)
     ]
     latest = {members[-1]: chosen[members[-1]] for members in by_operation.values()}
     return [*pairs, *variants(corpus, latest), *different(corpus, latest, operation_of)]
 
 
 def operation_of(name: str) -> str:
-    return name.split(" ")[0]
+    return name.split(" ", maxsplit=1)[0]
 
 
 def function_docstrings() -> list[LabelledPair]:
