@@ -313,7 +313,7 @@ class ExtractionCrash(ExtractionError):
             if code is None
             else f"the extraction process died (exit code {code})"
         )
-        super().__init__(f"{crash}; the document is damaged or hostile")
+        super().__init__(f"{crash}; the document is damaged or hostile: repair it or leave it out")
         self.code = code
 
 

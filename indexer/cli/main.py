@@ -121,7 +121,7 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         return 0
     except Exception as error:
         click.echo(crash_report(error), err=True)
-        click.echo("nearfold: this is our fault; please report it with the lines above", err=True)
+        click.echo("nearfold: internal error; please report it with the lines above", err=True)
         return EXIT_FAULT
 
 

@@ -1,4 +1,4 @@
-"""Progress of a command: one line on stderr, nothing where stderr is no terminal."""
+"""Progress of a command: one line on stderr, nothing where stderr is not a terminal."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def batches(
     groups: Sequence[Group], reviewers: Sequence[str], size: int, balance: Balance = "words"
 ) -> list[Batch]:
     """Share groups among reviewers and pack them into batches of at most `size` documents; the
-    order of groups is no matter.
+    order of groups does not matter.
 
     Without `reviewers` those that the groups' history names; without any, one who has no name. A
     history of somebody who is not among the reviewers counts for nothing.

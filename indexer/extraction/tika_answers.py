@@ -112,7 +112,7 @@ def damage_error(reason: str) -> ExtractionError:
         )
     detail = _clean(_stable_text(reason), _MOST_WARNING)
     return ExtractionError(
-        f"the document is damaged, hostile, or not what it seems: {detail}; "
+        f"the document is damaged, hostile, or not of its declared type: {detail}; "
         "repair it or leave it out"
     )
 

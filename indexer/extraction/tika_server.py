@@ -183,7 +183,8 @@ def _await_return(url: str) -> None:
     while not _is_available(url):
         if time.monotonic() > deadline:
             raise _unavailable(
-                url, f"it broke off and did not come back within {_RETURN_SECONDS:g} s"
+                url,
+                f"the connection broke, and it did not answer again within {_RETURN_SECONDS:g} s",
             )
         time.sleep(_PAUSE_SECONDS)
 

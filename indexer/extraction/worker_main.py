@@ -83,8 +83,7 @@ def _result(extractor: Extractor, data: bytes, name: str) -> Document | Extracti
         return error
     except Exception as error:
         return ExtractionError(
-            f"the extractor failed over it ({_description(error)}); "
-            "report it with the document if you can"
+            f"the extractor failed ({_description(error)}); report it with the document if you can"
         )
 
 

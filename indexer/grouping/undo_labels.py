@@ -78,7 +78,9 @@ def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
         )
     changes = journal.changes(job)
     if not changes:
-        raise UsageError(f"labelling {job} was undone already")
+        raise UsageError(
+            f"labelling {job} was undone already; `nearfold label --history` lists the others"
+        )
     return changes
 
 

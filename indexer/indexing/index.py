@@ -22,6 +22,7 @@ from indexer.indexing.prune import note_ids, prune, settle_failures
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
+from indexer.matching.limits import check_threshold
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
@@ -70,11 +71,8 @@ class IndexOptions:
     reading: Reading = DEFAULT_READING
 
     def __post_init__(self) -> None:
-        threshold = self.family_threshold
-        if threshold is not None and not 0 < threshold <= 1:
-            raise UsageError(
-                f"the threshold of families must lie between 0 (exclusive) and 1, not {threshold}"
-            )
+        if self.family_threshold is not None:
+            check_threshold(self.family_threshold)
 
     @property
     def families(self) -> GroupOptions | None:
@@ -195,7 +193,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
             "--prune cannot tell what is gone from an index that is signed in place, "
-            "or from the answer to a query"
+            "or from the answer to a query; leave --prune out"
         )
     store.prepare(recipe)
     return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)

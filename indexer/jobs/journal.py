@@ -195,7 +195,7 @@ class Journal:
             db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
 
     def execute(self, statement: str, values: Sequence[object]) -> None:
-        """Change what is no part of a job's own state, such as its summary.
+        """Change what is not part of a job's own state, such as its summary.
 
         The change is durable, and passes no failpoint.
         """

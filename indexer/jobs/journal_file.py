@@ -126,4 +126,4 @@ def _format_of(connection: sqlite3.Connection) -> int:
 def _check_regular(path: Path) -> None:
     """Raise `StoreError` for a folder or a FIFO, out of which SQLite would wait forever to read."""
     if path.exists() and not path.is_file():
-        raise StoreError(f"the journal {path} is no regular file; move it away")
+        raise StoreError(f"the journal {path} is not a regular file; move it away")

@@ -121,13 +121,13 @@ class _References:
         self.provisional += row.provisional and row.parent is None and row.status == "complete"
 
     def headless(self) -> list[str]:
-        """Return families whose name is no row, or a row that is in another family itself."""
+        """Return families whose name is not a row, or a row that is in another family itself."""
         return sorted(
             family for family in self.families if not self.is_principal.get(family, False)
         )
 
     def misnamed(self) -> list[str]:
-        """Return clusters whose name is no row, or that have one member."""
+        """Return clusters whose name is not a row, or that have one member."""
         return sorted(
             name
             for name, members in self.clusters.items()

@@ -22,8 +22,8 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
 
     Without `replace`, only where no store exists yet. If the copy has a journal, it replaces that
     of the store, after the store. Raises `SourceNotFound`, `UsageError`, `UnsupportedOperation`,
-    `StoreBusy` while a job works on the store, and `StoreError` for a file that is no sound copy of
-    a store, and for the file of another program in its place: then nothing is changed.
+    `StoreBusy` while a job works on the store, and `StoreError` for a file that is not a sound copy
+    of a store, and for the file of another program in its place: then nothing is changed.
     """
     journal_file = journal_path(store.address)
     if not isinstance(store.maintenance, Copyable) or journal_file is None:

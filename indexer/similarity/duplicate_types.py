@@ -41,7 +41,7 @@ def verdict(
     * fuzzy: lengths within 20 %, and `terminology` of at least `overlap`.
 
     The figures of formulas are the same in all three. Clauses of fewer than ten words, and those
-    without a term outside slots, can be identical only; one without substantive words is no
+    without a term outside slots, can be identical only; one without substantive words is not a
     duplicate of any clause. Clauses that exchange parties have no type, and clauses with another
     obligation are not `fuzzy`.
     """

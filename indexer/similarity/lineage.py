@@ -92,7 +92,7 @@ def _arborescence(costs: Numbers64, root: int) -> list[int]:
 def _cycle(parents: Sequence[int]) -> list[int]:
     """Return the nodes of one cycle of parents; empty when there is none.
 
-    A node that is its own parent is no cycle.
+    A node that is its own parent is not a cycle.
     """
     seen = [-1] * len(parents)
     for start in range(len(parents)):

@@ -17,7 +17,7 @@ All are in [0, 1], symmetric, and 0 where undefined.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
   Raymond (ICAIL 2007) ask that 80 or 90 % of the words in one text be contained in the other,
   whatever their frequency, and mean resemblance, not containment: so the text that shares the
-  smaller part decides, and a clause inside a contract is no duplicate of it.
+  smaller part decides, and a clause inside a contract is not a duplicate of it.
 - `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of
   the two sets of features (Charikar, STOC 2002: each bit agrees with that chance), and carries the
   95 % Wilson interval of that: wide, for 64 bits.

@@ -34,7 +34,7 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
 
     Without `reading.delimiter`, the first of comma, semicolon, tab and bar (in `.tsv` files tab
     first) that makes the requested fields columns separates fields. Raises `DamagedRecord` when one
-    of these fields is no column.
+    of these fields is not a column.
     """
     csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
     tabs_first = path.lower().removesuffix(".gz").endswith(".tsv")
@@ -128,7 +128,7 @@ class _Rows:
             self._returned.extendleft(reversed(used[1:]))
             self._line += 1
             return ExtractionError(
-                f"line {self._line} is no row of CSV ({error}); "
+                f"line {self._line} is not a row of CSV ({error}); "
                 "look for a quote that is not closed or doubled"
             )
         self._line += len(used)

@@ -64,7 +64,7 @@ class HanskenSource:
         except _ERRORS as error:
             raise UsageError(
                 f"{url} cannot be reached ({error}); check the address, "
-                f"and set {_USER} and {_PASSWORD} if it wants a login"
+                f"and set {_USER} and {_PASSWORD} if it requires a login"
             ) from error
         self._has_keystore = keystore is not None
 

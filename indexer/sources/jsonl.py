@@ -24,7 +24,7 @@ def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return ExtractionError(f"the line is no JSON ({error}); repair it, or leave it out")
+        return ExtractionError(f"the line is not JSON ({error}); repair it, or leave it out")
     if not isinstance(record, Mapping):
-        return ExtractionError("the line is no JSON object; repair it, or leave it out")
+        return ExtractionError("the line is not a JSON object; repair it, or leave it out")
     return record

@@ -49,7 +49,7 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
     if not isinstance(first, bytes) or not first.startswith(b"From "):
         if first:
             raise DamagedRecord(
-                "it is no mailbox, since it does not begin with `From `; "
+                "it is not a mailbox: it does not begin with `From `; "
                 "rename it, or give --containers none"
             )
         return

@@ -16,7 +16,7 @@ _BATCH_ROWS = 256
 def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
     """Yield the rows of a file. Columns of lists and structures are read only if they are named.
 
-    Raises `DamagedRecord` when the text field is no column, or the file cannot be read.
+    Raises `DamagedRecord` when the text field is not a column, or the file cannot be read.
     """
     try:
         with seekable(stream) as content, pyarrow.parquet.ParquetFile(content) as file:
@@ -28,7 +28,7 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
                     yield str(number), record
     except (pyarrow.ArrowException, OSError) as error:
         raise DamagedRecord(
-            f"it is no readable Parquet ({error}); repair the file, then run again"
+            f"it cannot be read as Parquet ({error}); repair the file, then run again"
         ) from error
 
 

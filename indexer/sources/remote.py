@@ -31,7 +31,7 @@ class RemoteSource:
         """
         if parts_of(url).password is not None:
             raise UsageError(
-                "a URL must not hold a password: everybody may read it; "
+                "a URL must not hold a password, because others can read it; "
                 "see docs/sources.md for where to put it"
             )
         self._reading = reading
@@ -115,7 +115,7 @@ def _http_failure(error: FileNotFoundError) -> BaseException | None:
 def _unusable(url: str, error: BaseException) -> UsageError:
     return UsageError(
         f"{url} cannot be read ({_reason(error)}); "
-        "check the address, and credentials where it wants them"
+        "check the address, and credentials if it requires them"
     )
 
 

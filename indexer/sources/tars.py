@@ -47,7 +47,7 @@ def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceIte
     except _DAMAGE as error:
         yield FailedBlob(
             outer.path,
-            f"it is no readable tar archive, or damaged ({error}); repair the file, then run again",
+            f"it is damaged, or not a tar archive ({error}); repair the file, then run again",
         )
 
 

@@ -46,7 +46,7 @@ def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceIte
         except _DAMAGE as error:
             yield FailedBlob(
                 outer.path,
-                f"it is no readable zip archive ({error}); repair the file, then run again",
+                f"it cannot be read as a zip archive ({error}); repair the file, then run again",
             )
             return
         allowance = Allowance.of(outer, reading.max_bytes)

@@ -38,7 +38,7 @@ class Snapshots(Protocol):
         ...
 
     def release(self, snapshot: str) -> None:
-        """Release a snapshot; one that has expired already is no error."""
+        """Release a snapshot; one that has expired already is not an error."""
         ...
 
 

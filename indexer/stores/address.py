@@ -188,7 +188,7 @@ def _index_options(url: str, query: str) -> dict[str, int]:
     for name, value in options.items():
         if name not in ("shards", "replicas") or not value.isdecimal() or len(value) > 9:
             raise UsageError(
-                f"{name} in what follows {_printable(url)}? is not known, or no number; "
+                f"{name} after {_printable(url)}? is unknown, or not a number; "
                 "write ?shards=N&replicas=N"
             )
     return {name: int(value) for name, value in options.items()}

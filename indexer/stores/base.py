@@ -160,7 +160,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Release connections; calling it twice is no error."""
+        """Release connections; calling it twice is not an error."""
         ...
 
 

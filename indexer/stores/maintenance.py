@@ -63,7 +63,7 @@ class Copyable(Protocol):
     def restore(self, path: str) -> None:
         """Put the copy in place of the store, in one step.
 
-        Raises `MappingMismatch` or `StoreError` for a file that is no copy of ours.
+        Raises `MappingMismatch` or `StoreError` for a file that is not a copy of ours.
         """
         ...
 

@@ -29,7 +29,7 @@ def secret(name: str, environment: Mapping[str, str]) -> str | None:
         value = _first_line(f"{name}_FILE", file)
     if value is not None and any(unicodedata.category(char) in ("Cc", "Cs") for char in value):
         raise UsageError(
-            f"{name} holds a control character, such as the end of a line, or is no UTF-8; "
+            f"{name} holds a control character, such as the end of a line, or is not UTF-8; "
             "set it without"
         )
     return value

@@ -305,7 +305,7 @@ def test_an_unclosed_quote_costs_its_own_row(place, tmp_path, store):
     account = read(tmp_path / "a.csv", store)
     assert counted(account) == (4, 3, 0, 1)
     assert (
-        account.failed[0].error.startswith(f"line {place + 2} is no row")
+        account.failed[0].error.startswith(f"line {place + 2} is not a row")
         and "quote" in account.failed[0].error
     )
     assert {row.text for row in store.scan()} == {

@@ -124,7 +124,7 @@ def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Pat
         restore(store, f"{tmp_path}/copy.db", replace=True)
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
         db.execute("CREATE TABLE theirs (x)")
-    with pytest.raises(MappingMismatch, match="no copy of a store"):
+    with pytest.raises(MappingMismatch, match="not a copy of a store"):
         restore(store, f"{tmp_path}/other.db", replace=True)
     with pytest.raises(SourceNotFound):
         restore(store, f"{tmp_path}/nothing.db", replace=True)
@@ -174,7 +174,7 @@ def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) 
         with pytest.raises(UsageError, match="name another file"):
             backup(store, f"{tmp_path}/{name}")
     backup(store, f"{tmp_path}/copy.db")
-    for name, message in (("theirs.db", "another program"), ("folder.db", "no regular file")):
+    for name, message in (("theirs.db", "another program"), ("folder.db", "not a regular file")):
         place = open_store(f"sqlite:///{tmp_path}/{name}")
         with pytest.raises(StoreError, match=message):
             restore(place, f"{tmp_path}/copy.db", replace=True)

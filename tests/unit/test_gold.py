@@ -68,7 +68,7 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("g.csv", "a,b,type\nx,y,fuzzy\nx,z,similar\n", "line 3: 'similar' is no type"),
+        ("g.csv", "a,b,type\nx,y,fuzzy\nx,z,similar\n", "line 3: 'similar' is not a type"),
         ("g.csv", "a,b\nx,x\n", "line 2: x is paired with itself"),
         ("g.csv", "a,b\nx,\n", "line 2: b is missing"),
         ("g.csv", "a,b\nx,y,z\n", "line 2: 3 fields under 2 names"),
@@ -81,12 +81,12 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
             "a,b,type\nx,y,fuzzy\ny,x,identical\n",
             "line 3: y and x are identical here, but fuzzy in",
         ),
-        ("g.csv", "set,document\n1,x\n2,y\n2,z\n", "line 2: a set has two or more"),
+        ("g.csv", "set,document\n1,x\n2,y\n2,z\n", "line 2: a set must name two or more"),
         ("g.csv", "set,document,type\n1,x,fuzzy\n1,y,identical\n", "line 3: the rows of one set"),
         ("g.jsonl", '{"a":"x","b":"y"}\nnothing\n{}\n', "line 2: not JSON"),
         ("g.jsonl", "[1]\n", "line 1: not a JSON object"),
         ("g.jsonl", '{"a":"x","b":7}\n', "line 1: b is 7, not text"),
-        ("g.jsonl", '{"documents":"x y"}\n', "line 1: documents is a list"),
+        ("g.jsonl", '{"documents":"x y"}\n', "line 1: documents must be a list"),
         ("g.txt", "x y\n", "give a .csv file"),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_sheet_of_somebody_else_and_a_file_of_something_else_are_left_alone(
             SheetWriter(path, assessor, role)
     for text in ("no line end", "a,b\n", "[1]\n"):
         (tmp_path / "other").write_text(text)
-        with pytest.raises(UsageError, match="no sheet"):
+        with pytest.raises(UsageError, match="not a sheet"):
             SheetWriter(tmp_path / "other", "anna")
         assert (tmp_path / "other").read_text() == text
     with pytest.raises(UsageError, match="cannot write"):

@@ -68,8 +68,8 @@ def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_wr
         db.execute("CREATE TABLE theirs (x)")
     before = (tmp_path / "theirs").read_bytes()
     for name, message in (
-        ("fifo", "no regular file"),
-        ("folder", "no regular file"),
+        ("fifo", "not a regular file"),
+        ("folder", "not a regular file"),
         ("theirs", "another program"),
     ):
         for opens in (Journal, stored_failures):

@@ -245,4 +245,4 @@ def test_an_error_over_a_damaged_file_is_reported_as_the_damage(
         assert run([*words, "--store", url]) == EXIT_STORE
         printed = capsys.readouterr()
         assert "restore a backup" in printed.err, words
-        assert "our fault" not in printed.err
+        assert "internal error" not in printed.err

@@ -196,7 +196,7 @@ def test_damage_is_named_without_the_document_that_it_hit(store, path):
 
 def test_a_fifo_is_not_waited_for(path):
     os.mkfifo(path)
-    with pytest.raises(StoreError, match="no regular file"):
+    with pytest.raises(StoreError, match="not a regular file"):
         open_store(f"sqlite:///{path}").stored_recipe()
 
 

@@ -68,7 +68,9 @@ def records(path: str) -> Iterator[Record]:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
+        raise UsageError(
+            f"{path} cannot be read ({error.strerror}); check its permissions"
+        ) from error
     yield from _rows(path, text) if suffix == ".csv" else _lines(path, text)
 
 
@@ -77,13 +79,14 @@ def _rows(path: str, text: str) -> Iterator[Record]:
     try:
         header = [name.strip().lower() for name in next(reader, [])]
         if len(set(header)) < len(header):
-            raise UsageError(f"{path}, line 1: the header names a column twice")
+            raise UsageError(f"{path}, line 1: the header names a column twice; rename one of them")
         line = reader.line_num
         for row in reader:
             if any(row):
                 if len(row) != len(header):
                     raise UsageError(
-                        f"{path}, line {line + 1}: {len(row)} fields under {len(header)} names"
+                        f"{path}, line {line + 1}: {len(row)} fields under {len(header)} names; "
+                        "repair the line"
                     )
                 yield Record(path, line + 1, dict(zip(header, row, strict=True)))
             line = reader.line_num
@@ -101,7 +104,9 @@ def _lines(path: str, text: str) -> Iterator[Record]:
         except (ValueError, RecursionError) as error:
             if number == len(lines):
                 return
-            raise UsageError(f"{path}, line {number}: not JSON ({error})") from error
+            raise UsageError(
+                f"{path}, line {number}: not JSON ({error}); repair the line"
+            ) from error
         if not isinstance(value, dict):
             raise UsageError(
                 f"{path}, line {number}: not a JSON object; "

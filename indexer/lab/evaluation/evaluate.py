@@ -24,6 +24,7 @@ from indexer.lab.evaluation.score_pairs import (
 )
 from indexer.lab.evaluation.truth import Group, Pair, groups
 from indexer.lab.evaluation.type_decider import NOT_FOUND, TypeDecider
+from indexer.matching.limits import check_threshold
 from indexer.recipe import DEFAULT, Recipe
 from indexer.statistics.precision_recall import RULES, Rule, ordered_pair
 from indexer.stores.base import Store
@@ -56,9 +57,9 @@ class EvaluateOptions:
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
-            raise UsageError(f"{self.rule!r} is no rule; choose one of: {', '.join(RULES)}")
-        if not all(0 < threshold <= 1 for threshold in self.thresholds):
-            raise UsageError("thresholds lie between 0 (exclusive) and 1")
+            raise UsageError(f"{self.rule!r} is not a rule; choose one of: {', '.join(RULES)}")
+        for threshold in self.thresholds:
+            check_threshold(threshold)
         if self.synonyms and not self.types:
             raise UsageError("synonyms need the detector of duplicate types; give --types too")
 

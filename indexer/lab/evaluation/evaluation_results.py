@@ -81,9 +81,9 @@ class TypeScores:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A found pair that is no duplicate (`type` is the true one), or a missed duplicate, and why.
+    """A found pair that is not a duplicate, or a missed duplicate, and why.
 
-    `similarity` is by the measure of the result; 0 where a text has no keys.
+    `type` is the true one; `similarity` is by the measure of the result, 0 for a text without keys.
     """
 
     a: GoldDocument

@@ -1,7 +1,7 @@
 """Gold sets: pairs or sets of documents that people have judged, named by id or path.
 
 Duplicate types are those of Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`;
-`duplicate` where the type is unknown. `different` and `contained` say that a pair is no
+`duplicate` where the type is unknown. `different` and `contained` say that a pair is not a
 duplicate.
 """
 
@@ -49,7 +49,7 @@ def type_named(spelling: str, record: Record) -> str:
     """
     name = "-".join(spelling.lower().replace("_", " ").replace("-", " ").split())
     if name not in SPELLINGS:
-        raise record.wrong(f"{spelling!r} is no type; choose one of: {', '.join(TYPES)}")
+        raise record.wrong(f"{spelling!r} is not a type; choose one of: {', '.join(TYPES)}")
     return SPELLINGS[name]
 
 
@@ -63,7 +63,7 @@ def read_gold(path: str, closed: bool | None = None) -> Gold:
     """
     lines = list(records(path))
     if not lines:
-        raise UsageError(f"{path} holds no pairs and no sets")
+        raise UsageError(f"{path} holds no pairs and no sets; give another file")
     names = lines[0].fields.keys()
     folder = str(Path(path).resolve().parent)
     if "set" in names or "documents" in names:
@@ -115,7 +115,7 @@ def _labelled_pair(record: Record) -> LabelledPair:
         record.text("a"), record.text("b"), type, group, record.text("kind", ""), record.place
     )
     if labelled.a == labelled.b:
-        raise record.wrong(f"{labelled.a} is paired with itself")
+        raise record.wrong(f"{labelled.a} is paired with itself; remove the line")
     return labelled
 
 
@@ -134,23 +134,27 @@ def _read_sets(lines: Iterable[Record]) -> Iterator[GoldSet]:
             )
     for (group, _), members in rows.items():
         if len({record.text("type", "") for record, _ in members}) > 1:
-            raise members[-1][0].wrong("the rows of one set have different types")
+            raise members[-1][0].wrong(
+                "the rows of one set have different types; choose one of them"
+            )
         yield _gold_set(members[0][0], [name for _, name in members], group)
 
 
 def _gold_set(record: Record, names: list[str], group: str) -> GoldSet:
     if len(set(names)) < max(2, len(names)):
-        raise record.wrong("a set has two or more documents, each once")
+        raise record.wrong("a set must name two or more documents, each once")
     type = type_named(record.text("type", DUPLICATE), record)
     if type not in DUPLICATES:
-        raise record.wrong(f"a set of duplicates has no type {type}")
+        raise record.wrong(
+            f"a set of duplicates cannot have the type {type}; list its pairs instead"
+        )
     return GoldSet(tuple(names), type, group, record.place)
 
 
 def _document_names(record: Record) -> list[str]:
     names = record.fields["documents"]
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise record.wrong("documents is a list of names")
+        raise record.wrong("documents must be a list of names")
     return names
 
 
@@ -170,6 +174,6 @@ def _unique_pairs(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
         if before.type != pair.type:
             raise UsageError(
                 f"{pair.place}: {pair.a} and {pair.b} are {pair.type} here, "
-                f"but {before.type} in {before.place}"
+                f"but {before.type} in {before.place}; correct one of them"
             )
     return tuple(known.values())

@@ -60,7 +60,7 @@ class GoldSet:
 class Gold:
     """The ground truth about some documents, each pair once.
 
-    `closed`: unlisted pairs of documents of the same group are no duplicates; else they are
+    `closed`: unlisted pairs of documents of the same group are not duplicates; else they are
     unknown. `folder`: the base of relative paths.
     """
 

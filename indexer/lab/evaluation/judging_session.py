@@ -88,7 +88,7 @@ class JudgingSession:
         """
         task = self.task(key)
         if type not in QUESTIONS:
-            raise UsageError(f"{type!r} is no answer; choose one of: {', '.join(QUESTIONS)}")
+            raise UsageError(f"{type!r} is not an answer; choose one of: {', '.join(QUESTIONS)}")
         with self._lock:
             self._sheet.judge(task.a, task.b, type, task.group)
 

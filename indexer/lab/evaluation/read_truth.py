@@ -39,7 +39,10 @@ def read_truth(paths: Sequence[str], closed: bool | None = None) -> GroundTruth:
     _check_distinct_assessors(sheets)
     resolution = resolve(sheets)
     if not resolution.gold.pairs:
-        raise UsageError("no pair was judged in these sheets, or none that is settled")
+        raise UsageError(
+            "no pair was judged in these sheets, or none on which they agree; "
+            "judge pairs with `nearfold judge`"
+        )
     return GroundTruth(resolution.gold, tuple(sheets), resolution)
 
 

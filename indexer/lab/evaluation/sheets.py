@@ -79,7 +79,7 @@ def _record_judgement(record: Record, judgements: dict[tuple[str, str], Judgemen
 def _role(role: str, record: Record) -> Role:
     if role in ROLES:
         return ROLES[role]
-    raise record.wrong(f"{role!r} is no role; a sheet is of an assessor or of the arbiter")
+    raise record.wrong(f"{role!r} is not a role; write assessor or arbiter")
 
 
 class SheetWriter:
@@ -92,7 +92,7 @@ class SheetWriter:
 
         `folder`: the base of its paths, when it is not the sheet's own folder.
 
-        Raises `UsageError` when it is another assessor's, is no sheet, or cannot be written.
+        Raises `UsageError` when it is another assessor's, is not a sheet, or cannot be written.
         """
         self._path = Path(path)
         try:
@@ -140,7 +140,7 @@ class SheetWriter:
         data = self._path.read_bytes()
         end = data.rfind(b"\n") + 1
         if data and not end:
-            raise UsageError(f"{self._path} exists and is no sheet; give --out another place")
+            raise UsageError(f"{self._path} exists and is not a sheet; give --out another place")
         if end < len(data):
             os.truncate(self._path, end)
         return end
@@ -153,7 +153,8 @@ class SheetWriter:
             named, as_what = head["assessor"], head["role"]
         except (ValueError, TypeError, KeyError, LookupError) as error:
             raise UsageError(
-                f"{self._path} exists and is no sheet of `nearfold judge`; give --out another place"
+                f"{self._path} exists and is not a sheet of `nearfold judge`; "
+                "give --out another place"
             ) from error
         if (named, as_what) != (assessor, role):
             raise UsageError(
@@ -176,7 +177,8 @@ class SheetWriter:
         except OSError as error:
             os.truncate(self._file, self._end)
             raise UsageError(
-                f"the judgement was not saved: {self._path} cannot be written ({error.strerror})"
+                f"the judgement was not saved: {self._path} cannot be written ({error.strerror}); "
+                "make it writable, then answer again"
             ) from error
         self._end += len(line)
 

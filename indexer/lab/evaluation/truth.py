@@ -69,7 +69,8 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
     for labelled in gold.pairs:
         if keys[labelled.a] == keys[labelled.b]:
             raise UsageError(
-                f"{labelled.place}: {labelled.a} and {labelled.b} are the same document"
+                f"{labelled.place}: {labelled.a} and {labelled.b} are the same document; "
+                "remove the line"
             )
         earlier = known.setdefault(labelled.group, {}).setdefault(
             ordered_pair(keys[labelled.a], keys[labelled.b]), labelled
@@ -77,7 +78,7 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
         if earlier.type != labelled.type:
             raise UsageError(
                 f"{labelled.place} says {labelled.type}, {earlier.place} says {earlier.type} "
-                "of the same two documents"
+                "of the same two documents; correct one of them"
             )
     sets: dict[str, list[GoldSet]] = {}
     for gold_set in gold_sets(gold):

@@ -67,7 +67,7 @@ PUBLISHED_COLLISIONS = {
 def lengths(bits: Sequence[int]) -> tuple[int, ...]:
     """Return lengths ascending, each once.
 
-    Raises `UsageError` for none, and for one that is no multiple of 8 from 16 to 1024.
+    Raises `UsageError` for none, and for one that is not a multiple of 8 from 16 to 1024.
     """
     for length in bits:
         if length % 8 or not 16 <= length <= 1024:

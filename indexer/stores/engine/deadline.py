@@ -83,7 +83,7 @@ class _AnswerBytes(io.RawIOBase):
         if self._timeout is not None:
             seconds = self._deadline - time.monotonic()
             if seconds <= 0:
-                raise TimeoutError("the answer was not whole in time")
+                raise TimeoutError("the answer was not complete in time")
             self._sock.settimeout(min(self._timeout, seconds))
         return self._file.readinto(buffer)
 

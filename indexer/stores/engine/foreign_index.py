@@ -27,9 +27,9 @@ from indexer.stores.row_limits import refusal, storable
 
 _TRIES = 4
 _CHANGED = "somebody changed the document while it was signed; run again"
-_NOT_SIGNED = "its text is no text any more, or was changed while it was signed"
+_NOT_SIGNED = "its text is not a text any more, or was changed while it was signed"
 _GONE = "somebody deleted the document while it was signed"
-_NO_TEXT = "the text is no string"
+_NO_TEXT = "the text is not a string"
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,7 +246,7 @@ class Pieces:
         self._check(method, path, self._requests.send(method, path, body))
 
     def _check(self, method: str, path: str, answer: Answer) -> None:
-        """Raise the error of an answer that is no success, with the request that it answers."""
+        """Raise the error of an answer that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
             raise error_of(self._requests.url, answer, f"{method} {path}")
 

@@ -185,7 +185,7 @@ class IndexQueries:
                     yield hit["_id"], hit["fields"][column][0]
 
     def release(self, snapshot: str) -> None:
-        """Close a snapshot; one that is closed already is no error."""
+        """Close a snapshot; one that is closed already is not an error."""
         self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(

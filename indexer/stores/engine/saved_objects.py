@@ -99,7 +99,7 @@ class _Server:
         return attributes
 
     def delete(self, saved: SavedObject) -> None:
-        """Delete an object; a missing one is no error."""
+        """Delete an object; a missing one is not an error."""
         self._ask("DELETE", self._path(saved), absent=True)
 
     def load(self, bundle: str) -> None:
@@ -150,7 +150,7 @@ class _Server:
         kind: str = "",
         absent: bool = False,
     ) -> Any:
-        """Return the JSON answer to one request, or None for a 404 where `absent` is no error."""
+        """Return the JSON answer to one request, or None for a 404 where `absent` is allowed."""
         parts = parts_of(self.place)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
@@ -199,7 +199,7 @@ def _login(place: str) -> dict[str, str]:
     user, _, node = parts_of(place).netloc.rpartition("@")
     if ":" in user:
         raise UsageError(
-            "an address must not hold a password: everybody may read it; "
+            "an address must not hold a password, because others can read it; "
             "set NEARFOLD_PASSWORD in the environment"
         )
     if key := secret("NEARFOLD_API_KEY", environment):

@@ -175,7 +175,7 @@ class File:
             self._recipe = None
 
     def close(self) -> None:
-        """Close every connection; calling it twice is no error."""
+        """Close every connection; calling it twice is not an error."""
         with self._lock, translate_errors(self.path):
             self._readers.close()
             if self._connection is not None:
@@ -208,7 +208,7 @@ class File:
             return MEMORY
         path = Path(self.path)
         if path.exists() and not path.is_file():  # opening a FIFO would block for ever
-            raise StoreError(f"{self.path} is no regular file; give --store another")
+            raise StoreError(f"{self.path} is not a regular file; give --store another")
         return f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
 
     def _stat(self) -> tuple[int, int] | None:

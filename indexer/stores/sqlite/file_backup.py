@@ -17,8 +17,8 @@ def copy_out(file: str, target: str) -> None:
     """Copy the database of a file into `target`, one file without a log.
 
     An earlier copy is replaced once this one is whole. The copy has the permissions of the file.
-    Raises `UsageError` for a target that exists and is no copy of a store, `StoreDamaged` when the
-    copy is corrupt, and errors of SQLite and of the operating system.
+    Raises `UsageError` for a target that exists and is not a copy of a store, `StoreDamaged` when
+    the copy is corrupt, and errors of SQLite and of the operating system.
     """
     _check_target(Path(target))
     half = f"{target}.half"
@@ -51,12 +51,12 @@ def copy_in(source: str, db: sqlite3.Connection) -> None:
 
 
 def check_copy(source: str) -> None:
-    """Raise `MappingMismatch` for a file that is no copy of a store, and `StoreDamaged` for one
+    """Raise `MappingMismatch` for a file that is not a copy of a store, and `StoreDamaged` for one
     that is not sound.
     """
     with closing(_open_to_read(source)) as copy:
         if not _is_ours(copy):
-            raise MappingMismatch(index=source, problems=("it is no copy of a store",))
+            raise MappingMismatch(index=source, problems=("it is not a copy of a store",))
         check_sound(copy, source)
 
 
@@ -79,7 +79,9 @@ def _check_target(target: Path) -> None:
                     return
     except sqlite3.DatabaseError:
         pass
-    raise UsageError(f"{target} exists, and is no copy of a store; name another file, or remove it")
+    raise UsageError(
+        f"{target} exists, and is not a copy of a store; name another file, or remove it"
+    )
 
 
 def check_sound(db: sqlite3.Connection, path: str) -> None:
