@@ -11,7 +11,7 @@ import click
 from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.errors import MissingExtra
-from indexer.jobs.history import JobSummary, job_history
+from indexer.jobs.history import JobSummary, job_history, spell_settings
 from indexer.jobs.journal import Failure, journal_path
 from indexer.operations.status import Overview, status
 from indexer.stores.base import Store
@@ -144,9 +144,11 @@ def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
         if as_json:
             fields: dict[str, Any] = {"job": job.id, "command": job.command, "began": start}
             fields |= {"seconds": job.seconds, "outcome": job.outcome, "counts": job.counts}
+            fields["settings"] = job.settings
             print_json(fields)
             continue
         seconds = "" if job.seconds is None else f"  {job.seconds:,.1f} s"
         counts = [f"{number:,} {name.replace('_', ' ')}" for name, number in job.counts.items()]
         summary = f"  {', '.join(counts)}" if counts else ""
-        print(f"{start}  {job.id}  {job.command}  {job.outcome}{seconds}{summary}")
+        options = visible(f"  {spell_settings(job.settings)}") if job.settings else ""
+        print(f"{start}  {job.id}  {job.command}  {job.outcome}{seconds}{summary}{options}")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,13 @@ class GroupOptions:
     def least_threshold(self) -> float:
         """The lower of both thresholds, for which bands are planned."""
         return min(self.threshold, self.threshold_of_clusters)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what decides the families, by the names of the options."""
+        names = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
+        values = {name: getattr(self, name) for name in names}
+        given = {name: value for name, value in values.items() if value is not None}
+        return {**given, **self.criteria.settings()}
 
     @property
     def principal_kind(self) -> Principal | FieldOrder:

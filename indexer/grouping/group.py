@@ -64,6 +64,7 @@ def group(
             capped = capped.merge(families.capped)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
+            job.settings.update(options.settings())
             store.families.assign(changed)
             store.refresh()
         result = account(pairs, len(changed), capped)

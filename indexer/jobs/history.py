@@ -1,4 +1,4 @@
-"""The history of a store's jobs, kept in its journal: the last 200, one row each, numbers only."""
+"""The history of a store's jobs, kept in its journal: the last 200, one row each."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import contextlib
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from indexer.errors import StoreError
+from indexer.errors import StoreBusy, StoreError
 from indexer.jobs.journal import Journal, read_journal
 from indexer.system.logs import Level, event, job_context
 from indexer.system.traces import span
 
 KEPT = 200  # jobs
+_SETTINGS = "settings"  # their key beside the counts
 INTERRUPTED = "cut short"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, "
@@ -37,7 +39,8 @@ class JobSummary:
 
     `began`: in seconds since 1970 UTC. `seconds`: how long it took. `outcome` is `done`, `stopped`
     (it was interrupted), `failed: KIND` with the class of the error, or `cut short`, without
-    `seconds`, for a job whose process ended in the middle.
+    `seconds`, for a job whose process ended in the middle. `settings`: the options that decided its
+    result, by their names on the command line, where the command records them.
     """
 
     id: str
@@ -46,17 +49,19 @@ class JobSummary:
     seconds: float | None
     outcome: str
     counts: dict[str, int]
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class JobRecorder:
-    """The record of a running job, which adds to `counts`.
+    """The record of a running job, which adds to `counts` and may set `settings`.
 
     It sets `stopped` when it ends before its work is done.
     """
 
     id: str
     counts: dict[str, int] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     stopped: bool = False
 
 
@@ -85,7 +90,10 @@ def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
             raise
         finally:
             seconds = round(time.monotonic() - started, 3)
-            _finish(journal, JobSummary(job.id, command, start_time, seconds, outcome, job.counts))
+            summary = JobSummary(
+                job.id, command, start_time, seconds, outcome, job.counts, job.settings
+            )
+            _finish(journal, summary)
 
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
@@ -96,6 +104,32 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     return read_journal(path, "job", _SELECT, _summary)
 
 
+def last_settings(path: Path | None, command: str) -> dict[str, Any]:
+    """Return the settings that the last complete job of a command recorded.
+
+    Empty when there are none, or a job holds the journal.
+    """
+    try:
+        jobs = job_history(path)
+    except StoreBusy:
+        return {}
+    done = (job.settings for job in jobs if job.command == command and job.outcome == "done")
+    return next(filter(None, done), {})
+
+
+def spell_settings(settings: Mapping[str, Any]) -> str:
+    """Return settings as options of a command.
+
+    >>> spell_settings({"threshold": 0.8, "require": ["lcs=0.9", "overlap=0.9"]})
+    '--threshold 0.8 --require lcs=0.9 --require overlap=0.9'
+    """
+    options = []
+    for name, value in settings.items():
+        values = value if isinstance(value, list) else [value]
+        options += [f"--{name.replace('_', '-')} {item}" for item in values]
+    return " ".join(options)
+
+
 def _summary(
     id: str,
     command: str,
@@ -104,13 +138,16 @@ def _summary(
     outcome: str | None,
     counts: str,
 ) -> JobSummary:
-    return JobSummary(id, command, start_time, seconds, outcome or INTERRUPTED, json.loads(counts))
+    numbers = json.loads(counts)
+    settings = numbers.pop(_SETTINGS, {})
+    return JobSummary(id, command, start_time, seconds, outcome or INTERRUPTED, numbers, settings)
 
 
 def _finish(journal: Journal, summary: JobSummary) -> None:
     # A restored journal may have no table of jobs, and has no row of its own restoring.
     _change(journal, _TABLE, ())
-    counts = json.dumps(summary.counts)
+    settings = {_SETTINGS: summary.settings} if summary.settings else {}
+    counts = json.dumps({**summary.counts, **settings})
     row = (summary.id, summary.command, summary.began, summary.seconds, summary.outcome, counts)
     _change(journal, _FINISHED, (summary.id, *row))
     _change(journal, _FORGET, (KEPT,))

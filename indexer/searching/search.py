@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import SnapshotExpired, UsageError
+from indexer.jobs.history import last_settings, spell_settings
+from indexer.jobs.journal import journal_path
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
@@ -43,6 +45,7 @@ _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
 )
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
+_FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
     "documents that changed since then are read as they are now"
@@ -194,6 +197,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         notes=(
             *notes,
             *_notes(options, recipe, ranking.total),
+            *_notes_on_families(view, options),
             *_notes_on_shown(len(shown) - len(groups)),
         ),
         facets=ranking.facets,
@@ -311,6 +315,15 @@ def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...
     if options.fold == "live" and not recipe.minhash:
         return (_NO_SLOTS.format(recipe.name),)
     return ()
+
+
+def _notes_on_families(store: FullStore, options: SearchOptions) -> tuple[str, ...]:
+    """Return by what `group` made the stored families, where that is known here."""
+    if options.fold != "family":
+        return ()
+    settings = last_settings(journal_path(store.address), "group")
+    is_same = settings and settings.get("of") == options.of
+    return (_FAMILIES.format(spell_settings(settings)),) if is_same else ()
 
 
 def _notes_on_shown(apart: int) -> tuple[str, ...]:

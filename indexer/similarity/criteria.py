@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.model import Row
@@ -41,6 +41,14 @@ class Criteria:
 
     def __bool__(self) -> bool:
         return self.numbers == "distinguish" or bool(self.require)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the conditions by the names of their options."""
+        conditions = {
+            "numbers": self.numbers if self.numbers != "ignore" else "",
+            "require": [f"{name}={least:g}" for name, least in self.require],
+        }
+        return {name: value for name, value in conditions.items() if value}
 
     def text_key(self, row: Row) -> str:
         """Return what rows have in common that are copies of each other to these conditions.

@@ -9,6 +9,8 @@ from sample_library import library, rows, sentence
 from indexer.errors import UsageError
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.jobs.history import job_history
+from indexer.jobs.journal import journal_path
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
@@ -17,6 +19,7 @@ from indexer.searching.similar import SimilarOptions, similar
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots
+from indexer.stores import open_store
 
 DISTINGUISH = Criteria("distinguish")
 PLAIN = "the quick brown fox jumps over the lazy dog and pays 5 1 coins to Anna in May {}"
@@ -110,6 +113,24 @@ def test_every_way_of_finding_pairs_meets_the_criteria():
         ("a", ["c"]),
         ("b", []),
     ]
+
+
+def test_family_folding_says_by_what_group_made_the_families(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/a.db")
+    store.prepare(DEFAULT)
+    store.write(rows({"a": PLAIN.format(1), "b": PLAIN.format(1)}))
+    options = SearchOptions(fold="family")
+    assert search(store, "fox", options).notes == ()
+    criteria = Criteria("distinguish", (("lcs", 0.9),))
+    group(store, GroupOptions(0.7, criteria=criteria))
+    group(store, GroupOptions(0.9), write=False)
+    [note] = search(store, "fox", options).notes
+    assert "--threshold 0.7 --measure jaccard" in note
+    assert "--numbers distinguish --require lcs=0.9" in note
+    job = job_history(journal_path(store.address))[1]
+    assert job.settings["numbers"] == "distinguish"
+    assert job.counts["documents"] == 2
+    store.close()
 
 
 def test_criteria_belong_to_folding_by_similarity():
