@@ -221,17 +221,9 @@ def _call(
             return _Answer(response.status_code, response.headers, content)
 
     options = {"timeout": (_CONNECT_SECONDS, seconds), "verify": True, "proxies": _proxies(url)}
+    settings = {"httpVerbs": {verb: send}, "rawResponse": True, "requestOptions": options}
     try:
-        status, content = client.callServer(
-            verb,
-            url,
-            service,
-            data,
-            headers,
-            httpVerbs={verb: send},
-            rawResponse=True,
-            requestOptions=options,
-        )
+        status, content = client.callServer(verb, url, service, data, headers, **settings)
     except client.requests.RequestException as error:
         if time.monotonic() > deadline - _PAUSE_SECONDS:
             raise ExtractionTimeout(seconds=seconds) from error

@@ -150,14 +150,7 @@ def index(
     ):
         record.counts = tally.counts
         job = _job(inputs, options, journal, pool.identity, stopping)
-        ids: set[str] = set()
-        blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
-        if options.prune:
-            blobs = note_ids(blobs, ids)
-        with closing(outcomes(blobs, job, pool)) as results:
-            for outcome in results:
-                tally.add(outcome)
-                progress(outcome)
+        ids = _run(job, pool, inputs, options, tally, progress)
         removed = 0
         if not stopping():
             removed = prune(inputs.sources, store, ids, tally.failed) if options.prune else 0
@@ -218,6 +211,26 @@ def _job(
         stopping=stopping,
         divide=part_divider(inputs.store, options.parts, inputs.recipe, inputs.in_place),
     )
+
+
+def _run(
+    job: Job,
+    pool: Pool,
+    inputs: _Inputs,
+    options: IndexOptions,
+    tally: _Tally,
+    progress: Callable[[Outcome], None],
+) -> set[str]:
+    """Bring every blob to its outcome; return the ids of all blobs if others are to be pruned."""
+    ids: set[str] = set()
+    blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
+    if options.prune:
+        blobs = note_ids(blobs, ids)
+    with closing(outcomes(blobs, job, pool)) as results:
+        for outcome in results:
+            tally.add(outcome)
+            progress(outcome)
+    return ids
 
 
 @contextmanager

@@ -132,20 +132,15 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
     asks for signed requests.
     """
     parts = _split(url)
-    login, _, nodes = parts.netloc.rpartition("@")
-    if ":" in unquote(login) or "@" in parts.path:
-        raise UsageError(
-            "a store URL must not hold a password, because others can read it; "
-            "set NEARFOLD_PASSWORD in the environment"
-        )
+    login, nodes = _login(parts)
     path, _, index = parts.path.rpartition("/")
-    if not nodes or not _INDEX.fullmatch(index) or len(index.encode("utf-8", "replace")) > 240:
+    if not nodes or not _is_index_name(index):
         raise UsageError(
             f"{_printable(url)} names no index; "
             f"write {parts.scheme}://host:{PORT}/index, the index in lower case"
         )
     options = _index_options(url, parts.query)
-    user = unquote(login) or environment.get("NEARFOLD_USER")
+    user = login or environment.get("NEARFOLD_USER")
     api_key = _api_key(environment)
     kind = _ENGINES[url.partition("://")[0]]
     aws = _aws(kind, environment)
@@ -165,6 +160,22 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
         ca_certs=environment.get("NEARFOLD_CA_CERTS"),
         aws=aws,
     )
+
+
+def _login(parts: SplitResult) -> tuple[str, str]:
+    """Return the user and the nodes; raise `UsageError` for a URL with a password."""
+    login, _, nodes = parts.netloc.rpartition("@")
+    user = unquote(login)
+    if ":" in user or "@" in parts.path:
+        raise UsageError(
+            "a store URL must not hold a password, because others can read it; "
+            "set NEARFOLD_PASSWORD in the environment"
+        )
+    return user, nodes
+
+
+def _is_index_name(name: str) -> bool:
+    return bool(_INDEX.fullmatch(name)) and len(name.encode("utf-8", "replace")) <= 240
 
 
 def _printable(url: str) -> str:

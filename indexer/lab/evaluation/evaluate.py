@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.assessor_agreement import agreement
@@ -90,14 +89,9 @@ def evaluate(
     stored = store.stored_recipe() if store else None
     recipes = options.recipes or [stored or DEFAULT]
     type_decider = TypeDecider(texts, options.synonyms) if options.types else None
-    deciders: Iterable[Decider | TypeDecider] = (
-        Decider(texts, recipe, options.measure) for recipe in recipes
-    )
-    if type_decider is not None:
-        deciders = chain(deciders, [type_decider])
     total = (len(recipes) + options.types) * len(options.thresholds)
     results: list[Result] = []
-    for decider in deciders:
+    for decider in _deciders(texts, recipes, options.measure, type_decider):
         scorer = _Scorer(by_key, decider, type_decider, options)
         for threshold in options.thresholds:
             progress(f"{decider.name} at {threshold:g}", len(results), total)
@@ -111,6 +105,19 @@ def evaluate(
         resampled=resample(judged),
         results=tuple(results),
     )
+
+
+def _deciders(
+    texts: Sequence[str],
+    recipes: Iterable[Recipe],
+    measure: str | None,
+    type_decider: TypeDecider | None,
+) -> Iterator[Decider | TypeDecider]:
+    """Yield the decider of each recipe, made when it is needed, then that of duplicate types."""
+    for recipe in recipes:
+        yield Decider(texts, recipe, measure)
+    if type_decider is not None:
+        yield type_decider
 
 
 def _read_truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:

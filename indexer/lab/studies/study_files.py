@@ -65,29 +65,32 @@ def _cell(value: Cell) -> str | int:
     return f"{value:.6f}" if isinstance(value, float) else value
 
 
+_SIGNATURE_COLUMNS = (
+    "method",
+    "bits",
+    "documents",
+    "unique",
+    "collisions",
+    "deviation",
+    "most",
+    "seconds",
+    "seconds_deviation",
+    "megabytes_a_second",
+    "compared_pairs",
+    "mean_jaccard",
+    "under_half",
+    "published_collisions",
+    "published_deviation",
+    "published_seconds",
+    "published_seconds_deviation",
+)
+
+
 def _signatures(result: StudyResult) -> Iterator[Row]:
     """Yield tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
     published.
     """
-    yield (
-        "method",
-        "bits",
-        "documents",
-        "unique",
-        "collisions",
-        "deviation",
-        "most",
-        "seconds",
-        "seconds_deviation",
-        "megabytes_a_second",
-        "compared_pairs",
-        "mean_jaccard",
-        "under_half",
-        "published_collisions",
-        "published_deviation",
-        "published_seconds",
-        "published_seconds_deviation",
-    )
+    yield _SIGNATURE_COLUMNS
     seconds = {
         (timing.method, timing.bits): (timing.mean, timing.deviation, timing.megabytes_a_second)
         for timing in result.seconds

@@ -70,20 +70,9 @@ def choose_texts(
     """
     paths = {_name(blob): blob.path for blob in walk([folder]) if isinstance(blob, Blob)}
     names = chance.shuffled(sorted(paths))
-    chosen, taken_texts = ChosenTexts(), _TakenTexts()
+    chosen = ChosenTexts()
     needed = documents + max(2, documents // 10)
-    selected: list[Source] = []
-    for start in range(0, len(names), _BATCH):
-        batch = names[start : start + _BATCH]
-        for source in _read(batch, paths, chosen.passed):
-            reason = taken_texts.refusal(source.text)
-            if reason:
-                chosen.passed[reason] += 1
-            elif len(selected) < needed:
-                selected.append(source)
-        progress("reading texts", len(selected), needed)
-        if len(selected) >= needed:
-            break
+    selected = _select(names, paths, needed, chosen.passed, progress)
     if len(selected) < 3:
         raise UsageError(
             f"{folder} holds {len(selected)} texts of {LEAST_WORDS} words that differ; "
@@ -92,12 +81,33 @@ def choose_texts(
     originals = min(documents, max(2, len(selected) - max(1, len(selected) // 11)))
     chosen.originals, chosen.reserve = selected[:originals], selected[originals:]
     if translations:
-        chosen.translations = list(
-            _translation_pairs(
-                names, paths, {text.name for text in selected}, max(2, documents // 5)
-            )
-        )
+        selected_names = {text.name for text in selected}
+        pairs = _translation_pairs(names, paths, selected_names, max(2, documents // 5))
+        chosen.translations = list(pairs)
     return chosen
+
+
+def _select(
+    names: Sequence[str],
+    paths: dict[str, str],
+    needed: int,
+    passed: Counter[str],
+    progress: Progress,
+) -> list[Source]:
+    """Return the first texts that are fit to be originals; count the reasons of others."""
+    taken_texts = _TakenTexts()
+    selected: list[Source] = []
+    for start in range(0, len(names), _BATCH):
+        for source in _read(names[start : start + _BATCH], paths, passed):
+            reason = taken_texts.refusal(source.text)
+            if reason:
+                passed[reason] += 1
+            elif len(selected) < needed:
+                selected.append(source)
+        progress("reading texts", len(selected), needed)
+        if len(selected) >= needed:
+            break
+    return selected
 
 
 def _name(blob: Blob) -> str:

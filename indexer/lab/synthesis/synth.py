@@ -94,9 +94,7 @@ def synth(
     cannot be made; `UnknownName` for a kind.
     """
     kind_names = _kinds_to_make(options.kinds)
-    folder_out = Path(out)
-    if folder_out.exists() and (not folder_out.is_dir() or any(folder_out.iterdir())):
-        raise UsageError(f"{folder_out} exists and is not an empty folder; give --out a new one")
+    folder_out = _empty_folder(Path(out))
     absent = tuple(name for name in kind_names if _is_absent(KINDS[name], options.programs))
     present = [name for name in kind_names if name not in absent]
     random = RandomSource(options.seed, "originals")
@@ -127,6 +125,13 @@ def synth(
 def _is_absent(kind: Kind, programs: bool) -> bool:
     """Return whether a kind needs a program that is not installed or not wanted."""
     return kind.program is not None and not (programs and kind.program())
+
+
+def _empty_folder(out: Path) -> Path:
+    """Return a folder that is empty or does not exist; raise `UsageError` for any other."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} exists and is not an empty folder; give --out a new one")
+    return out
 
 
 def _write(folder: Path, files: Iterable[File]) -> None:

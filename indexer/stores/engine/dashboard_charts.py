@@ -40,17 +40,18 @@ def split(id: str) -> Body:
 
 
 _LINEAR = {"type": "linear"}
+_AXIS = {"show": True, "style": {}, "labels": {"show": True, "truncate": 60}, "title": {}}
+_NO_THRESHOLD = {"show": False, "value": 10, "width": 1, "style": "full", "color": "#1f6f8b"}
 
 
 def _bars(kind: str, mode: str, category: str, value: str) -> Body:
     """Return the settings of a bar chart; `category` and `value` are the sides of the axes."""
-    axis = {"show": True, "style": {}, "labels": {"show": True, "truncate": 60}, "title": {}}
     return {
         "type": kind,
         "grid": {"categoryLines": False},
         "categoryAxes": [
             {
-                **axis,
+                **_AXIS,
                 "id": "CategoryAxis-1",
                 "type": "category",
                 "position": category,
@@ -59,7 +60,7 @@ def _bars(kind: str, mode: str, category: str, value: str) -> Body:
         ],
         "valueAxes": [
             {
-                **axis,
+                **_AXIS,
                 "id": "ValueAxis-1",
                 "name": "ValueAxis-1",
                 "type": "value",
@@ -83,13 +84,7 @@ def _bars(kind: str, mode: str, category: str, value: str) -> Body:
         "times": [],
         "addTimeMarker": False,
         "labels": {"show": False},
-        "thresholdLine": {
-            "show": False,
-            "value": 10,
-            "width": 1,
-            "style": "full",
-            "color": "#1f6f8b",
-        },
+        "thresholdLine": _NO_THRESHOLD,
     }
 
 

@@ -108,13 +108,7 @@ def _check(
     mapping = index[1].get("mappings", {}) if index else {}
     for stored_recipe in (known, _recipe(mapping)):
         _check_recipe(stored_recipe, recipe)
-    for pipeline in installed.pipelines(recipe, field):
-        stored = pieces.stored(pipeline)
-        if stored and stored.get("version", 0) > pipeline.body["version"]:
-            raise StoreError(
-                f"a newer nearfold installed {pipeline.name} at {url}; "
-                "upgrade nearfold, or uninstall with it first"
-            )
+    _check_pipelines(pieces, url, recipe, field)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
     if rivals := pieces.rivals(place):
@@ -133,6 +127,17 @@ def _check(
             f"{DEFAULT_PIPELINE}, or give --store another index"
         )
     _check_field(pieces, index, field)
+
+
+def _check_pipelines(pieces: Pieces, url: str, recipe: Recipe, field: str) -> None:
+    """Raise `StoreError` for a pipeline that a newer nearfold installed."""
+    for pipeline in installed.pipelines(recipe, field):
+        stored = pieces.stored(pipeline)
+        if stored and stored.get("version", 0) > pipeline.body["version"]:
+            raise StoreError(
+                f"a newer nearfold installed {pipeline.name} at {url}; "
+                "upgrade nearfold, or uninstall with it first"
+            )
 
 
 def _check_recipe(stored: Recipe | None, requested: Recipe) -> None:

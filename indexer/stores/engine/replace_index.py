@@ -61,12 +61,7 @@ def replace_index(
     )
     pipeline = put_next_pipeline(requests, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
-    copied = 0
-    for blocked in (False, True):
-        if blocked:
-            requests.call("PUT", f"{facts.index}/_block/write")
-        copied += successor.follow(sign_rows, on_progress, until_idle=not blocked)
-        successor.delete_missing()
+    copied = _fill(successor, sign_rows, on_progress)
     if keep and facts.index == place.index:
         _clone(requests, facts.index, version_name(place.index, 1))
     successor.take_over(old)
@@ -74,6 +69,17 @@ def replace_index(
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
+
+
+def _fill(successor: Successor, sign_rows: SignRows, on_progress: OnProgress) -> int:
+    """Copy and sign all documents, the last changes while writes are blocked; return the number."""
+    copied = 0
+    for blocked in (False, True):
+        if blocked:
+            successor.requests.call("PUT", f"{successor.old}/_block/write")
+        copied += successor.follow(sign_rows, on_progress, until_idle=not blocked)
+        successor.delete_missing()
+    return copied
 
 
 def next_version(index: str, current: str) -> str:

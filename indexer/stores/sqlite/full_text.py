@@ -91,41 +91,71 @@ def full_text_matches(
     them.
     """
     fields = [facet_field(name) for name in query.facets]
-    counted = [f"d.{field}" for field in fields] + (
-        ["d.family"] if fields or query.families else []
-    )
-    expression = match_expression(words)
-    if left_out := excluding_expression(words):
-        conditions, values = [*conditions, WITHOUT], [*values, left_out]
-    is_ranked = query.sort == "relevance" and expression is not None
-    is_scored = is_ranked and len(words.terms) == 1
-    table, number = "documents d", "d.number"
-    if expression is not None:
-        bare = is_ranked and not counted and not conditions
-        table, number = ("fulltext", "fulltext.rowid") if bare else (_JOINED, number)
-        conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
-    order = "" if is_ranked else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
-    columns = ", ".join([f"{number} AS number", f"{SCORE if is_scored else 0} AS score", *counted])
-    rows = f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions) or '1'}{order}"
-    numbers, scores, columns_read = (
-        _read(db.execute(rows, values), len(counted))
-        if counted
-        else (*read_scores(db, rows, values), [])
-    )
-    if is_ranked:
-        scores = scores if is_scored else rank(db, words.terms, numbers)
+    counted = [f"d.{field}" for field in fields]
+    if fields or query.families:
+        counted.append("d.family")  # facets count families, too
+    statement = _statement(query, words, conditions, values, counted)
+    if counted:
+        rows = db.execute(statement.sql, statement.values)
+        numbers, scores, columns = _read(rows, len(counted))
+    else:
+        numbers, scores = read_scores(db, statement.sql, statement.values)
+        columns = []
+    if statement.is_ranked:
+        scores = scores if statement.is_scored else rank(db, words.terms, numbers)
         best = np.argsort(-scores, kind="stable")
         numbers, scores = numbers[best], scores[best]
     facets = {
-        field: _facet(field, carried, columns_read[-1].places)
-        for field, carried in zip(fields, columns_read, strict=False)
+        field: _facet(field, column, columns[-1].places)
+        for field, column in zip(fields, columns, strict=False)
     }
     return FullTextMatches(
         numbers,
-        scores if is_ranked else None,
-        len(columns_read[-1].values) if query.families else None,
+        scores if statement.is_ranked else None,
+        len(columns[-1].values) if query.families else None,
         facets,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A statement that selects number, score and further columns of matches, with its values.
+
+    `is_ranked`: matches go by score. `is_scored`: the statement computes the scores.
+    """
+
+    sql: str
+    values: Sequence[str]
+    is_ranked: bool
+    is_scored: bool
+
+
+def _statement(
+    query: Query,
+    words: SearchWords,
+    conditions: Sequence[str],
+    values: Sequence[str],
+    columns: Sequence[str],
+) -> _Statement:
+    """Return the statement of a query; it reads no documents unless it must."""
+    if left_out := excluding_expression(words):
+        conditions, values = [*conditions, WITHOUT], [*values, left_out]
+    expression = match_expression(words)
+    is_ranked = query.sort == "relevance" and expression is not None
+    is_scored = is_ranked and len(words.terms) == 1
+    needs_documents = bool(columns or conditions) or not is_ranked
+    if expression is None:
+        table = "documents d"
+    else:
+        table = _JOINED if needs_documents else "fulltext"
+        conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
+    number = "d.number" if needs_documents else "fulltext.rowid"
+    score = SCORE if is_scored else "0"
+    selected = ", ".join([f"{number} AS number", f"{score} AS score", *columns])
+    where = " AND ".join(conditions) or "1"
+    order = "" if is_ranked else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
+    sql = f"SELECT {selected} FROM {table} WHERE {where}{order}"
+    return _Statement(sql, values, is_ranked, is_scored)
 
 
 @dataclass(slots=True)
@@ -139,13 +169,13 @@ class _Column:
 
 
 def _read(
-    found: sqlite3.Cursor, count: int
+    matches: sqlite3.Cursor, count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[_Column]]:
     """Return numbers, scores, and the columns after them, in little memory for many rows."""
     numbers, scores = array("q"), array("d")
     values: list[dict[str, int]] = [{} for _ in range(count)]
     places = [array("q") for _ in range(count)]
-    while rows := found.fetchmany(_BATCH):
+    while rows := matches.fetchmany(_BATCH):
         number, score, *columns = zip(*rows, strict=True)
         numbers.extend(number)
         scores.extend(score)
