@@ -123,8 +123,8 @@ def _texts(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _earliest(copies: Sequence[Row]) -> tuple[int | None, Source | None]:
-    known = [_own_date(row) for row in copies]
-    return min((date for date in known if date[0] is not None), default=(None, None))
+    dates = [_own_date(row) for row in copies]
+    return min((date for date in dates if date[0] is not None), default=(None, None))
 
 
 def _own_date(row: Row) -> tuple[int | None, Source | None]:

@@ -139,7 +139,7 @@ LOAD_FILE_PAIRS = tuple(
 BATCHES = (
     Column("batch", "whole", lambda record: record.batch.number),
     Column("reviewer", "text", lambda record: record.batch.reviewer),
-    Column("because", "text", lambda record: "reviewed" if record.piece.known else "workload"),
+    Column("because", "text", lambda record: "reviewed" if record.piece.is_begun else "workload"),
     Column("part", "whole", lambda record: record.piece.part),
     Column("parts", "whole", lambda record: record.piece.parts),
 )

@@ -31,13 +31,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A group in a batch, or the `part`-th of several batches where one cannot hold it. `known`:
-    its reviewer has begun it.
+    """A group in a batch, or the `part`-th of several batches where one cannot hold it.
+
+    `is_begun`: its reviewer has read some of it.
     """
 
     group: str
     documents: tuple[str, ...]
-    known: bool
+    is_begun: bool
     part: int = 1
     parts: int = 1
 
@@ -77,9 +78,9 @@ def batches(
     for name in names:
         pieces = [
             piece
-            for group, reviewer, known in assigned
+            for group, reviewer, is_begun in assigned
             if reviewer == name
-            for piece in _pieces(group, known, size)
+            for piece in _pieces(group, is_begun, size)
         ]
         packed.extend((name, batch) for batch in _pack(pieces, size))
     return [Batch(number, name, batch) for number, (name, batch) in enumerate(packed, 1)]
@@ -100,12 +101,12 @@ def _assign(
         if counted:
             chosen[group.id] = min(counted, key=lambda name: (-counted[name], place[name]))
             load[chosen[group.id]] += _work(group, balance)
-    known = set(chosen)
+    begun = set(chosen)
     for group in sorted(ordered, key=lambda group: (-_work(group, balance), group.id)):
-        if group.id not in known:
+        if group.id not in begun:
             chosen[group.id] = min(names, key=lambda name: (load[name], place[name]))
             load[chosen[group.id]] += _work(group, balance)
-    return [(group, chosen[group.id], group.id in known) for group in ordered]
+    return [(group, chosen[group.id], group.id in begun) for group in ordered]
 
 
 def _work(group: Group, balance: Balance) -> int:
@@ -113,11 +114,12 @@ def _work(group: Group, balance: Balance) -> int:
     return len(group.documents) + (group.words if balance == "words" else 0)
 
 
-def _pieces(group: Group, known: bool, size: int) -> list[Piece]:
+def _pieces(group: Group, is_begun: bool, size: int) -> list[Piece]:
     """Return a group whole, or cut into parts that are full batches except the last."""
     cuts = [group.documents[start : start + size] for start in range(0, len(group.documents), size)]
     return [
-        Piece(group.id, documents, known, part, len(cuts)) for part, documents in enumerate(cuts, 1)
+        Piece(group.id, documents, is_begun, part, len(cuts))
+        for part, documents in enumerate(cuts, 1)
     ]
 
 

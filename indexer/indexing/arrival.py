@@ -111,20 +111,20 @@ class Arrivals:
         """
         heads = [self._pending.get(row.family) if row.family != row.id else None for row in rows]
         first = [place for place, head in enumerate(heads) if head is None]
-        written = [rows[place] for place in first]
+        batch = [rows[place] for place in first]
         refusals: dict[int, str | None] = {}
         try:
-            refusals |= zip(first, self._store.write(written), strict=True)
+            refusals |= zip(first, self._store.write(batch), strict=True)
         finally:
             accepted = {rows[place].id for place in first if refusals.get(place, "") is None}
-            self._decide(written, accepted)
+            self._decide(batch, accepted)
         later = [place for place, head in enumerate(heads) if head is not None]
         if later:
             joining = [self._wait_for(heads[place], rows[place]) for place in later]
             refusals |= zip(later, self._store.write(joining), strict=True)
-            written += joining
+            batch += joining
         if self._store.shared:
-            self._check(written)
+            self._check(batch)
         return [refusals[place] for place in range(len(rows))]
 
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
@@ -155,15 +155,15 @@ class Arrivals:
                 expected[row.id] = source
         families = list({row.family for row in rows if row.id in expected})
         sources = self._store.sources(families) if families else {}
-        lost = [
+        orphans = [
             row
             for row in rows
             if row.id in expected and sources.get(row.family) != expected[row.id]
         ]
-        if lost:
+        if orphans:
             self._store.families.assign(
                 Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
-                for row in lost
+                for row in orphans
             )
         changed = [row.id for row in rows if row.id in self._repaired]
         if changed:
@@ -190,11 +190,11 @@ class Arrivals:
         if self._must_look_up:
             self._look_up(arriving, changing)
         self._documents += len(new)
-        near = self._near(arriving, slots)
-        principals = self._principals(id for ids in near for id in ids)
+        candidates = self._near(arriving, slots)
+        principals = self._principals(id for ids in candidates for id in ids)
         features = _Features(self._recipe)
         numbers = []
-        for number, (place, ids) in enumerate(zip(new, near, strict=True)):
+        for number, (place, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[place]
             heads = [principals[id] for id in ids if id in principals]
             best, similarity = features.most_similar(row, heads)
@@ -232,15 +232,15 @@ class Arrivals:
         """Return for each row the ids that it may resemble, of known principals and of rows before
         it.
         """
-        near: list[list[str]] = [[] for _ in rows]
+        candidates: list[list[str]] = [[] for _ in rows]
         batch = self._no_principals()
         batch.add([row.id for row in rows], slots)
         places = {row.id: place for place, row in enumerate(rows)}
         for principals in (self._known, batch):
             for place, id in principals.near(slots, self._least):
                 if places.get(id, -1) < place:
-                    near[place].append(id)
-        return near
+                    candidates[place].append(id)
+        return candidates
 
     def _principals(self, ids: Iterable[str]) -> dict[str, Row]:
         """Return the rows of those that may be joined; the others are forgotten."""
@@ -251,9 +251,9 @@ class Arrivals:
             if head is not None:
                 pending[id] = head
         rows = {id: head.row for id, head in pending.items() if head.may_arrive}
-        known = [id for id in distinct if id not in pending and id in self._known]
-        stored = self._store.get(known) if known else {}
-        for id in known:
+        remembered = [id for id in distinct if id not in pending and id in self._known]
+        stored = self._store.get(remembered) if remembered else {}
+        for id in remembered:
             if id in stored and is_principal(stored[id]):
                 rows[id] = stored[id]
             else:

@@ -117,20 +117,20 @@ class DocumentPairs:
         return _blocks(self._pair_copies(self._documents[text]) for text in repeated)
 
     def _pair_across(self, left: Sequence[int], right: Sequence[int]) -> Iterator[tuple[int, int]]:
-        every = len(left) * len(right)
-        if self._cap is None or every <= self._cap:
+        total = len(left) * len(right)
+        if self._cap is None or total <= self._cap:
             yield from product(left, right)
             return
-        self.left_out += every - (len(left) + len(right) - 1)
+        self.left_out += total - (len(left) + len(right) - 1)
         yield from ((left[0], document) for document in right)
         yield from ((document, right[0]) for document in left[1:])
 
     def _pair_copies(self, copies: Sequence[int]) -> Iterator[tuple[int, int]]:
-        every = len(copies) * (len(copies) - 1) // 2
-        if self._cap is None or every <= self._cap:
+        total = len(copies) * (len(copies) - 1) // 2
+        if self._cap is None or total <= self._cap:
             yield from combinations(copies, 2)
             return
-        self.left_out += every - (len(copies) - 1)
+        self.left_out += total - (len(copies) - 1)
         yield from ((copies[0], document) for document in copies[1:])
 
 

@@ -82,14 +82,14 @@ def differences(
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 
-def spell_differences(found: Iterable[Difference]) -> list[str]:
+def spell_differences(differences: Iterable[Difference]) -> list[str]:
     """Return a sentence for each kind.
 
     >>> spell_differences([Difference("number", "42,000", "45,500")])
     ['1 number differs: 42,000 / 45,500']
     """
     by_kind: dict[DifferenceKind, list[Difference]] = defaultdict(list)
-    for difference in found:
+    for difference in differences:
         by_kind[difference.kind].append(difference)
     sentences = []
     for kind, members in by_kind.items():

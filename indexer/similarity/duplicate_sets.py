@@ -160,14 +160,14 @@ def signatures(
     readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None
 ) -> list[Signature]:
     """Return the signatures of clauses for one overlap; they compare with each other alone."""
-    known = [_known(reading) for reading in readings]
-    holders = Counter(term for terms in known for term in terms)
+    terms_of_clauses = [_known(reading) for reading in readings]
+    holders = Counter(term for terms in terms_of_clauses for term in terms)
     if statistics is None:
         order = sorted(holders, key=lambda term: (holders[term], term))
     else:
         order = by_rarity(sorted(holders), statistics)
     ranks = {term: rank for rank, term in enumerate(order)}
-    rarest = [sorted(map(ranks.__getitem__, terms)) for terms in known]
+    rarest = [sorted(map(ranks.__getitem__, terms)) for terms in terms_of_clauses]
     return [
         _signature(reading, ranked, overlap)
         for reading, ranked in zip(readings, rarest, strict=True)

@@ -49,10 +49,10 @@ def lineage(
 
 def _is_younger(times: Sequence[int | None]) -> NDArray[np.bool_]:
     """Flag the pairs (from, to) whose origin is younger than the copy."""
-    known = np.array([time is not None for time in times])
+    is_dated = np.array([time is not None for time in times])
     seconds = np.array([time or 0 for time in times], dtype=np.int64)
     later: NDArray[np.bool_] = seconds[:, None] > seconds[None, :]
-    later &= known[:, None] & known[None, :]
+    later &= is_dated[:, None] & is_dated[None, :]
     return later
 
 
@@ -94,13 +94,13 @@ def _cycle(parents: Sequence[int]) -> list[int]:
 
     A node that is its own parent is not a cycle.
     """
-    seen = [-1] * len(parents)
+    visited_from = [-1] * len(parents)
     for start in range(len(parents)):
         node = start
-        while seen[node] < 0 and parents[node] != node:
-            seen[node] = start
+        while visited_from[node] < 0 and parents[node] != node:
+            visited_from[node] = start
             node = parents[node]
-        if seen[node] == start and parents[node] != node:
+        if visited_from[node] == start and parents[node] != node:
             return _around(parents, node)
     return []
 

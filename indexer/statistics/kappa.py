@@ -138,8 +138,8 @@ def mean_kappa(tables: Sequence[Table]) -> MeanKappa:
 
     Conrad & Raymond (ICAIL 2007) call it "micro-averaged".
     """
-    every = [siegel_castellan(table).kappa for table in tables]
-    defined = [kappa for kappa in every if kappa is not None]
+    kappas = [siegel_castellan(table).kappa for table in tables]
+    defined = [kappa for kappa in kappas if kappa is not None]
     mean = math.fsum(defined) / len(defined) if defined else None
     return MeanKappa(mean, len(defined), len(tables) - len(defined))
 

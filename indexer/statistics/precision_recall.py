@@ -62,12 +62,6 @@ def ordered_pair(a: T, b: T) -> tuple[T, T]:
     return (a, b) if str(a) <= str(b) else (b, a)
 
 
-def count_pairs(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
-    """Count right, wrong and missed pairs; all pairs are ordered."""
-    right = len(set(found) & set(true))
-    return Counts(right, len(found) - right, len(true) - right)
-
-
 def linked_sets(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     """Return the sets that pairs link together, directly or through others.
 
@@ -127,12 +121,15 @@ class SetCounts:
 
 
 def count_sets(
-    sets: Sequence[Sequence[T]], found: Collection[Pair[T]], true: Collection[Pair[T]], rule: Rule
+    sets: Sequence[Sequence[T]],
+    found_pairs: Collection[Pair[T]],
+    true: Collection[Pair[T]],
+    rule: Rule,
 ) -> SetCounts:
     """Count the true sets that found pairs capture, and the found sets that true pairs capture."""
-    found_sets = linked_sets(found)
+    found_sets = linked_sets(found_pairs)
     return SetCounts(
-        sum(is_captured(members, found, rule) for members in sets),
+        sum(is_captured(members, found_pairs, rule) for members in sets),
         len(sets),
         sum(is_captured(members, true, rule) for members in found_sets),
         len(found_sets),

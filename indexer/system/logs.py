@@ -51,10 +51,10 @@ def event(
     """
     if not _LOG.isEnabledFor(_LEVELS[level]):
         return
-    known = {field: value for field, value in fields.items() if FIELDS[field]}
+    set_fields = {field: value for field, value in fields.items() if FIELDS[field]}
     job = {"job": _job.get()} if _job.get() else {}
     record = _LOG.makeRecord(_LOG.name, _LEVELS[level], "", 0, name, (), None)
-    record.nearfold = {**job, **known, **_fault_field(fault)}
+    record.nearfold = {**job, **set_fields, **_fault_field(fault)}
     _LOG.handle(record)
 
 

@@ -21,9 +21,9 @@ class SurveyReset:
 
 def _label(site: Site, values: ParameterValues) -> LabelResult:
     """Label documents; none is labelled if one of them is not in the store."""
-    known = site.store.sources(values["id"])
+    sources = site.store.sources(values["id"])
     for id in values["id"]:
-        if id not in known:
+        if id not in sources:
             raise DocumentNotFound(id=id)
     options = LabelOptions(
         add=values["add"],

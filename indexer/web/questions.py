@@ -114,8 +114,10 @@ def parameter_values(
     """
     names = {parameter.name for parameter in parameters}
     if unknown := [name for name in texts if name not in names]:
-        known = f"the parameters are {', '.join(sorted(names))}" if names else "there are none here"
-        raise UsageError(f"unknown parameter: {', '.join(map(repr, unknown))}; {known}")
+        remedy = (
+            f"the parameters are {', '.join(sorted(names))}" if names else "there are none here"
+        )
+        raise UsageError(f"unknown parameter: {', '.join(map(repr, unknown))}; {remedy}")
     return ParameterValues(
         {parameter.name: parameter.value(texts.get(parameter.name, ())) for parameter in parameters}
     )

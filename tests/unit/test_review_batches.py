@@ -58,7 +58,7 @@ def test_the_order_of_groups_is_no_matter(review_groups, random) -> None:
 @given(groups())
 def test_a_group_goes_to_the_reviewer_who_has_read_most_of_it(review_groups) -> None:
     chosen = {
-        piece.group: (batch.reviewer, piece.known)
+        piece.group: (batch.reviewer, piece.is_begun)
         for batch in batches(review_groups, ["Ann", "Bo"], 4)
         for piece in batch.pieces
     }

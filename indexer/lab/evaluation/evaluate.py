@@ -207,7 +207,7 @@ class _Scorer:
         )
 
     def _type_assignments(
-        self, judged: Sequence[Group], found: Sequence[set[Pair]], threshold: float
+        self, judged: Sequence[Group], found_pairs: Sequence[set[Pair]], threshold: float
     ) -> tuple[TypeAssignment, ...]:
         """Count the pairs of each true type by the type that is assigned to them; empty without a
         detector of types.
@@ -215,7 +215,7 @@ class _Scorer:
         if self._type_decider is None:
             return ()
         counts: Counter[tuple[str, str]] = Counter()
-        for group, group_pairs in zip(judged, found, strict=True):
+        for group, group_pairs in zip(judged, found_pairs, strict=True):
             for pair in group.true | group_pairs:
                 assigned = NOT_FOUND
                 if pair in group_pairs:

@@ -168,12 +168,12 @@ def _pairs_in(sets: Iterable[GoldSet]) -> Iterator[LabelledPair]:
 
 def _unique_pairs(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
     """Return each pair of a group once. Raises `UsageError` when a pair has two types."""
-    known: dict[tuple[str, tuple[str, str]], LabelledPair] = {}
+    unique: dict[tuple[str, tuple[str, str]], LabelledPair] = {}
     for pair in labelled:
-        before = known.setdefault((pair.group, pair.pair), pair)
+        before = unique.setdefault((pair.group, pair.pair), pair)
         if before.type != pair.type:
             raise UsageError(
                 f"{pair.place}: {pair.a} and {pair.b} are {pair.type} here, "
                 f"but {before.type} in {before.place}; correct one of them"
             )
-    return tuple(known.values())
+    return tuple(unique.values())

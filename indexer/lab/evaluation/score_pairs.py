@@ -36,14 +36,16 @@ def resample(groups: Sequence[Group]) -> str:
 
 def pair_scores(
     groups: Sequence[Group],
-    found: PairSets,
+    found_pairs: PairSets,
     seed: int,
     is_counted: Callable[[LabelledPair], bool] = bool,
 ) -> Scores:
     """Score pairs, of the true ones those for which `is_counted` holds; found pairs that are other
     true ones are left out.
     """
-    rows = [_units(group, pairs, is_counted) for group, pairs in zip(groups, found, strict=True)]
+    rows = [
+        _units(group, pairs, is_counted) for group, pairs in zip(groups, found_pairs, strict=True)
+    ]
     units = np.concatenate(rows) if len(rows) == 1 else np.array([row.sum(axis=0) for row in rows])
     counts = Counts(*(int(number) for number in units.sum(axis=0)))
     precision, recall, f1 = bootstrap(units, _shares, seed)
@@ -58,23 +60,25 @@ def pair_scores(
     )
 
 
-def _units(group: Group, found: set[Pair], is_counted: Callable[[LabelledPair], bool]) -> Units:
+def _units(
+    group: Group, found_pairs: set[Pair], is_counted: Callable[[LabelledPair], bool]
+) -> Units:
     """Return the counts of right, wrong and missed pairs of each linked set, (sets, 3); at least
     one row, of zeros.
     """
     true = {pair for pair in group.true if is_counted(group.known[pair])}
     others = group.true - true
     places: dict[str, int] = {}
-    for place, members in enumerate(linked_sets(group.true | found)):
+    for place, members in enumerate(linked_sets(group.true | found_pairs)):
         places.update(dict.fromkeys(members, place))
     rows = np.zeros((max(places.values(), default=0) + 1, 3))
-    for pair in (true | found) - others:
-        rows[places[pair[0]], _column(pair, true, found)] += 1
+    for pair in (true | found_pairs) - others:
+        rows[places[pair[0]], _column(pair, true, found_pairs)] += 1
     return rows
 
 
-def _column(pair: Pair, true: set[Pair], found: set[Pair]) -> int:
-    if pair not in found:
+def _column(pair: Pair, true: set[Pair], found_pairs: set[Pair]) -> int:
+    if pair not in found_pairs:
         return _MISSED
     return _RIGHT if pair in true else _WRONG
 
@@ -94,11 +98,13 @@ def _ratio(part: Units, whole: Units) -> Units:
     return ratio
 
 
-def set_scores(groups: Sequence[Group], found: PairSets, rule: Rule, seed: int) -> CaptureScores:
+def set_scores(
+    groups: Sequence[Group], found_pairs: PairSets, rule: Rule, seed: int
+) -> CaptureScores:
     """Score sets, each group by itself."""
     counts = [
         count_sets(_members(group), pairs, group.true, rule)
-        for group, pairs in zip(groups, found, strict=True)
+        for group, pairs in zip(groups, found_pairs, strict=True)
     ]
     units = np.array(
         [(count.captured, count.sets, count.right, count.found) for count in counts], dtype=float
@@ -120,18 +126,18 @@ def _members(group: Group) -> list[tuple[str, ...]]:
 
 
 def by_type(
-    groups: Sequence[Group], found: PairSets, rule: Rule, seed: int
+    groups: Sequence[Group], found_pairs: PairSets, rule: Rule, seed: int
 ) -> tuple[TypeScores, ...]:
     """Return scores for each duplicate type that occurs, in the order of `DUPLICATES`."""
     results = []
     for name in DUPLICATES:
         of_it = [
             (gold_set, pairs)
-            for group, pairs in zip(groups, found, strict=True)
+            for group, pairs in zip(groups, found_pairs, strict=True)
             for gold_set in group.sets
             if gold_set.type == name
         ]
-        scores = pair_scores(groups, found, seed, partial(_has_value, "type", name))
+        scores = pair_scores(groups, found_pairs, seed, partial(_has_value, "type", name))
         if of_it or scores.recall.whole:
             results.append(
                 TypeScores(
@@ -144,7 +150,7 @@ def by_type(
     return tuple(results)
 
 
-def by_kind(groups: Sequence[Group], found: PairSets, seed: int) -> tuple[TypeScores, ...]:
+def by_kind(groups: Sequence[Group], found_pairs: PairSets, seed: int) -> tuple[TypeScores, ...]:
     """Return scores for each kind of duplicates in the gold set, by name; kinds have no sets."""
     kinds = {
         labelled.kind
@@ -153,7 +159,9 @@ def by_kind(groups: Sequence[Group], found: PairSets, seed: int) -> tuple[TypeSc
         if labelled.type in DUPLICATES and labelled.kind
     }
     return tuple(
-        TypeScores(kind, pair_scores(groups, found, seed, partial(_has_value, "kind", kind)), 0, 0)
+        TypeScores(
+            kind, pair_scores(groups, found_pairs, seed, partial(_has_value, "kind", kind)), 0, 0
+        )
         for kind in sorted(kinds)
     )
 

@@ -45,11 +45,11 @@ class Group:
         count = len(self.documents)
         return count * (count - 1) // 2 if self.closed else len(self.known)
 
-    def among(self, found: Collection[Pair]) -> set[Pair]:
+    def among(self, found_pairs: Collection[Pair]) -> set[Pair]:
         """Return the found pairs whose truth is known in this group."""
         if not self.closed:
-            return {pair for pair in found if pair in self.known}
-        return {pair for pair in found if self.documents.issuperset(pair)}
+            return {pair for pair in found_pairs if pair in self.known}
+        return {pair for pair in found_pairs if self.documents.issuperset(pair)}
 
     def type(self, pair: Pair) -> str:
         """Return the type of a judged pair."""
@@ -65,14 +65,14 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
     the same document.
     """
     keys = {name: labelled.key for name, labelled in documents.items()}
-    known: dict[str, dict[Pair, LabelledPair]] = {}
+    judged: dict[str, dict[Pair, LabelledPair]] = {}
     for labelled in gold.pairs:
         if keys[labelled.a] == keys[labelled.b]:
             raise UsageError(
                 f"{labelled.place}: {labelled.a} and {labelled.b} are the same document; "
                 "remove the line"
             )
-        earlier = known.setdefault(labelled.group, {}).setdefault(
+        earlier = judged.setdefault(labelled.group, {}).setdefault(
             ordered_pair(keys[labelled.a], keys[labelled.b]), labelled
         )
         if earlier.type != labelled.type:
@@ -94,5 +94,5 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
             tuple(sets.get(name, ())),
             gold.closed,
         )
-        for name, pairs in sorted(known.items())
+        for name, pairs in sorted(judged.items())
     ]

@@ -110,8 +110,8 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     """
     if "near_family" not in properties:
         return {}
-    known: Body = mappings.load("index.json")["mappings"]["properties"]
-    return {name: known[name] for name in LATER if name not in properties}
+    present: Body = mappings.load("index.json")["mappings"]["properties"]
+    return {name: present[name] for name in LATER if name not in properties}
 
 
 def describe_field(field: Mapping[str, Any]) -> str:

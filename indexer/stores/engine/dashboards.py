@@ -86,10 +86,10 @@ def objects(index: str) -> list[SavedObject]:
 
 def _pattern(index: str) -> SavedObject:
     """Return the index pattern: every field, and the folder of a path as a scripted field."""
-    known = mappings.load("index.json")["mappings"]["properties"]
+    properties = mappings.load("index.json")["mappings"]["properties"]
     fields = [
         _field(name, field)
-        for name, field in known.items()
+        for name, field in properties.items()
         if field["type"] in (*_KINDS, *_NUMBERS)
     ]
     folder = {

@@ -159,9 +159,9 @@ class InPlaceStore(EngineStore):
 
         Documents that were just read are not read again.
         """
-        known = {id: self._read.pop(id) for id in ids if id in self._read}
-        known |= super().sources([id for id in ids if id not in known])
-        return {id: digest for id, digest in known.items() if digest}
+        digests = {id: self._read.pop(id) for id in ids if id in self._read}
+        digests |= super().sources([id for id in ids if id not in digests])
+        return {id: digest for id, digest in digests.items() if digest}
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Sign documents in place.

@@ -145,22 +145,22 @@ def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
         return None
     name, index = only_index(place, answer)
     mapping = index.get("mappings", {})
-    known = mapping.get("_meta", {}).get("nearfold")
-    if known is None:
+    metadata = mapping.get("_meta", {}).get("nearfold")
+    if metadata is None:
         raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
-    if not isinstance(known.get("format"), int) or not isinstance(known.get("recipe"), dict):
+    if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=place.index, problems=problems)
-    if known["format"] > bodies.FORMAT:
+    if metadata["format"] > bodies.FORMAT:
         raise StoreError(
             f"{place.url} was written by a newer nearfold "
-            f"(format {known['format']}, this one knows {bodies.FORMAT}); "
+            f"(format {metadata['format']}, this one knows {bodies.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
     writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
-    recipe = with_key(Recipe(**known["recipe"]))
-    return IndexFacts(name, recipe, mapping, writes, known.get("parts"))
+    recipe = with_key(Recipe(**metadata["recipe"]))
+    return IndexFacts(name, recipe, mapping, writes, metadata.get("parts"))
 
 
 def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -185,12 +185,12 @@ def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     return f"{name}-write", place.write_alias
 
 
-def give_alias(requests: Requests, place: IndexPlace, known: IndexFacts) -> IndexFacts:
+def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
     """Give an index an alias for writes where it has none."""
-    if known.writes is not None:
-        return known
-    requests.call("PUT", f"{known.index}/_alias/{place.write_alias}")
-    return replace(known, writes=place.write_alias)
+    if facts.writes is not None:
+        return facts
+    requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
+    return replace(facts, writes=place.write_alias)
 
 
 def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
@@ -211,36 +211,36 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
 
     Raises `MappingMismatch`, `RecipeMismatch` or `StoreError` for an index that does not fit.
     """
-    known = read_facts(requests, place) or _create(requests, place, dialect, recipe)
-    if known is None:
+    facts = read_facts(requests, place) or _create(requests, place, dialect, recipe)
+    if facts is None:
         return
-    if field := known.mapping["_meta"]["nearfold"].get("text_field"):
+    if field := facts.mapping["_meta"]["nearfold"].get("text_field"):
         raise StoreError(
             f"index {place.index} has its texts in the field {field}; "
             f"`nearfold index {place.url} --text-field {field} --store {place.url}` signs them "
             "there; put other documents into another store"
         )
-    mapping = _add_later_fields(requests, known)
+    mapping = _add_later_fields(requests, facts)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
-    if known.recipe.id != recipe.id:
+    if facts.recipe.id != recipe.id:
         raise RecipeMismatch(
-            stored=known.recipe.name,
+            stored=facts.recipe.name,
             requested=recipe.name,
-            difference=known.recipe.difference(recipe),
+            difference=facts.recipe.difference(recipe),
         )
-    give_alias(requests, place, known)
+    give_alias(requests, place, facts)
 
 
-def _add_later_fields(requests: Requests, known: IndexFacts) -> Mapping[str, Any]:
+def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:
     """Add the fields that an earlier nearfold did not know; return the mapping with them."""
-    properties: Mapping[str, Any] = known.mapping.get("properties", {})
+    properties: Mapping[str, Any] = facts.mapping.get("properties", {})
     later = bodies.later_fields(properties)
     if not later:
-        return known.mapping
-    requests.call("PUT", f"{known.index}/_mapping", {"properties": later})
+        return facts.mapping
+    requests.call("PUT", f"{facts.index}/_mapping", {"properties": later})
     event("store_upgraded", counts={"fields": len(later)})
-    return {**known.mapping, "properties": {**properties, **later}}
+    return {**facts.mapping, "properties": {**properties, **later}}
 
 
 def _create(

@@ -168,8 +168,8 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
     properties = own["mappings"]["properties"]
     plain = {name: properties[name] for name in properties if not name.startswith("near_")}
     plain[field] = plain[TEXT]
-    known = own["mappings"]["_meta"]["nearfold"]
-    meta = {"nearfold": {**known, "shared": True, **_text_setting(field)}}
+    metadata = own["mappings"]["_meta"]["nearfold"]
+    meta = {"nearfold": {**metadata, "shared": True, **_text_setting(field)}}
     body = {
         "index_patterns": [index],
         "composed_of": [shared_name(recipe, field)],
@@ -187,16 +187,18 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
 def near_fields(field: str = TEXT) -> Body:
     """Return the mapping of every `near_*` field in an index whose texts are in `field`."""
     properties: Body = mappings.load("index.json")["mappings"]["properties"]
-    near = {name: mapping for name, mapping in properties.items() if name.startswith("near_")}
-    return near if field == TEXT else {**near, **_TEXT_MAPPING}
+    near_properties = {
+        name: mapping for name, mapping in properties.items() if name.startswith("near_")
+    }
+    return near_properties if field == TEXT else {**near_properties, **_TEXT_MAPPING}
 
 
 def meta(
-    recipe: Recipe, field: str = TEXT, known: Mapping[str, Any] = MappingProxyType({})
+    recipe: Recipe, field: str = TEXT, present: Mapping[str, Any] = MappingProxyType({})
 ) -> Body:
     """Return the `_meta` of a mapping that other programs share.
 
-    Fields in `known`, the present one, stay but for the field of texts.
+    Fields in `present`, the present one, stay but for the field of texts.
     """
     default = {
         "format": bodies.FORMAT,
@@ -204,9 +206,9 @@ def meta(
         "recipe": recipe.settings,
         "shared": True,
     }
-    ours = dict(known.get("nearfold", default))
+    ours = dict(present.get("nearfold", default))
     ours.pop("text_field", None)
-    return {**known, "nearfold": {**ours, **_text_setting(field)}}
+    return {**present, "nearfold": {**ours, **_text_setting(field)}}
 
 
 def _text_setting(field: str) -> Body:
@@ -244,14 +246,14 @@ def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:
 
 
 def _digest(body: Mapping[str, Any]) -> str | None:
-    known: str | None = body.get("_meta", {}).get("nearfold", {}).get("digest")
-    return known
+    digest: str | None = body.get("_meta", {}).get("nearfold", {}).get("digest")
+    return digest
 
 
 def recipe_in(template: Mapping[str, Any]) -> Recipe | None:
     """Return the recipe in the `_meta` of one of our templates."""
-    known = template.get("_meta", {}).get("nearfold", {}).get("recipe")
-    return Recipe(**known) if known else None
+    settings = template.get("_meta", {}).get("nearfold", {}).get("recipe")
+    return Recipe(**settings) if settings else None
 
 
 def field_problems(mapping: Mapping[str, Any]) -> tuple[str, ...]:

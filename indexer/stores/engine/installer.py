@@ -42,8 +42,8 @@ def install(
     pieces = Pieces(requests, dry_run)
     index = pieces.index(place)
     template = pieces.template(place)
-    known = _known_field(index, template)
-    field = text_field or known or TEXT
+    present_field = _known_field(index, template)
+    field = text_field or present_field or TEXT
     _check(pieces, requests.url, place, recipe, field, index, template)
     component = pieces.put(installed.component_template(recipe, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
@@ -59,8 +59,8 @@ def install(
     changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:
         changes.append(pieces.adopt(place, recipe, index, signs, field))
-    if known is not None and known != field:
-        changes += pieces.remove_unused(place, recipe, known)
+    if present_field is not None and present_field != field:
+        changes += pieces.remove_unused(place, recipe, present_field)
     return changes
 
 
@@ -104,9 +104,9 @@ def _check(
 
     It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
     """
-    known = installed.recipe_in(template) if template else None
+    planned = installed.recipe_in(template) if template else None
     mapping = index[1].get("mappings", {}) if index else {}
-    for stored_recipe in (known, _recipe(mapping)):
+    for stored_recipe in (planned, _recipe(mapping)):
         _check_recipe(stored_recipe, recipe)
     _check_pipelines(pieces, url, recipe, field)
     if problems := installed.field_problems(mapping):

@@ -102,8 +102,8 @@ class OpenIndex:
 
     def check_replaced(self) -> None:
         """Forget what is known of the index when another one has taken its name."""
-        known, now = self.facts, current_index(self.requests, self.place)
-        if known and now and now != (known.index, known.recipe.id):
+        facts, now = self.facts, current_index(self.requests, self.place)
+        if facts and now and now != (facts.index, facts.recipe.id):
             self.facts = None
 
     def _post(self, body: bytes) -> Answer:
@@ -112,7 +112,7 @@ class OpenIndex:
 
     def _alias(self) -> str:
         """Return the alias for writes; create it again where `uninstall` removed it."""
-        known = self.facts
-        if known and known.writes is None:
-            self.facts = known = give_alias(self.requests, self.place, known)
-        return (known and known.writes) or self.place.write_alias
+        facts = self.facts
+        if facts and facts.writes is None:
+            self.facts = facts = give_alias(self.requests, self.place, facts)
+        return (facts and facts.writes) or self.place.write_alias

@@ -16,8 +16,8 @@ def password(environment: Mapping[str, str], user: str | None, place: str) -> st
 
     The keyring is asked only where there is a user and the package `keyring` is installed.
     """
-    known = secret("NEARFOLD_PASSWORD", environment)
-    return known if known is not None or user is None else _in_keyring(f"nearfold {place}", user)
+    given = secret("NEARFOLD_PASSWORD", environment)
+    return given if given is not None or user is None else _in_keyring(f"nearfold {place}", user)
 
 
 def _in_keyring(service: str, user: str) -> str | None:

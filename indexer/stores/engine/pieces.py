@@ -123,9 +123,9 @@ class Pieces:
         """
         name, facts = index
         mapping = facts.get("mappings", {})
-        known = mapping.get("properties", {})
-        near = installed.near_fields(field)
-        missing = {name: body for name, body in near.items() if name not in known}
+        present = mapping.get("properties", {})
+        required = installed.near_fields(field)
+        missing = {name: body for name, body in required.items() if name not in present}
         puts: dict[str, bodies.Body | None] = {}
         if missing or text_field(mapping) != field:
             meta = installed.meta(recipe, field, mapping.get("_meta", {}))

@@ -111,14 +111,14 @@ def _clean_up(
     requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any], keep: bool
 ) -> ReindexResult:
     """Delete the checkpoint of a version in service, and the old version unless it is kept."""
-    known = nearfold_metadata(index)
-    origin = known.get("reindexing")
+    metadata = nearfold_metadata(index)
+    origin = metadata.get("reindexing")
     if origin is None:
         return ReindexResult(name, 0, None)
     if not keep and origin["from"] != place.index:
         _drain(requests, origin["from"])
         requests.send("DELETE", origin["from"])
-    ours = {field: value for field, value in known.items() if field != "reindexing"}
+    ours = {field: value for field, value in metadata.items() if field != "reindexing"}
     meta = {**index["mappings"]["_meta"], "nearfold": ours}
     requests.call("PUT", f"{name}/_mapping", {"_meta": meta})
     return ReindexResult(name, 0, _old_version(place, origin["from"], keep))

@@ -25,8 +25,8 @@ def roles(engine: str, index: str) -> dict[str, Body]:
     """
     pattern = re.sub(r'([.?+*|{}\[\]()"\\#@&<>~])', r"\\\1", index)
     text = mappings.read(f"roles/{engine}.json").replace(_PLACE, json.dumps(pattern)[1:-1])
-    known: dict[str, Body] = json.loads(text)
-    return {f"nearfold-{index}-{name}": known[name] for name in ROLES}
+    bodies: dict[str, Body] = json.loads(text)
+    return {f"nearfold-{index}-{name}": bodies[name] for name in ROLES}
 
 
 def is_same(role: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:

@@ -111,9 +111,9 @@ class Sender:
                 self._refuse(batch, answer, replies, attempts)
                 return
             items = {id: item for id, item in _items(answer) if id in batch}
-            done = _final_replies(items, self.conflicts)
-            replies.update(done)
-            batch = {id: lines for id, lines in batch.items() if id not in done}
+            replied = _final_replies(items, self.conflicts)
+            replies.update(replied)
+            batch = {id: lines for id, lines in batch.items() if id not in replied}
             if not batch:
                 attempts.reset()
                 self.window.increase()
@@ -121,7 +121,7 @@ class Sender:
             self.window.decrease(decreases)
             failures = _server_failures(batch, items)
             elsewhere = not failures and self.window.increases > increases
-            attempts.count_incomplete(progress=bool(done), elsewhere=elsewhere)
+            attempts.count_incomplete(progress=bool(replied), elsewhere=elsewhere)
             increases = self.window.increases
             is_ignored = len(batch) == 1 and not items and answer.status not in PASSING
             if attempts.is_cluster_hopeless or (attempts.is_request_hopeless and is_ignored):

@@ -66,10 +66,10 @@ class Successor:
             }
             self.requests.call("PUT", self.name, body)
             return
-        known = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
-        is_same_recipe = known.get("recipe_id") == self.recipe.id
-        if not is_same_recipe or known.get("reindexing", {}).get("from") != self.old:
-            name = Recipe(**known["recipe"]).name if "recipe" in known else ""
+        metadata = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
+        is_same_recipe = metadata.get("recipe_id") == self.recipe.id
+        if not is_same_recipe or metadata.get("reindexing", {}).get("from") != self.old:
+            name = Recipe(**metadata["recipe"]).name if "recipe" in metadata else ""
             raise ReindexInProgress(index=self.name, recipe=name)
 
     def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
@@ -88,21 +88,23 @@ class Successor:
         With `until_idle`, copy again until at most `PAGE` documents changed meanwhile.
         """
         copied = 0
-        done = self._checkpoint()
+        checkpoint = self._checkpoint()
         while True:
             marks = last_operations(self.requests, self.old)
             self.requests.call("POST", f"{self.old}/_refresh")
             before = copied
             for shard, mark in marks.items():
-                for page in read_feed(self.requests, self.old, shard, done.get(shard, -1), mark):
+                for page in read_feed(
+                    self.requests, self.old, shard, checkpoint.get(shard, -1), mark
+                ):
                     self._write(page, sign_rows)
                     copied += len(page)
-                    done[shard] = page[-1]["_seq_no"]
+                    checkpoint[shard] = page[-1]["_seq_no"]
                     on_progress(copied)
                     if copied // PAGE % PAGES_A_CHECKPOINT == 0:
-                        self._store_checkpoint(done)
-                done[shard] = mark
-            self._store_checkpoint(done)
+                        self._store_checkpoint(checkpoint)
+                checkpoint[shard] = mark
+            self._store_checkpoint(checkpoint)
             if not until_idle or copied - before <= PAGE:
                 return copied
 
@@ -133,9 +135,9 @@ class Successor:
         index = self.requests.call("GET", self.name)[self.name]
         return dict(nearfold_metadata(index).get("reindexing", {}).get("done", {}))
 
-    def _store_checkpoint(self, done: Mapping[str, int]) -> None:
+    def _store_checkpoint(self, checkpoint: Mapping[str, int]) -> None:
         meta = self.requests.call("GET", self.name)[self.name]["mappings"]["_meta"]
-        ours = {**meta["nearfold"], "reindexing": {"from": self.old, "done": done}}
+        ours = {**meta["nearfold"], "reindexing": {"from": self.old, "done": checkpoint}}
         self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": {**meta, "nearfold": ours}})
 
     def delete_missing(self) -> None:

@@ -16,9 +16,9 @@ _CHUNK = 500
 
 def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
     """Insert rows, or replace those with the same id."""
-    known = _forget(db, list(rows))
+    numbers = _forget(db, list(rows))
     fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
-    numbered = [(known.get(name) or next(fresh), row) for name, row in rows.items()]
+    numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
     marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
     db.executemany(
         f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",

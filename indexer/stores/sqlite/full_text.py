@@ -179,11 +179,11 @@ def _read(
         number, score, *columns = zip(*rows, strict=True)
         numbers.extend(number)
         scores.extend(score)
-        for known, place, column in zip(values, places, columns, strict=True):
-            place.extend(known.setdefault(value, len(known)) for value in column)
+        for distinct, place, column in zip(values, places, columns, strict=True):
+            place.extend(distinct.setdefault(value, len(distinct)) for value in column)
     columns_read = [
-        _Column(known, np.frombuffer(place, np.int64))
-        for known, place in zip(values, places, strict=True)
+        _Column(distinct, np.frombuffer(place, np.int64))
+        for distinct, place in zip(values, places, strict=True)
     ]
     return np.frombuffer(numbers, np.int64), np.frombuffer(scores), columns_read
 
