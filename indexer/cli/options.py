@@ -12,6 +12,7 @@ import click
 
 from indexer.matching.limits import CAP
 from indexer.similarity.criteria import Criteria, parse_requirements
+from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
@@ -88,6 +89,24 @@ _require_option = click.option(
     metavar="MEASURE=VALUE",
     help="Only pairs that reach this value too; may be given several times, and all must hold.",
 )
+_same_option = click.option(
+    "--same",
+    multiple=True,
+    metavar="FIELD",
+    help="Only pairs with the same value of this field: content_type, labels, metadata.NAME, ...",
+)
+_differ_option = click.option(
+    "--differ",
+    multiple=True,
+    metavar="FIELD",
+    help="Only pairs with different values of this field.",
+)
+_window_option = click.option(
+    "--window",
+    multiple=True,
+    metavar="FIELD=DISTANCE",
+    help="Only pairs whose times (modified=7d: m, h, d, w, y) or numbers (size=100) are so close.",
+)
 principal_option = click.option(
     "--principal",
     metavar="ORDER",
@@ -122,7 +141,8 @@ recipe_option = click.option(
 
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
-    return _numbers_option(_require_option(command))
+    rules = _same_option(_differ_option(_window_option(command)))
+    return _numbers_option(_require_option(rules))
 
 
 def take_criteria(options: dict[str, Any]) -> Criteria:
@@ -130,7 +150,13 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
 
     Raises `UsageError` and `UnknownMeasure`.
     """
-    return Criteria(options.pop("numbers"), parse_requirements(options.pop("require")))
+    return Criteria(
+        options.pop("numbers"),
+        parse_requirements(options.pop("require")),
+        options.pop("same"),
+        options.pop("differ"),
+        parse_windows(options.pop("window")),
+    )
 
 
 def out_file_option(help: str, *, required: bool = False) -> Decorator:

@@ -20,7 +20,7 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.errors import UsageError
-from indexer.indexing.documents import document_at
+from indexer.indexing.documents import STDIN, document_at, row_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.differences import spell_differences
@@ -64,7 +64,8 @@ def similar_command(
             result = similar(store, options=settings, id=id)
         else:
             real_path, document = document_at(path)
-            result = similar(store, document.text, settings, path=real_path)
+            row = None if path == STDIN else row_at(real_path, document)
+            result = similar(store, document.text, settings, path=real_path, row=row)
     _print_matches(result, as_json)
     return 0
 

@@ -19,6 +19,7 @@ from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import missing_field
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
@@ -57,11 +58,15 @@ def group(
     with Journal(journal_path(store.address)) as journal, record_job(journal, "group") as job:
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
+        missing = set(options.criteria.fields)
         for collection in _compartments(store, recipe, options, progress, memory):
+            missing &= collection.fields_without_values()
             verifier = Verifier(store, collection, options.measure)
             families = assign_families(collection, verifier, options, progress)
             pairs += zip(collection.entries, families.assignments, strict=True)
             capped = capped.merge(families.capped)
+        if missing and pairs:
+            raise missing_field(missing)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             job.settings.update(options.settings())

@@ -11,7 +11,8 @@ from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, Usag
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import document_or_task, extractor_named
 from indexer.extraction.worker_pool import Pool, Task
-from indexer.model import Blob, Document
+from indexer.indexing.make_rows import file_name
+from indexer.model import Blob, Document, Row
 from indexer.sources.folder import walk
 from indexer.sources.read_blob import read
 
@@ -29,6 +30,31 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
     if isinstance(result, ExtractionError):
         raise result
     return where, result
+
+
+def row_at(path: str, document: Document) -> Row:
+    """Return the document of a file as a row of its fields, without fingerprint and labels."""
+    facts = Path(path).stat()
+    return Row(
+        id="",
+        recipe="",
+        status="complete",
+        title=document.title or file_name(path),
+        text=document.text,
+        path=path,
+        content_type=document.content_type,
+        modified=facts.st_mtime_ns // 1_000_000,
+        size=facts.st_size,
+        source="",
+        extractor=document.extractor,
+        raw="",
+        exact="",
+        words=0,
+        chars=0,
+        family="",
+        labels=document.labels,
+        metadata=document.metadata,
+    )
 
 
 def documents_at(

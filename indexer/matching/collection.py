@@ -21,7 +21,7 @@ from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -34,8 +34,9 @@ EVERY = 1000  # rows between two reports of progress, and rows that are packed a
 class Entry:
     """The fields of one document that matching and grouping need.
 
-    `order_value` is what documents are ordered by, where that is a field. `text` is the number of
-    its text, None when its status gives it no keys.
+    `order_value` is what documents are ordered by, where that is a field; `rule_values` what the
+    rules of the criteria compare. `text` is the number of its text, None when its status gives it
+    no keys.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Entry:
     cluster: str | None
     provisional: bool
     order_value: Value
+    rule_values: RuleValues
     text: int | None
 
 
@@ -105,6 +107,20 @@ class Collection:
     def first_id(self, text: int) -> str:
         """Return the id of the first document that carries a text."""
         return self.entries.ids[int(self.documents.first[text])]
+
+    def rule_values(self, text: int) -> RuleValues:
+        """Return what the rules of the criteria compare of a text, the same for all its copies."""
+        return self.entries[int(self.documents.first[text])].rule_values
+
+    def fields_without_values(self) -> set[str]:
+        """Return the fields of the rules of which no document has a value."""
+        missing = set(self.criteria.fields)
+        for entry in self.entries:
+            if not missing:
+                break
+            values = zip(self.criteria.fields, entry.rule_values, strict=True)
+            missing -= {field for field, value in values if value is not None}
+        return missing
 
 
 class _SketchColumns:
@@ -206,7 +222,7 @@ def gather(
     for place, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
-        rest.add(marshal.dumps((*_rest(row), order_value(row))))
+        rest.add(marshal.dumps((*_rest(row), order_value(row), criteria.values(row))))
         sketches.add(row, place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
@@ -235,7 +251,7 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
 
 
 def _rest(row: Row) -> tuple[Any, ...]:
-    """Return the fields of an `Entry` from the third to the last but two."""
+    """Return the fields of an `Entry` from the third to the last but three."""
     return (
         row.status,
         row.words,

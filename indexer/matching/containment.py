@@ -96,8 +96,11 @@ def _within(
     for part in verifier.batches(left, right):
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for place in range(part.start, part.stop):
-            a, b = verifier.side(int(left[place])), verifier.side(int(right[place]))
+            texts = int(left[place]), int(right[place])
+            a, b = map(verifier.side, texts)
             shares = contained_share(a.runs, b.runs), contained_share(b.runs, a.runs)
-            is_near = max(shares) >= threshold and verifier.accepts(a, b)
+            is_near = (
+                max(shares) >= threshold and verifier.allows(*texts) and verifier.accepts(a, b)
+            )
             within[place] = shares if is_near else 0.0
     return within

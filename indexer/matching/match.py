@@ -33,7 +33,7 @@ from indexer.matching.limits import (
 from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
@@ -144,8 +144,9 @@ def match(
     files. The result is the same.
 
     Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for
-    a label that no document carries, and for a recipe without MinHash slots unless `all_pairs` or
-    `contained`, and `StoreError` when nothing was indexed yet.
+    a label that no document carries, for a field of the criteria without values, and for a recipe
+    without MinHash slots unless `all_pairs` or `contained`, and `StoreError` when nothing was
+    indexed yet.
     """
     recipe = require_recipe(store)
     if options.uses_bands:
@@ -153,6 +154,8 @@ def match(
     view = scope_view(store, options.of)
     budget = memory_budget(memory)
     collection = collect(view, recipe, progress, budget, criteria=options.criteria)
+    if len(collection.entries) and (missing := collection.fields_without_values()):
+        raise missing_field(missing)
     verifier = Verifier(view, collection, options.measure)
     context = MatchContext(collection, verifier, _selection(collection, options), progress)
     layout = options.band_plan(collection.slots.shape[1]) if options.uses_bands else None

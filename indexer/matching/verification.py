@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,15 @@ class Verifier:
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
         """Return the measure of each pair; may be 0 for one below `least`.
 
-        Texts that are not kept are read in one request.
+        Texts that are not kept are read in one request; pairs that the rules refuse are not.
         """
+        if not self._collection.criteria.fields:
+            return self._measured(pairs, least)
+        allowed = [self.allows(a, b) for a, b in pairs]
+        values = iter(self._measured(list(compress(pairs, allowed)), least))
+        return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
+
+    def _measured(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         self.read(text for pair in pairs for text in pair)
         if self.measure != "jaccard" or least <= 0:
             return [self.similarity(a, b, least) for a, b in pairs]
@@ -96,8 +104,13 @@ class Verifier:
             value = measure_pair(self.measure, left, right, least=least).similarity
         return value if value < least or self.accepts(left, right) else 0.0
 
+    def allows(self, a: int, b: int) -> bool:
+        """Return whether the fields of two texts meet the rules of the criteria."""
+        collection = self._collection
+        return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
+
     def accepts(self, left: Side, right: Side) -> bool:
-        """Return whether a pair meets the criteria of the collection."""
+        """Return whether two texts meet the criteria on texts."""
         criteria = self._collection.criteria
         return not criteria or criteria.accepts(left, right)
 

@@ -7,12 +7,12 @@ the texts decide.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from indexer.errors import DocumentNotFound
+from indexer.errors import DocumentNotFound, UsageError
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
@@ -66,12 +66,13 @@ class SimilarResult:
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """A text to look up, and which document it is, where it is one."""
+    """A text to look up, and which document it is, where it is one. `row`: its fields."""
 
     text: str
     id: str | None = None
     path: str | None = None
     is_part: bool = False
+    row: Row | None = None
 
     def is_itself(self, candidate: Candidate) -> bool:
         """Return whether a candidate is the document that is looked up."""
@@ -85,18 +86,20 @@ def similar(
     *,
     id: str | None = None,
     path: str | None = None,
+    row: Row | None = None,
 ) -> SimilarResult:
     """Find the stored near duplicates of a text, or of the stored document `id`.
 
     `path` is where the text came from: a stored row of that path is the document itself, which is
-    never a match. Matches have the measure at the threshold or above, most similar first, ties by
-    path and id.
+    never a match. `row` has the fields of the text, for criteria on fields. Matches have the
+    measure at the threshold or above, most similar first, ties by path and id.
 
-    Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
+    Raises `DocumentNotFound`, `UnknownMeasure`, `UsageError` for criteria on fields of a text
+    without fields, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
     if id is None:
-        lookup = _Lookup(without_heading(text or "", options.of), path=path)
+        lookup = _Lookup(without_heading(text or "", options.of), path=path, row=row)
     else:
         lookup = _stored_lookups(store, [id])[0]
     scope = options.of or ("parts" if lookup.is_part else "documents")
@@ -156,7 +159,7 @@ def _stored_lookup(row: Row) -> _Lookup:
     """
     is_part = row.parent is not None
     path = None if is_part else row.path or None
-    return _Lookup(row.text, row.id, path, is_part)
+    return _Lookup(row.text, row.id, path, is_part, row)
 
 
 def _results(
@@ -173,11 +176,15 @@ def _results(
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
         candidates = [row for row in answer.found if not lookup.is_itself(row)]
         query = Side(lookup.text, recipe, own.minhash, own.simhash)
-        sides = _promising_sides(store, own, candidates, recipe, options)
+        values = _rule_values(lookup, own, options.criteria)
+        sides = _promising_sides(store, values, own, candidates, recipe, options)
         matches = rescore(
             query, sides, options.threshold, options.measure, options.limit, options.criteria
         )
         notes = [*_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)]
+        if None in values:
+            missing = options.criteria.fields[values.index(None)]
+            notes.append(f"the document has no value of {missing}, which near duplicates need here")
         if options.measure == "lcs":
             notes += _rearranged_notes(query, sides, options.threshold)
         yield SimilarResult(
@@ -193,12 +200,13 @@ def _results(
 
 def _promising_sides(
     store: PartStore,
+    values: RuleValues,
     own: Fingerprint,
     candidates: list[Candidate],
     recipe: Recipe,
     options: SimilarOptions,
 ) -> list[tuple[Candidate, Side]]:
-    """Return the candidates with their texts.
+    """Return the candidates whose fields the rules allow beside these values, with their texts.
 
     Those whose sketches rule out that they reach the threshold are not read.
     """
@@ -209,7 +217,24 @@ def _promising_sides(
         (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
         for candidate in candidates
         if candidate.id in rows
+        and options.criteria.allows(values, options.criteria.values(rows[candidate.id]))
     ]
+
+
+def _rule_values(lookup: _Lookup, own: Fingerprint, criteria: Criteria) -> RuleValues:
+    """Return what the rules compare of the document that is looked up.
+
+    Raises `UsageError` if it has no fields.
+    """
+    if not criteria.fields:
+        return ()
+    if lookup.row is None:
+        raise UsageError(
+            "a text alone has no fields for --same, --differ and --window; "
+            "give a PATH, or --id of a stored document"
+        )
+    row = replace(lookup.row, status=own.status, words=own.words, chars=own.chars)
+    return criteria.values(row)
 
 
 def _rearranged_notes(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import SnapshotStore
@@ -24,6 +24,7 @@ class _Memory:
 
     title: str
     side: Side
+    values: RuleValues
     exists: bool
 
 
@@ -79,10 +80,12 @@ class StoredTexts:
         It is 0 if they do not meet the criteria, or one is gone.
         """
         self.read_ahead([a, b])
-        left, right = self._side(a), self._side(b)
-        if self.criteria and not self.criteria.accepts(left, right):
+        left, right = self._document(a), self._document(b)
+        if not self.criteria.allows(left.values, right.values):
             return 0.0
-        return jaccard(left.features, right.features)
+        if self.criteria and not self.criteria.accepts(left.side, right.side):
+            return 0.0
+        return jaccard(left.side.features, right.side.features)
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""
@@ -93,17 +96,18 @@ class StoredTexts:
             values += [self.similarity(head, id) for id in batch]
         return values
 
-    def _side(self, id: str) -> Side:
+    def _document(self, id: str) -> _Memory:
         if id not in self._known:
             self._read([id])
-        return self._known[id].side
+        return self._known[id]
 
     def _read(self, ids: Sequence[str]) -> None:
         rows = {row.id: row for row in self.rows(ids)}
         for id in ids:
             row = rows.get(id)
             side = Side(row.text if row else "", self.recipe)
-            self._known[id] = _Memory(row.title if row else "", side, exists=row is not None)
+            values = self.criteria.values(row) if row else (None,)
+            self._known[id] = _Memory(row.title if row else "", side, values, row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 

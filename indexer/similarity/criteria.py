@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import ne
 from typing import Any, Literal, TypeAlias
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.model import Row
 from indexer.similarity.differences import differences
+from indexer.similarity.field_rules import Window, check_fields, field_value
 from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
 
+RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
@@ -24,15 +27,25 @@ class Criteria:
     `numbers`: `distinguish` refuses a pair with any of the `differences` in numbers, dates,
     amounts, negations and names that `indexer.similarity.differences` describes.
     `require`: (measure, least value) pairs that must all hold.
+    `same`: fields of which both documents have the same value.
+    `differ`: fields of which both have a value, and not the same.
+    `window`: fields whose values are at most so far apart.
+
+    Fields are those of `indexer.similarity.field_rules`. A document without a value for one of them
+    meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
-    not from 0 to 1.
+    not from 0 to 1, and for a field that documents do not have.
     """
 
     numbers: Numbers = "ignore"
     require: tuple[tuple[str, float], ...] = ()
+    same: tuple[str, ...] = ()
+    differ: tuple[str, ...] = ()
+    window: tuple[Window, ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields([*self.same, *self.differ])
         for name, least in self.require:
             if name not in MEASURES:
                 raise UnknownMeasure(name=name, known=tuple(MEASURES))
@@ -40,27 +53,58 @@ class Criteria:
                 raise UsageError(f"{name} must be required from 0 to 1, not {least}")
 
     def __bool__(self) -> bool:
-        return self.numbers == "distinguish" or bool(self.require)
+        return self.numbers == "distinguish" or bool(self.require or self.fields)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the rules, in the order of their values."""
+        return (*self.same, *self.differ, *(window.field for window in self.window))
+
+    def values(self, row: Row) -> RuleValues:
+        """Return what a document has in the fields of the rules."""
+        values = [field_value(row, field) for field in (*self.same, *self.differ)]
+        return (*values, *(window.value(row) for window in self.window))
+
+    def allows(self, a: RuleValues, b: RuleValues) -> bool:
+        """Return whether the values of two documents meet the rules."""
+        if None in a or None in b:
+            return False
+        same = slice(len(self.same))
+        differ = slice(same.stop, same.stop + len(self.differ))
+        distances = zip(a[differ.stop :], b[differ.stop :], self.window, strict=True)
+        return (
+            a[same] == b[same]
+            and all(map(ne, a[differ], b[differ]))
+            and all(abs(x - y) <= window.limit for x, y, window in distances)
+        )
 
     def settings(self) -> dict[str, Any]:
         """Return the conditions by the names of their options."""
         conditions = {
             "numbers": self.numbers if self.numbers != "ignore" else "",
             "require": [f"{name}={least:g}" for name, least in self.require],
+            "same": list(self.same),
+            "differ": list(self.differ),
+            "window": list(map(str, self.window)),
         }
         return {name: value for name, value in conditions.items() if value}
 
     def text_key(self, row: Row) -> str:
         """Return what rows have in common that are copies of each other to these conditions.
 
-        Normalised texts may be equal though numbers differ, as of "-5" and "5".
+        Normalised texts may be equal though numbers differ, as of "-5" and "5". Rows whose own
+        values break the rules, or are missing, are no copies of any other.
         """
-        if self.numbers == "ignore":
-            return row.exact or row.id
-        return sha256(row.text.encode(errors="replace")).hexdigest()
+        key = row.exact or row.id
+        if self.numbers == "distinguish":
+            key = sha256(row.text.encode(errors="replace")).hexdigest()
+        if not self.fields:
+            return key
+        values = self.values(row)
+        return repr((key, values, "" if self.allows(values, values) else row.id))
 
     def accepts(self, a: TextOperand, b: TextOperand) -> bool:
-        """Return whether a pair meets all conditions."""
+        """Return whether two texts meet the conditions on texts."""
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
@@ -68,6 +112,14 @@ class Criteria:
 
 
 NO_CRITERIA = Criteria()
+
+
+def missing_field(fields: Iterable[str]) -> UsageError:
+    """Return the error for fields of which no document has a value."""
+    return UsageError(
+        f"no document has a value of {', '.join(sorted(fields))} that the rules can compare; "
+        "check the spelling, or leave the rule out"
+    )
 
 
 def parse_requirements(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:

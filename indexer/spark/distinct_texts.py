@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 
 from pyspark.sql import DataFrame
@@ -9,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from indexer.matching.collection import KEYED
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import Criteria
+from indexer.similarity.criteria import Criteria, missing_field
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
 from indexer.spark.work_folder import Stage, Work
 
@@ -17,13 +18,14 @@ from indexer.spark.work_folder import Stage, Work
 def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Stage:
     """Return distinct texts, as criteria tell them apart, of documents that have keys.
 
-    Columns: `text`, `key`, `first`, `minhash`, `simhash`, `copies`. `text` numbers them, with
-    gaps, in the order of `first`, the least id of a document that
-    carries it; the sketches are that document's.
+    Columns: `text`, `key`, `first`, `minhash`, `simhash`, `values`, `copies`. `text` numbers them,
+    with gaps, in the order of `first`, the least id of a document that carries it; the sketches are
+    that document's. `values`: what the rules of the criteria compare, as JSON. Raises `UsageError`
+    for a field of which no document has a value.
     """
 
     def make() -> DataFrame:
-        first = sf.min(sf.struct("id", "minhash", "simhash")).alias("first")
+        first = sf.min(sf.struct("id", "minhash", "simhash", "values")).alias("first")
         distinct = (
             rows_with_keys(rows.rows, recipe, criteria)
             .groupBy("key")
@@ -37,11 +39,23 @@ def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) ->
             sf.col("first.id").alias("first"),
             "first.minhash",
             "first.simhash",
+            "first.values",
             "copies",
         )
 
     settings = {"criteria": asdict(criteria)} if criteria else {}
-    return work.stage("texts", settings, [rows], make, lambda numbered: {"texts": numbered.count()})
+    numbered = work.stage("texts", settings, [rows], make, lambda rows: {"texts": rows.count()})
+    _check_fields(numbered.rows, criteria)
+    return numbered
+
+
+def _check_fields(numbered: DataFrame, criteria: Criteria) -> None:
+    """Raise `UsageError` for fields of the rules of which no text has a value."""
+    values = sf.from_json("values", "array<string>")
+    for place, field in enumerate(criteria.fields):
+        has_value = values[place].isNotNull()
+        if numbered.where(has_value).isEmpty() and not numbered.isEmpty():
+            raise missing_field([field])
 
 
 def keyed_documents(
@@ -63,19 +77,21 @@ def rows_with_keys(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataF
     has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == width)
     with_slots = rows.where(has_slots).select(*ROW)
     if criteria:
-        keyed = with_slots.mapInArrow(text_keys(criteria), ddl({**ROW, "key": "string"}))
-        return keyed.drop("text")
+        columns = {**ROW, "key": "string", "values": "string"}
+        return with_slots.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
     key = sf.when(sf.col("exact") != "", sf.col("exact")).otherwise(sf.col("id"))
-    return with_slots.drop("text").withColumn("key", key)
+    return with_slots.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
 
 
 def text_keys(criteria: Criteria) -> Mapper:
-    """Return a mapper that adds the `key` of each row's text."""
+    """Return a mapper that adds the `key` of each row's text, and the `values` of its rules."""
 
     def add_keys(parts: Batches) -> Batches:
         for part in parts:
-            keys = [criteria.text_key(row) for row in unpack_row(part)]
-            yield with_fields(part, "key", "string", keys)
+            rows = list(unpack_row(part))
+            keyed = with_fields(part, "key", "string", list(map(criteria.text_key, rows)))
+            values = [json.dumps(criteria.values(row)) for row in rows]
+            yield with_fields(keyed, "values", "string", values)
 
     return add_keys
 
@@ -83,9 +99,9 @@ def text_keys(criteria: Criteria) -> Mapper:
 def text_contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> DataFrame:
     """Return the texts whose numbers are in the column `text` of `needed`.
 
-    Columns: `text`, `content`, `minhash`, `simhash`.
+    Columns: `text`, `content`, `minhash`, `simhash`, `values`.
     """
-    sketches = numbered.select("text", "first", "minhash", "simhash")
+    sketches = numbered.select("text", "first", "minhash", "simhash", "values")
     selected = sketches.join(needed.distinct(), "text", "left_semi")
     texts = rows.select(sf.col("id").alias("first"), sf.col("text").alias("content"))
     return selected.join(texts, "first").drop("first")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from indexer.sketch.codec import unpack_slots, unsigned64
 from indexer.spark.arrow_rows import Batches, ddl, with_fields
 from indexer.spark.distinct_texts import text_contents
 
-_SIDE = ("content", "minhash", "simhash")
+_SIDE = ("content", "minhash", "simhash", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,10 @@ class PairMeasurer:
     def _similarity(self, sides: _SideCache, row: Sequence[Any]) -> float:
         left, right, *rest = row
         half = len(_SIDE)
-        a, b = sides.side(left, rest[:half]), sides.side(right, rest[half:])
+        left_values, right_values = json.loads(rest[half - 1]), json.loads(rest[-1])
+        if not self.criteria.allows(left_values, right_values):
+            return 0.0
+        a, b = sides.side(left, rest[: half - 1]), sides.side(right, rest[half:-1])
         value = measure_pair(self.measure, a, b).similarity
         if value >= self.least and self.criteria and not self.criteria.accepts(a, b):
             return 0.0

@@ -18,6 +18,7 @@ from indexer.grouping.assign_families import GroupOptions
 from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.similarity.criteria import Criteria
+from indexer.similarity.field_rules import parse_windows
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match_job import match
@@ -27,6 +28,7 @@ from indexer.stores.base import Store
 
 pytestmark = pytest.mark.spark
 SECRET = "of 32 characters or more, and known to no file"
+RULES = Criteria(require=(("lcs", 0.9),), window=parse_windows(["modified=1m"]))
 Family = tuple[str, bool, float | None, str | None]
 
 
@@ -109,7 +111,7 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             0,
             marks=pytest.mark.slow,
         ),
-        ({"principal": "first", "criteria": Criteria(require=(("lcs", 0.9),))}, 1_000_000),
+        ({"principal": "first", "criteria": RULES}, 1_000_000),
         pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
         pytest.param({"principal": "metadata.x"}, 1_000_000, marks=pytest.mark.slow),
     ],
