@@ -55,7 +55,7 @@ class Blob:
 
 
 class Opener(Protocol):
-    """Reads one blob that is not a file of the operating system."""
+    """A reader of one blob that is not a file of the operating system."""
 
     def read(self, max_bytes: int) -> Payload:
         """Read the whole blob.

@@ -1,7 +1,7 @@
 """Families at any threshold from known pairs: nothing is read or measured again.
 
-The definition is that of `indexer.clustering.families`. Only the pairs with their similarities are
-kept, sorted once, so that an interactive slider can ask for any threshold.
+The definition is that of `indexer.clustering.principals`. Only the pairs with their similarities
+are kept, sorted once, so that an interactive slider can ask for any threshold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The extraction interface: extractors, their makers, and the limits of one document."""
+"""The extraction interface: extractors, their factories, and the limits of one document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CUT = "the text was cut at the limit of characters"
 
 
 class Extractor(Protocol):
-    """Makes a document of bytes."""
+    """An extractor of documents from bytes."""
 
     @property
     def identity(self) -> str:
@@ -45,20 +45,21 @@ class Extractor(Protocol):
         ...
 
 
-class Maker(Protocol):
-    """Makes an extractor in the process that uses it: must be picklable, so a class or function of
-    an importable module.
+class ExtractorFactory(Protocol):
+    """A factory of an extractor, called in the process that uses the extractor.
+
+    It must be picklable, so a class or function of an importable module.
     """
 
     @property
     def identity(self) -> str:
-        """The `identity` of the extractor, known without making it."""
+        """The `identity` of the extractor, known before there is one."""
         ...
 
     @property
     def extra_seconds(self) -> float:
         """Seconds that a document may take beyond the limit because the extractor waits for a
-        server to come back.
+        server to answer again.
         """
         ...
 
@@ -68,7 +69,7 @@ class Maker(Protocol):
 
 
 class TryAlone(Exception):
-    """Raised when a server that several documents share broke off.
+    """Raised when a server that several documents share broke the connection.
 
     The document is to be tried once more while no other is being read.
     """

@@ -6,7 +6,7 @@ import os
 from typing import TypeVar
 
 from indexer.errors import UnknownName
-from indexer.extraction.base import Limits, Maker
+from indexer.extraction.base import ExtractorFactory, Limits
 from indexer.extraction.gzip_files import unpack
 from indexer.extraction.native import NativeExtractor, StructuredExtractor
 from indexer.extraction.plain import PlainExtractor, plain_document
@@ -20,8 +20,8 @@ DEFAULT_SERVER = "http://127.0.0.1:9998"
 SERVER_VARIABLE = "NEARFOLD_TIKA"
 
 
-def extractor_named(name: str, headings: bool = False) -> Maker:
-    """Return the maker of the extractor `native`, `server` or `plain`.
+def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
+    """Return the factory of the extractor `native`, `server` or `plain`.
 
     With `headings` the extractor `native` marks headings too. The environment variable
     NEARFOLD_TIKA names the server's URL; the default is Tika's usual one on this machine. The

@@ -40,7 +40,7 @@ def _identity() -> str:
 
 
 class NativeExtractor:
-    """Reads the formats of Tika, without Java.
+    """An extractor of the formats of Tika, without Java.
 
     Its constructor reads a probe, so a broken library is noticed at the start.
     """
@@ -93,7 +93,7 @@ class NativeExtractor:
 
 
 class StructuredExtractor(NativeExtractor):
-    """Marks the headings of html, Word and OpenDocument texts too; reads such a document twice."""
+    """An extractor that marks headings of html, Word and OpenDocument, too, in a second reading."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)

@@ -74,7 +74,7 @@ def version_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TikaServer:
-    """A maker of extractors that use the server at `url`, which has this version."""
+    """A factory of extractors that use the server at `url`, which has this version."""
 
     url: str
     version: str
@@ -91,7 +91,7 @@ class TikaServer:
 
 
 class ServerExtractor:
-    """Sends one document at a time.
+    """An extractor by a Tika server, one document at a time.
 
     A broken connection is `TryAlone`, raised when the server is back.
     """

@@ -20,8 +20,8 @@ _PR_SET_PDEATHSIG = 1
 def main(parent: int) -> None:
     """Serve the process `parent` until the input ends.
 
-    It sends (maker, limits), then (bytes, name) for each document. The answers are the extractor's
-    identity, then for each document a `Document`, an `ExtractionError` or `TryAlone`; a
+    It sends (factory, limits), then (bytes, name) for each document. The answers are the
+    extractor's identity, then for each document a `Document`, an `ExtractionError` or `TryAlone`; a
     `NearfoldError` instead of the identity when the extractor cannot be made.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -65,9 +65,9 @@ def _pipes() -> tuple[BinaryIO, BinaryIO]:
 def _make_extractor(inbox: BinaryIO) -> Extractor | NearfoldError:
     identity = "of the pool"
     try:
-        maker, limits = pickle.load(inbox)
-        identity = maker.identity
-        extractor: Extractor = maker(limits)
+        factory, limits = pickle.load(inbox)
+        identity = factory.identity
+        extractor: Extractor = factory(limits)
     except NearfoldError as error:
         return error
     except Exception as error:

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from indexer.errors import ExtractionCrash, ExtractionError, ExtractorUnavailable, NearfoldError
-from indexer.extraction.base import DEFAULT_LIMITS, Limits, Maker, TryAlone
+from indexer.extraction.base import DEFAULT_LIMITS, ExtractorFactory, Limits, TryAlone
 from indexer.extraction.worker_process import Worker, WorkerLost
 from indexer.model import Document
 
@@ -48,8 +48,8 @@ class Task(Generic[K]):
 
 
 class Pool:
-    """Extracts documents in `workers` killable processes (None: one a processor), each document
-    within `limits`.
+    """A pool that extracts documents in `workers` killable processes (None: one a processor), each
+    document within `limits`.
 
     A context manager. Processes start when there is work for them. A worker whose resident memory
     has grown by a quarter of the limit is replaced between documents, so that the limit counts for
@@ -57,12 +57,12 @@ class Pool:
     """
 
     def __init__(
-        self, maker: Maker, workers: int | None = None, limits: Limits = DEFAULT_LIMITS
+        self, factory: ExtractorFactory, workers: int | None = None, limits: Limits = DEFAULT_LIMITS
     ) -> None:
-        self.identity = maker.identity
+        self.identity = factory.identity
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._keepers = [
-            _Keeper(maker, limits, self._jobs) for _ in range(workers or _processors())
+            _Keeper(factory, limits, self._jobs) for _ in range(workers or _processors())
         ]
         self._monitor = threading.Thread(target=self._watch, name="nearfold-monitor", daemon=True)
         self._closed = threading.Event()
@@ -213,13 +213,13 @@ class _Keeper:
     """
 
     def __init__(
-        self, maker: Maker, limits: Limits, jobs: queue.SimpleQueue[_Job[Any] | None]
+        self, factory: ExtractorFactory, limits: Limits, jobs: queue.SimpleQueue[_Job[Any] | None]
     ) -> None:
         self.thread = threading.Thread(target=self._keep, name="nearfold-keeper", daemon=True)
-        self._greeting = pickle.dumps((maker, limits), protocol=5)
-        self._identity = maker.identity
+        self._greeting = pickle.dumps((factory, limits), protocol=5)
+        self._identity = factory.identity
         self._limits = limits
-        self._seconds = limits.seconds + maker.extra_seconds
+        self._seconds = limits.seconds + factory.extra_seconds
         self._jobs = jobs
         self._worker: Worker | None = None
         self._stopped = False

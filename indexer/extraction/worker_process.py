@@ -66,7 +66,7 @@ class Worker:
         self._verdict: ExtractionError | None = None
 
     def greet(self, greeting: bytes) -> None:
-        """Send the pickled maker of the extractor, and wait until the extractor is made.
+        """Send the pickled factory of the extractor, and wait until the extractor is made.
 
         Raises the `NearfoldError` that prevented it, and `WorkerLost` when the process ends or does
         not get ready.

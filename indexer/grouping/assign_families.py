@@ -11,7 +11,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.clustering.families import (
+from indexer.clustering.field_order import FieldOrder, Value, parse_order
+from indexer.clustering.principals import (
     ConnectedTexts,
     Graph,
     Principal,
@@ -20,7 +21,6 @@ from indexer.clustering.families import (
     principal_order,
     sum_similarities,
 )
-from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.errors import UsageError
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter

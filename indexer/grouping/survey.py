@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.clustering.families import principal_order
+from indexer.clustering.principals import principal_order
 from indexer.clustering.regroup import DocumentOrder, SimilarPairs, ThresholdFamilies
 from indexer.joins.bands import Join
 from indexer.joins.slot_bounds import similarity_intervals

@@ -47,8 +47,8 @@ class _PendingPrincipal:
 
 
 class Arrivals:
-    """Assigns families to the rows of one job, and writes them. `options` None: no look-ups, every
-    document is a principal.
+    """Assignment of families to the rows of one job, which it also writes. `options` None: no
+    look-ups, every document is a principal.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
     this job are remembered, the last 50,000; others are looked up in the store, unless it was empty

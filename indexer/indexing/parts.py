@@ -96,8 +96,8 @@ def _cut_last(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
 
 @dataclass(slots=True)
 class PartDivider:
-    """Divides the documents of one job. Parts whose text is the same keep their family; a family
-    whose principal goes or changes is repaired.
+    """A divider of the documents of one job. Parts whose text is the same keep their family; a
+    family whose principal goes or changes is repaired.
     """
 
     store: FullStore

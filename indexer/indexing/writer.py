@@ -42,8 +42,8 @@ class Target(Protocol):
 
 
 class Writer:
-    """Writes rows from as many threads as the store has use for; in the caller's thread where that
-    is one.
+    """A writer of rows from as many threads as the store has use for; in the caller's thread where
+    that is one.
 
     A context manager. At most `most_bytes` of rows are being written, by `row_bytes`, or else one
     batch that is larger alone: `write` waits until there is memory. Two batches with a row of the

@@ -48,7 +48,7 @@ class Carriers(Sequence[list[int]]):
 
 
 class PairFilter:
-    """Selects the requested pairs of documents.
+    """A filter for the requested pairs of documents.
 
     With `marked`: one document is marked and the other is not. With `new`: at least one is new.
     Both are (documents,) bool.

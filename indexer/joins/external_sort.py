@@ -17,7 +17,7 @@ Codes: TypeAlias = NDArray[np.uint64]
 
 
 class Sorter:
-    """Collects codes and returns them in ascending order; with `unique` each once.
+    """A sorter that collects codes and returns them in ascending order; with `unique` each once.
 
     Buffers take a quarter of the memory budget, however many codes are added.
     """

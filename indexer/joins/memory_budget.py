@@ -20,7 +20,7 @@ AT_ONCE = 1 << 15
 
 
 class MemoryBudget:
-    """Decides where large arrays are stored; this one keeps all of them in memory.
+    """The memory for large arrays; this budget keeps all of them in memory.
 
     `limit`: bytes that arrays and buffers should take together. Code that works within a budget
     sizes its buffers by `share` and `block`.

@@ -17,7 +17,7 @@ Slots: TypeAlias = NDArray[np.uint32]
 
 
 class SlotCounter:
-    """Counts the equal slots of pairs.
+    """A counter of the equal slots of pairs.
 
     The low byte of each slot is compared first: it rules out most pairs at a quarter of the memory
     traffic.

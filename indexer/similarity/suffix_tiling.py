@@ -81,7 +81,7 @@ def _common(
 
 
 class _Descent:
-    """Tiles by length from the longest down.
+    """A search for tiles by length, from the longest down.
 
     Lengths are counted in runs; places of b follow those of a. `left`: the free runs from a place
     on, where these are fewer than the present length. `due`: the length at which a place joins its

@@ -15,7 +15,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.clustering.families import ConnectedTexts
+from indexer.clustering.principals import ConnectedTexts
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.work_folder import Stage, Work
 

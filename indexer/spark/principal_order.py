@@ -11,8 +11,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.clustering.families import Principal
 from indexer.clustering.field_order import FieldOrder
+from indexer.clustering.principals import Principal
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import Criteria
 from indexer.spark.arrow_rows import Batches, batch, ddl
@@ -114,7 +114,7 @@ def sum_similarities(
 ) -> Stage:
     """Return for each text the sum of the similarities of its documents to all their matches.
 
-    It is the sum of `indexer.clustering.families.sum_similarities`. `similar` makes the
+    It is the sum of `indexer.clustering.principals.sum_similarities`. `similar` makes the
     pairs of texts, with their similarity, from `sources`.
     """
 

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.clustering.families import ConnectedTexts
+from indexer.clustering.principals import ConnectedTexts
 
 Rule: TypeAlias = Literal["all", "connected", "any"]
 RULES: Mapping[str, str] = {

@@ -107,7 +107,9 @@ def _amount(chance: random.Random) -> str:
 
 
 class _Writer:
-    """Makes sentences from a share of a language's phrases, a different share for each document."""
+    """A writer of sentences from a share of a language's phrases, a different share for each
+    document.
+    """
 
     def __init__(self, spoken: Language, chance: random.Random) -> None:
         self._spoken, self._chance = spoken, chance

@@ -13,7 +13,7 @@ ENGINES = ("opensearch_url", "elasticsearch_url", "opensearch_node", "servers.cl
 
 
 class GroupScheduling(LoadScopeScheduling):
-    """Gives each worker whole groups of tests."""
+    """A scheduler that gives each worker whole groups of tests."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)

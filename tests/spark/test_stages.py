@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from synthetic_library import library, store_of
 
-from indexer.clustering.families import ConnectedTexts
+from indexer.clustering.principals import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group

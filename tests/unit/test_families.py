@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.clustering.families import (
+from indexer.clustering.field_order import FieldOrder
+from indexer.clustering.principals import (
     ConnectedTexts,
     Graph,
     Visit,
@@ -16,7 +17,6 @@ from indexer.clustering.families import (
     principal_order,
     sum_similarities,
 )
-from indexer.clustering.field_order import FieldOrder
 
 
 def group_texts(similar, order, principals, threshold=0.5):

@@ -137,8 +137,8 @@ def _read_truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evalua
 
 
 class _Scorer:
-    """Scores one decider on the documents of a gold set; a pair of places is in the order of their
-    keys.
+    """A scorer of one decider on the documents of a gold set; a pair of places is in the order of
+    their keys.
     """
 
     def __init__(

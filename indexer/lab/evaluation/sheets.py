@@ -83,7 +83,7 @@ def _role(role: str, record: Record) -> Role:
 
 
 class SheetWriter:
-    """Writes a sheet: every judgement is on the disk before `judge` returns."""
+    """A writer of a sheet: every judgement is on the disk before `judge` returns."""
 
     def __init__(
         self, path: str | Path, assessor: str, role: Role = "assessor", folder: str | None = None
