@@ -24,7 +24,8 @@ class Recipe:
 
     `bands * rows` may not exceed `slots`. The stored bands are planned for `similarity`: a look-up
     below it reports a lower recall. `tables` gives the levels of a block design that has more than
-    one, as in `4/1,4/1`; `statistics` names the corpus statistics that weights come from; `terms`
+    one, as in `4/1,4/1`; `key_digits` the hexadecimal digits of a band's hash in its key, 16 when
+    None; `statistics` names the corpus statistics that weights come from; `terms`
     is the length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low
     bits of each slot that are kept; `baseline` a published scheme that is computed for comparison
     only; `key` the fingerprint of a secret key with which features are hashed. The `secret` itself
@@ -49,6 +50,7 @@ class Recipe:
     terms: int | None = None
     stop_words: str | None = None
     packed: int | None = None
+    key_digits: int | None = None
     baseline: str | None = None
     key: str | None = None
     min_features: int = 1
@@ -74,11 +76,22 @@ class Recipe:
     def is_storable(self) -> bool:
         """True if an index can use the recipe.
 
-        Its sketches must fit a row (slots of 32 bits, 64 bits of SimHash), and it must have keys.
+        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits of SimHash), and it must have
+        keys.
         """
-        fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and not self.packed
+        fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and self.packed in (None, 8)
         has_keys = bool(self.bands or self.blocks or self.tables)
         return fits and has_keys and not (self.baseline or self.statistics)
+
+    @property
+    def slot_bytes(self) -> int:
+        """The bytes of a stored MinHash slot: 1 when slots are packed to 8 bits, else 4."""
+        return 1 if self.packed == 8 else 4
+
+    @property
+    def sketch_bytes(self) -> int:
+        """The bytes of a stored MinHash sketch; 0 without one."""
+        return (self.slots or 0) * self.slot_bytes if self.minhash else 0
 
     @property
     def key_variable(self) -> str | None:
@@ -133,6 +146,20 @@ DEFAULT_V1 = Recipe(
     blocks=4,
     min_features=8,
 )
+DEFAULT_V2 = Recipe(
+    name="default_v2",
+    normaliser="default_v2",
+    features="word_pairs_v1",
+    feature_hash="word64_v1",
+    minhash="fss_v1",
+    slots=160,
+    bands=40,
+    rows=4,
+    similarity=0.8,
+    packed=8,
+    key_digits=7,
+    min_features=3,
+)
 DEFAULT = DEFAULT_V1
 
 _TOKENISERS = (
@@ -164,6 +191,7 @@ SPELLINGS = (
     "default",
     "default_v1",
     "default_v1+key:NAME",
+    "default_v2",
     "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
     f"signature-study:{'|'.join(_STUDY)}:BITS",
     "clauses[:TERMS]",
@@ -173,7 +201,7 @@ SPELLINGS = (
 
 
 def recipe_named(name: str) -> Recipe:
-    """Return the recipe of that name; `default` is an alias of the newest versioned recipe.
+    """Return the recipe of that name; `default` is an alias of `default_v1`.
 
     Raises `UnknownRecipe`, which lists the forms of a name, and `UsageError` when one part of a
     name is not valid.
@@ -183,6 +211,8 @@ def recipe_named(name: str) -> Recipe:
     """
     if name in ("default", "default_v1"):
         return DEFAULT_V1
+    if name == "default_v2":
+        return DEFAULT_V2
     plain, key = recipe_key.split(name)
     if key and plain in ("default", "default_v1"):
         return dataclasses.replace(

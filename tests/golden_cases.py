@@ -1,4 +1,4 @@
-"""The golden vectors of the default recipe: their texts, recipes and fields."""
+"""The golden vectors of the default recipes: their texts, recipes and fields."""
 
 import dataclasses
 import json
@@ -11,10 +11,16 @@ from indexer.sketch.fingerprint import Fingerprints
 
 TEXTS = Path(__file__).parent / "golden/texts.json"
 VECTORS = Path(__file__).parent / "golden/default_v1.json"
+VECTORS_V2 = Path(__file__).parent / "golden/default_v2.json"
 
 
 def cases() -> list[dict[str, Any]]:
     return json.loads(TEXTS.read_text(encoding="ascii"))
+
+
+def plain_cases() -> list[dict[str, Any]]:
+    """Return the cases that do not change `default_v1`; `default_v2` has vectors of these."""
+    return [case for case in cases() if not case.get("settings")]
 
 
 def text_of(case: dict[str, Any]) -> str:

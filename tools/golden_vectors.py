@@ -1,5 +1,5 @@
-"""Write the golden vectors of the `default_v1` recipe and its variations:
-`tests/golden/default_v1.json`.
+"""Write the golden vectors of `default_v1` with its variations, and of `default_v2`:
+`tests/golden/default_v1.json` and `default_v2.json`.
 
     python tools/golden_vectors.py
 
@@ -19,26 +19,44 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from golden_cases import VECTORS, cases, recipe_of, text_of, vector  # noqa: E402
+from golden_cases import (  # noqa: E402
+    VECTORS,
+    VECTORS_V2,
+    cases,
+    plain_cases,
+    recipe_of,
+    text_of,
+    vector,
+)
 
+from indexer.recipe import DEFAULT_V2  # noqa: E402
 from indexer.sketch.fingerprint import define  # noqa: E402
 
-
-def compute() -> dict[str, dict[str, Any]]:
-    """Return the vector of every text, by name."""
-    return {case["name"]: vector(define([text_of(case)], recipe_of(case))) for case in cases()}
+Vectors = dict[str, dict[str, Any]]
 
 
-def main() -> None:
-    """Write the vectors, unless an existing one would change."""
-    vectors = compute()
-    stored = json.loads(VECTORS.read_text(encoding="ascii")) if VECTORS.exists() else {}
+def compute() -> dict[Path, Vectors]:
+    """Return the vector of every text, by file and name."""
+    v1 = {case["name"]: vector(define([text_of(case)], recipe_of(case))) for case in cases()}
+    v2 = {case["name"]: vector(define([text_of(case)], DEFAULT_V2)) for case in plain_cases()}
+    return {VECTORS: v1, VECTORS_V2: v2}
+
+
+def write(path: Path, vectors: Vectors) -> None:
+    """Write a file of vectors, unless an existing one would change."""
+    stored = json.loads(path.read_text(encoding="ascii")) if path.exists() else {}
     changed = sorted(name for name in stored if vectors.get(name) != stored[name])
     if changed:
         sys.exit(f"these vectors would change or go, so nothing was written: {', '.join(changed)}")
     rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(item)}" for name, item in vectors.items())
-    VECTORS.write_text(f"{{\n{rows}\n}}\n", encoding="ascii")
-    print(f"{len(vectors)} vectors, {len(vectors) - len(stored)} of them new")
+    path.write_text(f"{{\n{rows}\n}}\n", encoding="ascii")
+    print(f"{path.name}: {len(vectors)} vectors, {len(vectors) - len(stored)} of them new")
+
+
+def main() -> None:
+    """Write the vectors."""
+    for path, vectors in compute().items():
+        write(path, vectors)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.rescore import Z999
+from indexer.sketch.bbit import FULL
 from indexer.sketch.plan import plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -171,7 +172,7 @@ def assign_families(
     return FamilyAssignments(assignments, pairs.capped)
 
 
-def fewest_equal(measure: str, width: int, threshold: float) -> int:
+def fewest_equal(measure: str, width: int, threshold: float, bits: int = FULL) -> int:
     """Return the fewest of `width` slots equal in a pair that is not ruled out: its 99.9 %
     interval ends at the threshold or above.
 
@@ -181,7 +182,7 @@ def fewest_equal(measure: str, width: int, threshold: float) -> int:
     (88, 0)
     """
     return (
-        int(np.argmax(similarity_intervals(width, Z999)[1] >= threshold))
+        int(np.argmax(similarity_intervals(width, Z999, bits)[1] >= threshold))
         if measure == "jaccard"
         else 0
     )
@@ -294,7 +295,8 @@ class _Grouping:
         return ranks
 
     def _fewest_equal(self, threshold: float) -> int:
-        return fewest_equal(self.options.measure, self.collection.slots.shape[1], threshold)
+        width, bits = self.collection.slots.shape[1], self.collection.slot_bits
+        return fewest_equal(self.options.measure, width, threshold, bits)
 
     def _text(self, document: int) -> int:
         return int(self.collection.documents.texts[document])

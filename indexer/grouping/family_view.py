@@ -8,13 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import DocumentNotFound
 from indexer.model import Estimate, Query, Row
+from indexer.recipe import Recipe
 from indexer.similarity.measures import estimate
+from indexer.sketch.bbit import FULL, without_chance
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
@@ -49,7 +52,7 @@ def family(store: Store, id: str) -> Family:
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
-    require_recipe(store)
+    recipe = require_recipe(store)
     row = store.get([id]).get(id)
     name = row.family if row else id
     ranking = store.search(Query("", (("family", name),), "path"))
@@ -68,24 +71,25 @@ def family(store: Store, id: str) -> Family:
         principal=principal,
         members=tuple(members),
         compared=tuple(document.id for document in documents[:COMPARED]),
-        matrix=_matrix(documents[:COMPARED]),
+        matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
-        warnings=tuple(_warnings(name, principal, members, ranking.total)),
+        warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
     )
 
 
-def _matrix(rows: Sequence[Row]) -> tuple[tuple[Estimate | None, ...], ...]:
+def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None, ...], ...]:
     """Return the estimated similarity of each pair of rows."""
-    slots = [unpack_slots(row.minhash) if row.minhash else None for row in rows]
+    size, bits = recipe.slot_bytes, recipe.packed or FULL
+    slots = [unpack_slots(row.minhash, size) if row.minhash else None for row in rows]
 
-    def estimates(left: NDArray[np.uint32] | None) -> tuple[Estimate | None, ...]:
-        return tuple(estimate(left, right) for right in slots)
+    def estimates(left: NDArray[Any] | None) -> tuple[Estimate | None, ...]:
+        return tuple(estimate(left, right, bits) for right in slots)
 
     return tuple(map(estimates, slots))
 
 
 def _warnings(
-    name: str, principal: Row | None, members: Sequence[Row], total: int
+    name: str, principal: Row | None, members: Sequence[Row], total: int, recipe: Recipe
 ) -> Iterator[str]:
     """Yield sentences about what is not in order, or not as it may look."""
     documents = [principal, *members] if principal else members
@@ -111,7 +115,7 @@ def _warnings(
     if cut:
         noun = "document" if cut == 1 else "documents"
         yield f"the text of {cut:,} {noun} is cut; similarity is that of what was read"
-    least = _least_similarity(documents)
+    least = _least_similarity(documents, recipe)
     if least:
         yield (
             "members are similar to the principal, not to each other: "
@@ -119,12 +123,13 @@ def _warnings(
         )
 
 
-def _least_similarity(rows: Sequence[Row]) -> float | None:
+def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
     """Return the least similarity of two members, when it is clearly below that of any of them to
     the principal.
     """
     stored = [row.similarity for row in rows if row.similarity is not None]
-    slots = [unpack_slots(row.minhash) for row in rows[:COMPARED] if row.minhash]
-    values = [float(np.mean(a == b)) for place, a in enumerate(slots) for b in slots[:place]]
-    least = min(values, default=1.0)
+    size, bits = recipe.slot_bytes, recipe.packed or FULL
+    slots = [unpack_slots(row.minhash, size) for row in rows[:COMPARED] if row.minhash]
+    values = [np.mean(a == b) for place, a in enumerate(slots) for b in slots[:place]]
+    least = float(without_chance(np.array([min(values, default=1.0)]), bits)[0])
     return least if stored and least < min(stored) - 0.1 else None

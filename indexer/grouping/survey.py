@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from indexer.clustering.principals import principal_order
 from indexer.clustering.regroup import DocumentOrder, SimilarPairs, ThresholdFamilies
 from indexer.joins.bands import Join
-from indexer.joins.slot_bounds import similarity_intervals
+from indexer.joins.slot_bounds import similarity_intervals, slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.collection import Collection, Entry, collect
 from indexer.matching.limits import CAP
@@ -201,7 +201,7 @@ def _pairs(
     if not collection.slots.shape[1]:
         return "none", None
     left, right, equal = _similar_by_slots(collection, progress)
-    similarity = equal / collection.slots.shape[1]
+    similarity = slot_similarity(equal, collection.slots.shape[1], collection.slot_bits)
     measure = "estimate"
     if len(left) <= MOST_VERIFIED:
         progress("measuring pairs", 0, len(left))
@@ -245,7 +245,7 @@ def _similar_by_slots(
         collection.budget,
     )
     counter = SlotCounter(collection.slots, collection.budget)
-    least = int(np.argmax(similarity_intervals(width)[1] >= FLOOR))
+    least = int(np.argmax(similarity_intervals(width, bits=collection.slot_bits)[1] >= FLOOR))
     blocks = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
     for left, right in join.blocks():
         blocks.append(counter.at_least(left, right, least))

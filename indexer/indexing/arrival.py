@@ -20,6 +20,7 @@ from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
+from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.abilities import FamilyStore
 from indexer.system.failpoints import reached
@@ -65,8 +66,11 @@ class Arrivals:
         self.writers = store.writers
         self._joins = options is not None and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
+        self._size = recipe.sketch_bytes
         self._least = (
-            fewest_equal("jaccard", self._width, self._options.threshold) if self._joins else 0
+            fewest_equal("jaccard", self._width, self._options.threshold, recipe.packed or FULL)
+            if self._joins
+            else 0
         )
         self._known = self._no_principals()
         self._documents = store.counts().documents
@@ -181,7 +185,7 @@ class Arrivals:
 
     def _has_slots(self, row: Row) -> bool:
         keyed = row.status in ("complete", "truncated")
-        return keyed and len(row.minhash or b"") == 4 * self._width
+        return keyed and len(row.minhash or b"") == self._size
 
     def _join(self, rows: list[Row], new: list[int], changing: Collection[str]) -> None:
         """Put the rows at these places into families, in their order."""
@@ -280,7 +284,7 @@ class Arrivals:
             self._must_look_up = True
 
     def _unpack(self, sketches: Iterable[bytes]) -> Slots:
-        return unpack_slots(b"".join(sketches)).reshape(-1, self._width)
+        return unpack_slots(b"".join(sketches), self._recipe.slot_bytes).reshape(-1, self._width)
 
     def _no_principals(self) -> PrincipalBands:
         return PrincipalBands(self._width, self._recipe.bands or 0, self._recipe.rows or 0)

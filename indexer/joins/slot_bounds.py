@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.sketch.bbit import FULL, without_chance
 from indexer.sketch.wilson import Z95, wilson
 
 _ROUNDING = 1e-9
 
 
-def fewest_equal(measure: str, width: int, threshold: float) -> int:
+def fewest_equal(measure: str, width: int, threshold: float, bits: int = FULL) -> int:
     """Return the fewest of `width` slots that must be equal in a pair that slots do not reject.
 
     It is at most `width`. For `jaccard` the 95 % interval of such a pair ends at the threshold or
-    above; `estimate` is the share of equal slots itself; slots say nothing of other measures.
+    above; `estimate` is the share of equal slots itself; slots say nothing of other measures. Slots
+    of 8 bits or less agree by chance too, which estimates take into account.
 
     >>> [fewest_equal(measure, 128, 0.5) for measure in ("jaccard", "estimate", "overlap")]
     [53, 64, 0]
     """
     if measure == "estimate":
-        return math.ceil(threshold * width - _ROUNDING)
-    ends = similarity_intervals(width)[1].tolist() if measure == "jaccard" else [1.0]
+        return math.ceil(float(_share(threshold, bits)) * width - _ROUNDING)
+    ends = similarity_intervals(width, bits=bits)[1].tolist() if measure == "jaccard" else [1.0]
     return next((equal for equal, high in enumerate(ends) if high >= threshold), width)
 
 
-def enough_equal(measure: str, width: int, threshold: float, exact: bool = False) -> int:
+def enough_equal(
+    measure: str, width: int, threshold: float, exact: bool = False, bits: int = FULL
+) -> int:
     """Return the fewest equal slots that place a pair at the threshold or above by themselves.
 
     It is width + 1 when no number does. For `jaccard` the 95 % interval starts at the threshold or
@@ -41,16 +46,35 @@ def enough_equal(measure: str, width: int, threshold: float, exact: bool = False
     if measure == "estimate":
         return 0
     use_slots = measure == "jaccard" and not exact
-    starts = similarity_intervals(width)[0].tolist() if use_slots else []
+    starts = similarity_intervals(width, bits=bits)[0].tolist() if use_slots else []
     return next((equal for equal, low in enumerate(starts) if low >= threshold), width + 1)
 
 
 def similarity_intervals(
-    slots: int, z: float = Z95
+    slots: int, z: float = Z95, bits: int = FULL
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both ends of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each.
 
-    The default z gives 95 %.
+    The default z gives 95 %. Ends are corrected for slots of `bits` that agree by chance.
     """
     ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
-    return ends[:, 0], ends[:, 1]
+    return without_chance(ends[:, 0], bits), without_chance(ends[:, 1], bits)
+
+
+def slot_similarity(
+    equal: NDArray[np.unsignedinteger[Any]], slots: int, bits: int
+) -> NDArray[np.float64]:
+    """Return the similarity that numbers of equal slots estimate, corrected for chance."""
+    return without_chance(equal / slots, bits)
+
+
+def equal_slots(similarity: NDArray[np.float64], slots: int, bits: int) -> NDArray[np.intp]:
+    """Return the numbers of equal slots that `slot_similarity` gave these similarities."""
+    equal: NDArray[np.intp] = np.rint(_share(similarity, bits) * slots).astype(np.intp)
+    return equal
+
+
+def _share(similarity: Any, bits: int) -> Any:
+    """Return the share of equal slots to expect."""
+    chance = 2.0**-bits if bits < FULL else 0.0
+    return chance + (1 - chance) * similarity

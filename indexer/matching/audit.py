@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from indexer.joins.bands import Join
 from indexer.joins.external_sort import Codes
 from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.slot_bounds import slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.text_pairs import TextPairs
@@ -84,7 +85,8 @@ def audit_pairs(
     by_sketch = _Group(
         "listed by their sketches", listed_codes[~listed.exact], SKETCH_PRECISION, True
     )
-    candidates = [by_sketch, *_groups(near, context.collection.slots.shape[1], threshold)]
+    width, bits = context.collection.slots.shape[1], context.collection.slot_bits
+    candidates = [by_sketch, *_groups(near, width, bits, threshold)]
     groups = [group for group in candidates if len(group.codes)]
     far = _FarPairs(len(context.collection.slots), np.union1d(listed_codes, near.codes))
     near_size = sum(len(group.codes) for group in groups)
@@ -139,7 +141,7 @@ def _near_pairs(context: MatchContext, listed: Codes, threshold: float, cap: int
     return _NearPairs(codes[is_new], np.concatenate(equal_blocks)[is_new])
 
 
-def _groups(near: _NearPairs, width: int, threshold: float) -> Iterator[_Group]:
+def _groups(near: _NearPairs, width: int, bits: int, threshold: float) -> Iterator[_Group]:
     """Yield the strata of pairs that are not listed, nearest first.
 
     They are named by the similarity that their slots estimate.
@@ -149,7 +151,7 @@ def _groups(near: _NearPairs, width: int, threshold: float) -> Iterator[_Group]:
     for number in range(len(EDGES) + 1):
         equal = near.equal[stratum == number]
         if len(equal):
-            low, high = int(equal.min()) / width, int(equal.max()) / width
+            low, high = slot_similarity(np.array([equal.min(), equal.max()]), width, bits)
             name = f"not listed, estimated {low:.2f} to {high:.2f}"
             codes = near.codes[stratum == number]
             yield _Group(name, codes, float(chances[equal].mean()), False)

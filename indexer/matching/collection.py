@@ -90,19 +90,25 @@ class Collection:
     """Documents ascending by id, and their distinct texts in the order in which they come first.
 
     `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
-    uint32, with no columns when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where
-    there is none. `chars`: (texts,) int64, normalised. The arrays are those of `budget`; some 50
-    bytes a document always take memory. `criteria` say which documents are copies.
+    uint32, or uint8 of a recipe that packs slots, with no columns when the recipe has no MinHash.
+    `simhash`: (texts,) uint64, 0 where there is none. `chars`: (texts,) int64, normalised. The
+    arrays are those of `budget`; some 50 bytes a document always take memory. `criteria` say which
+    documents are copies.
     """
 
     recipe: Recipe
     entries: Entries
     documents: Carriers
-    slots: NDArray[np.uint32]
+    slots: NDArray[Any]
     simhash: NDArray[np.uint64]
     chars: NDArray[np.int64]
     budget: MemoryBudget
     criteria: Criteria = NO_CRITERIA
+
+    @property
+    def slot_bits(self) -> int:
+        """The bits of each slot."""
+        return 8 * self.slots.dtype.itemsize
 
     def first_id(self, text: int) -> str:
         """Return the id of the first document that carries a text."""
@@ -126,19 +132,22 @@ class Collection:
 class _SketchColumns:
     """Place, digest of the text, and sketches of the documents that have keys."""
 
-    def __init__(self, width: int, budget: MemoryBudget, criteria: Criteria) -> None:
-        self.width = width
+    def __init__(self, recipe: Recipe, budget: MemoryBudget, criteria: Criteria) -> None:
+        self.width = (recipe.slots or 0) if recipe.minhash else 0
+        self._size = recipe.sketch_bytes
+        self._stored = np.dtype(f">u{recipe.slot_bytes}")
+        self._type = self._stored.newbyteorder("=")
         self._criteria = criteria
         self._budget = budget
         self._places = Column(budget, np.int32)
         self._digests = Column(budget, np.uint64)
-        self._slots = Column(budget, np.uint32)
+        self._slots = Column(budget, self._type)
         self._simhash = Column(budget, np.uint64)
         self._chars = Column(budget, np.int64)
         self._pending: list[tuple[int, Row]] = []
 
     def add(self, row: Row, place: int) -> None:
-        if row.status in KEYED and len(row.minhash or b"") == 4 * self.width:
+        if row.status in KEYED and len(row.minhash or b"") == self._size:
             self._pending.append((place, row))
             if len(self._pending) >= EVERY:
                 self._pack()
@@ -149,7 +158,7 @@ class _SketchColumns:
         slots = b"".join(row.minhash or b"" for row in rows)
         self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
-        self._slots.add(np.frombuffer(slots, dtype=">u4"))
+        self._slots.add(np.frombuffer(slots, dtype=self._stored))
         self._simhash.add(np.array([row.simhash or 0 for row in rows], dtype=np.uint64))
         self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
         self._pending = []
@@ -167,13 +176,13 @@ class _SketchColumns:
 
     def sketches(
         self, first: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
+    ) -> tuple[NDArray[Any], NDArray[np.uint64], NDArray[np.int64]]:
         """Return slots, SimHash and characters of these documents."""
         rows = self._slots.whole().reshape(len(self._simhash), self.width)
-        slots: NDArray[np.uint32] = rows
+        slots: NDArray[Any] = rows
         if len(first) < len(rows):
-            slots = self._budget.array((len(first), self.width), np.uint32)
-            for part in parts(len(first), self._budget.share(8, 4 * self.width or 1)):
+            slots = self._budget.array((len(first), self.width), self._type)
+            for part in parts(len(first), self._budget.share(8, self._size or 1)):
                 slots[part] = rows[first[part]]
         return slots, self._simhash.whole()[first], self._chars.whole()[first]
 
@@ -214,8 +223,7 @@ def gather(
     entry of a row; `criteria` tell which rows are copies.
     """
     budget = budget or MemoryBudget()
-    width = recipe.slots if recipe.minhash else 0
-    sketches = _SketchColumns(width or 0, budget, criteria)
+    sketches = _SketchColumns(recipe, budget, criteria)
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)

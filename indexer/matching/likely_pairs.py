@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from indexer.joins.bands import Join
 from indexer.joins.hot_bands import HotBands, MissedEstimate
-from indexer.joins.slot_bounds import enough_equal, fewest_equal
+from indexer.joins.slot_bounds import enough_equal, fewest_equal, slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.text_pairs import AT_ONCE, TextPairs, TextPairsBuilder
@@ -27,11 +27,11 @@ def find_likely_pairs(
     no texts, every other measure reads them.
     """
     slots, verifier = context.collection.slots, context.verifier
-    width = slots.shape[1]
-    decisive = enough_equal(verifier.measure, width, threshold, exact)
+    width, bits = slots.shape[1], context.collection.slot_bits
+    decisive = enough_equal(verifier.measure, width, threshold, exact, bits)
     if context.collection.criteria:
         decisive = width + 1
-    fewest = fewest_equal(verifier.measure, width, threshold)
+    fewest = fewest_equal(verifier.measure, width, threshold, bits)
     rank = np.arange(len(slots))
     pairs = find_band_pairs(context, layout, rank, fewest, threshold, cap)
     total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
@@ -39,7 +39,7 @@ def find_likely_pairs(
     done = 0
     for left, right, equal in pairs.blocks(size=AT_ONCE):
         is_open = equal < decisive
-        similarity = equal / width
+        similarity = slot_similarity(equal, width, bits)
         similarity[is_open] = verifier.similarities(left[is_open], right[is_open], threshold)
         builder.add(left, right, similarity, is_open)
         done += int(is_open.sum())

@@ -208,6 +208,7 @@ def _result(
         against=options.against,
         measure="passages" if options.contained else options.measure,
         slots=collection.slots.shape[1],
+        slot_bits=collection.slot_bits,
         ids=collection.entries.ids,
         paths=collection.entries.paths,
         left=columns.left,

@@ -14,7 +14,7 @@ from indexer.joins.external_sort import Codes, Sorter
 from indexer.joins.hot_bands import MissedEstimate
 from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
-from indexer.joins.slot_bounds import similarity_intervals
+from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan
 from indexer.statistics.strata import Audit, describe_audit
@@ -46,7 +46,8 @@ class MatchResult:
     """The pairs of a store, each once, and how they were found.
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label
-    and then one with it. `slots`: how many a sketch has, 0 for a recipe without. `plan` is None in
+    and then one with it. `slots`: how many a sketch has, 0 for a recipe without, of
+    `slot_bits` each. `plan` is None in
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
     `audit`: an estimate of what was missed, or None.
@@ -61,6 +62,7 @@ class MatchResult:
     against: str | None
     measure: str
     slots: int
+    slot_bits: int
     ids: Sequence[str]
     paths: Sequence[str]
     left: Places
@@ -103,8 +105,8 @@ class MatchResult:
         """
         similarity = self.similarity[part]
         exact = self.exact[part] & (self.measure != "estimate")
-        equal = np.rint(similarity * self.slots).astype(np.intp)
-        lows, highs = similarity_intervals(self.slots)
+        equal = equal_slots(similarity, self.slots, self.slot_bits)
+        lows, highs = similarity_intervals(self.slots, bits=self.slot_bits)
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:

@@ -105,11 +105,16 @@ class BySketch:
     """
 
     def __init__(
-        self, threshold: float, exact: Callable[[str, str], float], trusts_slots: bool = True
+        self,
+        threshold: float,
+        exact: Callable[[str, str], float],
+        trusts_slots: bool = True,
+        slot_bytes: int = 4,
     ) -> None:
         self._threshold = threshold
         self._exact = exact
         self._trusts_slots = trusts_slots
+        self._slot_bytes = slot_bytes
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
         self._sketches: _Sketches | None = None
@@ -120,7 +125,7 @@ class BySketch:
 
         Only those at or above the threshold count.
         """
-        slots = unpack_slots(hit.minhash) if hit.minhash else None
+        slots = self._slots(hit)
         place = None if slots is None else self._most_similar(hit.id, slots)
         if place is None:
             self._add_head(hit.id, slots)
@@ -128,9 +133,12 @@ class BySketch:
 
     def add_head(self, hit: RankedRow) -> None:
         """Remember the head; it may be joined if it has a sketch."""
-        self._add_head(hit.id, unpack_slots(hit.minhash) if hit.minhash else None)
+        self._add_head(hit.id, self._slots(hit))
 
-    def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
+    def _slots(self, hit: RankedRow) -> NDArray[Any] | None:
+        return unpack_slots(hit.minhash, self._slot_bytes) if hit.minhash else None
+
+    def _most_similar(self, id: str, slots: NDArray[Any]) -> int | None:
         if self._sketches is None:
             return None
         possible, equal = self._sketches.near(slots)
@@ -146,10 +154,10 @@ class BySketch:
                 return place
         return None
 
-    def _add_head(self, id: str, slots: NDArray[np.uint32] | None) -> None:
+    def _add_head(self, id: str, slots: NDArray[Any] | None) -> None:
         if slots is not None:
             if self._sketches is None:
-                self._lows, highs = similarity_intervals(len(slots))
+                self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
                 least = int(np.count_nonzero(highs < self._threshold))
                 self._sketches = _Sketches(len(slots), least)
             self._sketches.add(slots)
@@ -171,7 +179,7 @@ class _Sketches:
         self._slots = np.zeros((16, width), dtype=np.uint32)
         self._bytes = np.zeros((width, 16), dtype=np.uint8)
 
-    def add(self, slots: NDArray[np.uint32]) -> None:
+    def add(self, slots: NDArray[Any]) -> None:
         """Add a sketch; the arrays double, so that growing costs linear time."""
         if self._count == len(self._slots):
             self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
@@ -180,7 +188,7 @@ class _Sketches:
         self._bytes[:, self._count] = slots.astype(np.uint8)
         self._count += 1
 
-    def near(self, slots: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def near(self, slots: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return their places, in the order in which they were added, and their equal slots."""
         is_equal = self._bytes[:, : self._count] == slots.astype(np.uint8)[:, None]
         counts = np.add.reduce(is_equal.view(np.uint8), axis=0, dtype=self._counting)

@@ -69,13 +69,15 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
     if fold == "live":
-        return BySketch(threshold, texts.similarity, trusts_slots=not texts.criteria)
+        trusts_slots, slot_bytes = not texts.criteria, texts.recipe.slot_bytes
+        return BySketch(threshold, texts.similarity, trusts_slots, slot_bytes)
     return ByFamily() if fold == "family" else NoFolding()
 
 
 def text_rule(threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of `live` folding for hits whose slots mislead: texts decide."""
-    return BySketch(threshold, texts.similarity, trusts_slots=False)
+    slot_bytes = texts.recipe.slot_bytes
+    return BySketch(threshold, texts.similarity, trusts_slots=False, slot_bytes=slot_bytes)
 
 
 def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:

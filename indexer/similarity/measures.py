@@ -42,6 +42,7 @@ from indexer.errors import UnknownMeasure
 from indexer.model import Estimate, WordsInOrder
 from indexer.similarity.alignment import Alignment, Matching, align
 from indexer.similarity.lcs import lcs, words_in_order
+from indexer.sketch.bbit import FULL, correct_for_chance
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.wilson import wilson
 from indexer.text.word_numbers import Words, number_runs, shared_numbers
@@ -76,6 +77,10 @@ class Operand(Protocol):
     @property
     def minhash(self) -> NDArray[Any] | None:
         """The MinHash slots."""
+
+    @property
+    def slot_bits(self) -> int:
+        """The number of bits of each slot."""
 
     @property
     def simhash(self) -> int | None:
@@ -159,7 +164,7 @@ def measure_all(a: Operand, b: Operand, matching: Matching = "literal") -> Measu
         overlap=aligned.overlap,
         containment=containment(a.features, b.features),
         terminology=terminology(a.words, b.words),
-        estimate=estimate(a.minhash, b.minhash),
+        estimate=estimate(a.minhash, b.minhash, a.slot_bits),
         hamming=agreeing,
         alignment=aligned,
         in_order=words_in_order(a.words, b.words),
@@ -199,14 +204,16 @@ def terminology(a: Words, b: Words) -> float:
     return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
 
 
-def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate | None:
-    """Estimate the Jaccard similarity of the features from equal slots.
+def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None, bits: int = FULL) -> Estimate | None:
+    """Estimate the Jaccard similarity of the features from equal slots of so many bits.
 
     None when a sketch is missing.
     """
     if a is None or b is None:
         return None
     equal = int(np.count_nonzero(a == b))
+    if bits < FULL:
+        return correct_for_chance(equal, len(a), bits)
     return Estimate(equal / len(a), *wilson(equal, len(a)))
 
 
@@ -240,7 +247,7 @@ MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
         "overlap": lambda a, b, matching, _: _exact(align(a.words, b.words, matching).overlap),
         "containment": lambda a, b, *_: _exact(max(containment(a.features, b.features))),
         "terminology": lambda a, b, *_: _exact(terminology(a.words, b.words)),
-        "estimate": lambda a, b, *_: estimate(a.minhash, b.minhash) or _exact(0.0),
+        "estimate": lambda a, b, *_: estimate(a.minhash, b.minhash, a.slot_bits) or _exact(0.0),
         "hamming": lambda a, b, *_: _exact(hamming(a, b) or 0.0),
     }
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
@@ -15,7 +16,6 @@ from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
-from indexer.sketch.wilson import wilson
 
 Z999 = 3.2905267314919255
 
@@ -32,13 +32,15 @@ def promising(
     sketches = [candidate.minhash for candidate in candidates if candidate.minhash is not None]
     if query.minhash is None or not sketches:
         return list(candidates)
-    width = len(query.minhash)
-    slots = unpack_slots(b"".join(sketches)).reshape(-1, width)
+    width, slot_bytes = len(query.minhash), query.minhash.dtype.itemsize
+    slots = unpack_slots(b"".join(sketches), slot_bytes).reshape(-1, width)
     equal: list[int] = np.count_nonzero(slots == query.minhash, axis=1).tolist()
-    enough = {count: wilson(count, width, Z999)[1] >= threshold for count in set(equal)}
+    highs = similarity_intervals(width, Z999, 8 * slot_bytes)[1]
     counts = iter(equal)
     return [
-        candidate for candidate in candidates if candidate.minhash is None or enough[next(counts)]
+        candidate
+        for candidate in candidates
+        if candidate.minhash is None or highs[next(counts)] >= threshold
     ]
 
 

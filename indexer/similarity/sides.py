@@ -15,12 +15,15 @@ from indexer.model import Candidate
 from indexer.recipe import Recipe
 from indexer.recipe_key import KEYED_HASH
 from indexer.similarity.measures import FeatureSet
+from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
+from indexer.sketch.word_features import word_features
 from indexer.text.normalise import normalised_codes
+from indexer.text.normalise_v2 import normalised_codes_v2
 from indexer.text.word_numbers import Words
 from indexer.text.words import words
 
@@ -33,8 +36,11 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
     Compute it once to compare a text with many. Raises `UsageError` for a recipe with an unknown
     step.
     """
+    if recipe.features == "word_pairs_v1":
+        return FeatureSet(distinct(np.sort(word_features(normalised_codes_v2(text)))))
     if recipe.feature_hash in ("gram64_v1", KEYED_HASH):
-        return FeatureSet(distinct(np.sort(gram_hashes(normalised_codes(text), recipe.width or 1))))
+        normalised = normalised_codes_v2 if recipe.normaliser == "default_v2" else normalised_codes
+        return FeatureSet(distinct(np.sort(gram_hashes(normalised(text), recipe.width or 1))))
     return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
 
 
@@ -51,6 +57,11 @@ class Side:
     def bits(self) -> int:
         """The bits of the SimHash."""
         return self.recipe.bits or 64
+
+    @property
+    def slot_bits(self) -> int:
+        """The bits of each MinHash slot."""
+        return self.recipe.packed or FULL
 
     @cached_property
     def features(self) -> FeatureSet:
@@ -75,5 +86,6 @@ class Side:
 
 def candidate_side(candidate: Candidate, text: str, recipe: Recipe) -> Side:
     """Return a candidate, with its text, as a side of a comparison."""
-    slots = unpack_slots(candidate.minhash) if candidate.minhash else None
+    packed = candidate.minhash
+    slots = unpack_slots(packed, recipe.slot_bytes) if packed else None
     return Side(text, recipe, slots, candidate.simhash)

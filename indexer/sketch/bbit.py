@@ -19,6 +19,7 @@ from indexer.model import Estimate
 from indexer.sketch.wilson import wilson
 
 WIDTHS = (1, 2, 4, 8)
+FULL = 32  # bits of a slot beyond which agreement by chance is ignored
 
 
 def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
@@ -83,6 +84,19 @@ def standard_error(similarity: float, slots: int, bits: int) -> float:
 def _without_chance(share: float, bits: int) -> float:
     chance = 2.0**-bits
     return min(1.0, max(0.0, (share - chance) / (1 - chance)))
+
+
+def without_chance(shares: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """Return the similarities that shares of agreeing slots of `bits` estimate, within [0, 1].
+
+    The shares themselves for slots of `FULL` bits or more.
+
+    >>> without_chance(np.array([1 / 256, 1.0]), 8).tolist()
+    [0.0, 1.0]
+    """
+    chance = 2.0**-bits if bits < FULL else 0.0
+    similarity: NDArray[np.float64] = np.clip((shares - chance) / (1 - chance), 0.0, 1.0)
+    return similarity
 
 
 def _check(bits: int) -> None:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 
-def pack_slots(slots: NDArray[np.uint32]) -> bytes:
-    """Return slots as big-endian unsigned 32-bit words, 4 * len(slots) bytes.
+def pack_slots(slots: NDArray[Any]) -> bytes:
+    """Return slots as big-endian unsigned numbers of their own size, 4 bytes or 1.
 
     >>> pack_slots(np.array([1, 258], dtype=np.uint32)).hex()
     '0000000100000102'
     """
-    return slots.astype(">u4").tobytes()
+    return slots.astype(slots.dtype.newbyteorder(">")).tobytes()
 
 
-def unpack_slots(packed: bytes) -> NDArray[np.uint32]:
-    """Return the slots that `pack_slots` packed, (len(packed) // 4,) uint32.
+def unpack_slots(packed: bytes, slot_bytes: int = 4) -> NDArray[Any]:
+    """Return the slots that `pack_slots` packed: uint32, or uint8 with one byte a slot.
 
     >>> unpack_slots(bytes.fromhex("0000000100000102")).tolist()
     [1, 258]
+    >>> unpack_slots(bytes.fromhex("0102"), 1).tolist()
+    [1, 2]
     """
-    return np.frombuffer(packed, dtype=">u4").astype(np.uint32)
+    native = np.dtype(f"u{slot_bytes}")
+    return np.frombuffer(packed, dtype=native.newbyteorder(">")).astype(native)
 
 
 def signed64(bits: int) -> int:

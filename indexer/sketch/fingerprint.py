@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.schemes import fingerprint_by, status_of
 from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
+from indexer.sketch.word_features import word_features
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
 from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
@@ -35,6 +37,9 @@ except ImportError:
     _kernel = None  # type: ignore[assignment]
 
 NORMALISERS = ("default_v1", "default_v2")
+WORDS = "word_pairs_v1"
+PACKED = 8  # bits of a slot that is kept in one byte
+LONGEST_KEY = 16  # hexadecimal digits of a band's hash
 MAX_SLOTS = 1024
 MAX_BLOCKS = 64
 
@@ -43,13 +48,14 @@ MAX_BLOCKS = 64
 class Fingerprints:
     """The fingerprints of n texts as arrays, one row a text, in order.
 
-    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64. Both are zero, and keys are empty, in rows
-    whose status is not `complete`. A recipe without MinHash has no slots; without SimHash the bits
-    are zero. `words` and `chars`: (n,) int64. `exact`: SHA-256 of the normalised text.
+    `minhash`: (n, slots) uint32, or uint8 of a recipe that packs slots; `simhash`: (n,) uint64.
+    Both are zero, and keys are empty, in rows whose status is not `complete`. A recipe without
+    MinHash has no slots; without SimHash the bits are zero. `words` and `chars`: (n,) int64.
+    `exact`: SHA-256 of the normalised text.
     """
 
     recipe: Recipe
-    minhash: NDArray[np.uint32]
+    minhash: NDArray[Any]
     simhash: NDArray[np.uint64]
     bands: list[tuple[str, ...]]
     blocks: list[tuple[str, ...]]
@@ -95,7 +101,7 @@ def fingerprint(
     >>> fingerprint("").status
     'empty'
     """
-    if not _by_grams(recipe):
+    if not _has_batch_form(recipe):
         return fingerprint_by(recipe, text, statistics)
     return fingerprints([text], recipe)[0]
 
@@ -108,7 +114,7 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
     no sketches and no keys, so they never match anything. `threads` share the work if the kernel is
     compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
     """
-    if not _by_grams(recipe):
+    if not _has_batch_form(recipe):
         return _fingerprint_each(texts, recipe)
     _check(recipe)
     if _kernel is None:
@@ -122,15 +128,15 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     slots, count = _slots(recipe), len(texts)
     is_v2 = recipe.normaliser == "default_v2"
     codes = [(normalised_codes_v2 if is_v2 else normalised_codes)(text) for text in texts]
-    minhash = np.zeros((count, slots), dtype=np.uint32)
+    minhash = np.zeros((count, slots), dtype=_slot_type(recipe))
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
     for place, text_codes in enumerate(codes):
-        features = np.unique(_hashes(text_codes, recipe))
+        features = _hashes(text_codes, recipe)
         status.append(status_of(text_codes, len(features), recipe))
         if status[place] == "complete":
             if recipe.minhash:
-                minhash[place] = fast_similarity_sketch(features, slots)
+                minhash[place] = _low_bits(fast_similarity_sketch(features, slots), recipe)
             if recipe.simhash:
                 bits[place] = simhash(features)
     bands, blocks = _keys(minhash, bits, status, recipe)
@@ -154,9 +160,13 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         min_features=recipe.min_features,
         threads=threads,
         normaliser=NORMALISERS.index(recipe.normaliser) + 1,
+        words=recipe.features == WORDS,
+        packed=recipe.packed is not None,
+        digits=recipe.key_digits or LONGEST_KEY,
         key=recipe_key.words(recipe.secret) if recipe.secret else None,
     )
-    slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
+    slots: NDArray[Any] = np.frombuffer(minhash, dtype=np.uint32)
+    slots = _low_bits(slots.reshape(len(status), _slots(recipe)), recipe)
     counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
     return Fingerprints(
         recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts
@@ -164,18 +174,21 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
 
 
 def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
+    """Return the hashes of the distinct features."""
     width = recipe.width or 1
+    if recipe.features == WORDS:
+        return word_features(codes)
     if recipe.secret:
-        return keyed_gram_hashes(codes, width, recipe_key.words(recipe.secret))
-    return gram_hashes(codes, width)
+        return np.unique(keyed_gram_hashes(codes, width, recipe_key.words(recipe.secret)))
+    return np.unique(gram_hashes(codes, width))
 
 
-def _by_grams(recipe: Recipe) -> bool:
+def _has_batch_form(recipe: Recipe) -> bool:
     """Return whether the batch form below computes the recipe.
 
     All others are computed text by text by `indexer.sketch.schemes`.
     """
-    gram_hash_names = ("gram64_v1", recipe_key.KEYED_HASH)
+    gram_hash_names = ("gram64_v1", recipe_key.KEYED_HASH, "word64_v1")
     return recipe.normaliser in NORMALISERS or recipe.feature_hash in gram_hash_names
 
 
@@ -190,11 +203,11 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
             "`nearfold hash` prints it, or choose another recipe"
         )
     rows = [fingerprint_by(recipe, text) for text in texts]
-    empty = np.zeros(_slots(recipe), dtype=np.uint32)
+    empty = np.zeros(_slots(recipe), dtype=_slot_type(recipe))
     slots = [empty if row.minhash is None else row.minhash for row in rows]
     return Fingerprints(
         recipe,
-        np.array(slots, np.uint32).reshape(len(rows), len(empty)),
+        np.array(slots, empty.dtype).reshape(len(rows), len(empty)),
         np.array([row.simhash or 0 for row in rows], dtype=np.uint64),
         [row.bands for row in rows],
         [row.blocks for row in rows],
@@ -205,16 +218,26 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
     )
 
 
+def _slot_type(recipe: Recipe) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if recipe.packed == PACKED else np.uint32
+
+
+def _low_bits(slots: NDArray[np.uint32], recipe: Recipe) -> NDArray[Any]:
+    """Return the bits of the slots that are kept."""
+    return slots.astype(np.uint8) if recipe.packed else slots
+
+
 def _slots(recipe: Recipe) -> int:
     return recipe.slots or 0 if recipe.minhash else 0
 
 
 def _keys(
-    minhash: NDArray[np.uint32], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
+    minhash: NDArray[Any], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the band keys and block keys of complete rows; none for the others."""
     complete = [row == "complete" for row in status]
-    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0)
+    digits = recipe.key_digits or LONGEST_KEY
+    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, digits)
     bands = [
         row if is_complete else () for row, is_complete in zip(every_band, complete, strict=True)
     ]
@@ -234,16 +257,21 @@ def _check(recipe: Recipe) -> None:
             f"recipe {recipe.name} signs with a secret key: "
             f"name the file that holds it by {recipe.key_variable}_FILE"
         )
+    by_words = recipe.features == WORDS and recipe.normaliser == "default_v2"
     feature_hash = recipe_key.KEYED_HASH if recipe.secret else "gram64_v1"
+    if by_words:
+        feature_hash = "word64_v1"
     is_valid = {
         "normaliser": recipe.normaliser in NORMALISERS,
-        "features": recipe.features == "chars_v1",
-        "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
+        "features": by_words or recipe.features == "chars_v1",
+        "width": recipe.width is None if by_words else 1 <= (recipe.width or 0) <= MAX_GRAM,
         "feature_hash": recipe.feature_hash == feature_hash,
         "minhash": recipe.minhash in (None, "fss_v1"),
         "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
         "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
-        "simhash": recipe.simhash in (None, "distinct_v1"),
+        "packed": recipe.packed in (None, PACKED),
+        "key_digits": 1 <= (recipe.key_digits or LONGEST_KEY) <= LONGEST_KEY,
+        "simhash": recipe.simhash in ((None,) if by_words else (None, "distinct_v1")),
         "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
         "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
     }

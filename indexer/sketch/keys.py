@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.sketch.hashing import mix64_array
 
 
-def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint64]:
-    """Hash each band of `rows` consecutive slots: (n, slots) uint32 -> (n, bands) uint64.
+def band_hashes(minhash: NDArray[Any], bands: int, rows: int) -> NDArray[np.uint64]:
+    """Hash each band of `rows` consecutive slots: (n, slots) -> (n, bands) uint64.
 
     h = 0, then h = mix64(h xor slot) for each slot of the band in order. Slots beyond bands * rows
     are not used.
@@ -21,16 +23,20 @@ def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
     return hashed
 
 
-def band_keys(minhash: NDArray[np.uint32], bands: int, rows: int) -> list[tuple[str, ...]]:
+def band_keys(
+    minhash: NDArray[Any], bands: int, rows: int, digits: int = 16
+) -> list[tuple[str, ...]]:
     """Return the band keys of each row of (n, slots) slots.
 
-    A key is two hexadecimal digits of the band and sixteen of its hash.
+    A key is two hexadecimal digits of the band and the last `digits` of its hash.
     """
-    return [_keys_of(hashes) for hashes in band_hashes(minhash, bands, rows).tolist()]
+    mask = np.uint64((1 << 4 * digits) - 1)
+    hashes = band_hashes(minhash, bands, rows) & mask
+    return [_keys_of(row, digits) for row in hashes.tolist()]
 
 
-def _keys_of(hashes: list[int]) -> tuple[str, ...]:
-    return tuple(f"{band:02x}{value:016x}" for band, value in enumerate(hashes))
+def _keys_of(hashes: list[int], digits: int) -> tuple[str, ...]:
+    return tuple(f"{band:02x}{value:0{digits}x}" for band, value in enumerate(hashes))
 
 
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:

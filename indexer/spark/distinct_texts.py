@@ -73,8 +73,8 @@ def keyed_documents(
 
 def rows_with_keys(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataFrame:
     """Return the rows that have slots, with the `key` that identifies their text."""
-    width = 4 * (recipe.slots or 0)
-    has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == width)
+    size = recipe.sketch_bytes
+    has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == size)
     with_slots = rows.where(has_slots).select(*ROW)
     if criteria:
         columns = {**ROW, "key": "string", "values": "string"}

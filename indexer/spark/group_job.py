@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 from indexer.grouping.assign_families import RECALL, GroupOptions, fewest_equal
 from indexer.matching.limits import ALMOST_ONE
 from indexer.recipe import Recipe
+from indexer.sketch.bbit import FULL
 from indexer.sketch.plan import plan_for_recall
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
@@ -77,7 +78,8 @@ class _Grouping:
         layout = plan_for_recall(min(threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0)
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
         least = self._fewest_equal(threshold)
-        return candidate_pairs(self.work, texts, layout, least, self.settings.cap)
+        cap, slot_bytes = self.settings.cap, self.recipe.slot_bytes
+        return candidate_pairs(self.work, texts, layout, least, cap, slot_bytes)
 
     @cached_property
     def placed(self) -> Stage:
@@ -129,7 +131,8 @@ class _Grouping:
         return pairs.select(*MEASURED)
 
     def _fewest_equal(self, threshold: float) -> int:
-        return fewest_equal(self.settings.measure, self.recipe.slots or 0, threshold)
+        slots, bits = self.recipe.slots or 0, self.recipe.packed or FULL
+        return fewest_equal(self.settings.measure, slots, threshold, bits)
 
     def _sums(self) -> Stage:
         settings = {"threshold": self.settings.threshold, "measure": self.settings.measure}

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.errors import UsageError
-from indexer.joins.slot_bounds import enough_equal, fewest_equal, similarity_intervals
+from indexer.joins.slot_bounds import (
+    enough_equal,
+    fewest_equal,
+    similarity_intervals,
+    slot_similarity,
+)
 from indexer.matching.limits import LABELS_NAMED, require_slots, unknown_label
 from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
+from indexer.sketch.bbit import FULL
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.verify import Verifier
@@ -34,9 +41,11 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     slots = recipe.slots or 0
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
-    least = fewest_equal(options.measure, slots, options.threshold)
+    bits = recipe.packed or FULL
+    least = fewest_equal(options.measure, slots, options.threshold, bits)
     ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
-    candidates = candidate_pairs(work, ranked, options.band_plan(slots), least, options.cap)
+    layout = options.band_plan(slots)
+    candidates = candidate_pairs(work, ranked, layout, least, options.cap, recipe.slot_bytes)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
     verifier = Verifier(
@@ -53,7 +62,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
         "pairs",
         {**settings, "cap": options.cap},
         [similar, members],
-        lambda: _sorted_pairs(copies.pairs(similar.rows), members.rows, options, slots),
+        lambda: _sorted_pairs(copies.pairs(similar.rows), members.rows, options, recipe),
         lambda rows: {"pairs": rows.count(), "copies_left_out": copies.left_out(similar.rows)},
     )
     return Stage(pairs.digest, pairs.rows, {**candidates.facts, **pairs.facts})
@@ -92,9 +101,11 @@ def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOpti
     Pairs whose slots decide are estimated, all others are measured (`exact`).
     """
     slots = verifier.recipe.slots or 0
-    enough = enough_equal(options.measure, slots, options.threshold, options.exact)
+    bits = verifier.recipe.packed or FULL
+    enough = enough_equal(options.measure, slots, options.threshold, options.exact, bits)
     is_decided = (sf.col("equal") >= enough) & sf.lit(not options.criteria)
-    estimate = (sf.col("equal") / slots).alias("similarity")
+    by_equal = slot_similarity(np.arange(slots + 1, dtype=np.uint32), slots, bits)
+    estimate = sf.lit(by_equal.tolist())[sf.col("equal")].alias("similarity")
     estimated = candidates.where(is_decided).select(
         "left", "right", estimate, sf.lit(False).alias("exact")
     )
@@ -186,17 +197,20 @@ def _pair_columns(a: str, b: str) -> list[Column]:
 
 
 def _sorted_pairs(
-    pairs: DataFrame, members: DataFrame, options: MatchOptions, slots: int
+    pairs: DataFrame, members: DataFrame, options: MatchOptions, recipe: Recipe
 ) -> DataFrame:
-    """Return the pairs in their order, sorted, with the interval of estimates of so many slots."""
+    """Return the pairs in their order, sorted, with the interval of estimates from slots."""
+    slots, bits = recipe.slots or 0, recipe.packed or FULL
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
     if options.against is not None:
         turned = _against(pairs, members, options.against)
     measure = sf.when(sf.col("exact"), options.measure).otherwise("estimate").alias("measure")
-    equal = sf.rint(sf.col("similarity") * slots).cast("int")
+    chance = 2.0**-bits if bits < FULL else 0.0
+    share = chance + (1 - chance) * sf.col("similarity")
+    equal = sf.rint(share * slots).cast("int")
     is_exact = sf.col("exact") & sf.lit(options.measure != "estimate")
     bounds = []
-    for name, ends in zip(("low", "high"), similarity_intervals(slots), strict=True):
+    for name, ends in zip(("low", "high"), similarity_intervals(slots, bits=bits), strict=True):
         estimated = sf.lit(ends.tolist())[equal]
         bounds.append(sf.when(is_exact, sf.col("similarity")).otherwise(estimated).alias(name))
     return turned.select("a", "b", "similarity", measure, *bounds).orderBy("a", "b")

@@ -108,7 +108,7 @@ class _SideCache:
             return self.sides[text]
         content, slots, signed_bits = values
         bits = None if signed_bits is None else unsigned64(signed_bits)
-        side = Side(content, self.recipe, unpack_slots(slots), bits)
+        side = Side(content, self.recipe, unpack_slots(slots, self.recipe.slot_bytes), bits)
         self.sides[text] = side
         self.chars += len(content)
         while self.chars > MOST_CHARS and len(self.sides) > 1:

@@ -32,8 +32,8 @@ _LINE_END_HYPHEN = re.compile(r"[-\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
 def normalise_v2(text: str) -> str:
     """Normalise by `default_v2`.
 
-    >>> normalise_v2("> Ｎear  Dupli\\u00adcates, hyphen-\\n ated:  ﬁnd (Straße); 近似 重複!")
-    'near duplicates hyphenated find strasse近似重複'
+    >>> normalise_v2("> Ｎear  Dupli\\u00adcates, hyphen-\\n ated:  (STRASSE) Straße; 近似 重複!")
+    'near duplicates hyphenated strasse strasse近似重複'
     """
     return codepoints.decode(normalised_codes_v2(text))
 

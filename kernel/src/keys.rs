@@ -17,9 +17,6 @@ pub fn blocks(bits: u64, blocks: usize) -> Vec<Key> {
     (0..blocks).map(|block| (block, bits << (part * block) >> (64 - part))).collect()
 }
 
-/// The hexadecimal digits of a band's hash.
-pub const BAND_DIGITS: usize = 16;
-
 /// The hexadecimal digits of the value of one of `blocks` blocks.
 pub fn block_digits(blocks: usize) -> usize {
     (64 / blocks.max(1)).div_ceil(4)
@@ -60,7 +57,7 @@ mod tests {
     #[test]
     fn bands_hash_their_slots() {
         let hash = mix64(mix64(1) ^ 2);
-        assert_eq!(spelled(&bands(&[1, 2, 3], 1, 2), BAND_DIGITS), [format!("00{hash:016x}")]);
-        assert_eq!(spelled(&[(256, 1)], BAND_DIGITS), ["1000000000000000001"]);
+        assert_eq!(spelled(&bands(&[1, 2, 3], 1, 2), 16), [format!("00{hash:016x}")]);
+        assert_eq!(spelled(&[(256, 1)], 16), ["1000000000000000001"]);
     }
 }

@@ -16,3 +16,4 @@ mod simhash;
 pub mod siphash;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;
+mod words;

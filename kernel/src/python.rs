@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 
 use crate::grams::MAX_WIDTH;
-use crate::keys::{BAND_DIGITS, Key, block_digits, spell, write_hex};
+use crate::keys::{Key, block_digits, spell, write_hex};
 use crate::maps::Maps;
 use crate::normalise::Version;
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
@@ -33,7 +33,7 @@ type Arrays<'py> = (
 /// Fingerprint texts; see the stub for the arguments and the arrays that come back.
 #[pyfunction]
 #[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None,
-    normaliser=1))]
+    normaliser=1, words=false, packed=false, digits=16))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 fn fingerprints<'py>(
     py: Python<'py>,
@@ -48,13 +48,17 @@ fn fingerprints<'py>(
     threads: usize,
     key: Option<[u64; 2]>,
     normaliser: u8,
+    words: bool,
+    packed: bool,
+    digits: usize,
 ) -> PyResult<Arrays<'py>> {
     let normaliser = match normaliser {
         1 => Version::V1,
         2 => Version::V2,
         _ => return Err(PyValueError::new_err("settings beyond what the kernel computes")),
     };
-    let recipe = Recipe { normaliser, width, slots, bands, rows, simhash, blocks, min_features, key };
+    let recipe =
+        Recipe { normaliser, words, width, slots, packed, bands, rows, digits, simhash, blocks, min_features, key };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
     let signed = py
@@ -100,7 +104,9 @@ fn check(recipe: &Recipe) -> PyResult<()> {
     let good = (1..=MAX_WIDTH).contains(&recipe.width)
         && recipe.slots <= 1024
         && recipe.bands.saturating_mul(recipe.rows) <= recipe.slots
-        && recipe.blocks <= 64;
+        && recipe.blocks <= 64
+        && recipe.digits <= 16
+        && !(recipe.words && (recipe.simhash || recipe.normaliser == Version::V1));
     if good { Ok(()) } else { Err(PyValueError::new_err("settings beyond what the kernel computes")) }
 }
 
@@ -133,7 +139,7 @@ fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], recipe: &Recipe) -> PyRe
     Ok((
         packed(py, signed, 4 * recipe.slots, row)?,
         number(|one| one.simhash)?,
-        strings(py, signed, BAND_DIGITS, |one| &one.bands)?,
+        strings(py, signed, recipe.digits, |one| &one.bands)?,
         strings(py, signed, block_digits(recipe.blocks), |one| &one.blocks)?,
         PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
         PyList::new(py, signed.iter().map(|one| hexadecimal(py, &one.exact)))?,

@@ -26,7 +26,9 @@ pub fn read_ascii(text: &[u8], out: &mut Normalised) {
     while place < text.len() {
         let byte = text[place];
         place += 1;
-        if byte == b'-' && let Some(next) = after_line_end(text, place) {
+        if byte == b'-'
+            && let Some(next) = after_line_end(text, place)
+        {
             place = next;
             continue;
         }
@@ -75,7 +77,9 @@ impl LineEnd {
         *self = match (&self, c) {
             (LineEnd::Before, ' ' | '\t') => LineEnd::Before,
             (LineEnd::Before, '\r') => LineEnd::Return,
-            (LineEnd::Before | LineEnd::Return, '\n') | (LineEnd::Return | LineEnd::After, ' ' | '\t') => LineEnd::After,
+            (LineEnd::Before | LineEnd::Return, '\n') | (LineEnd::Return | LineEnd::After, ' ' | '\t') => {
+                LineEnd::After
+            }
             _ => LineEnd::None,
         };
         *self != LineEnd::None

@@ -12,16 +12,23 @@ use crate::keys::Key;
 use crate::minhash::Sketch;
 use crate::normalise::{Normalised, Version};
 use crate::siphash;
+use crate::words::Words;
 use crate::{keys, simhash};
 
 /// The settings of a recipe that change a fingerprint. No slots: no MinHash; no `simhash`: none of that.
 #[derive(Clone, Copy)]
 pub struct Recipe {
     pub normaliser: Version,
+    /// The features are occurrences of word pairs rather than runs of `width` characters.
+    pub words: bool,
     pub width: usize,
     pub slots: usize,
+    /// Only the low byte of each slot is kept.
+    pub packed: bool,
     pub bands: usize,
     pub rows: usize,
+    /// The hexadecimal digits of a band's hash.
+    pub digits: usize,
     pub simhash: bool,
     pub blocks: usize,
     pub min_features: usize,
@@ -74,6 +81,7 @@ pub fn sign_all(texts: &[Cow<str>], recipe: &Recipe, threads: usize) -> Vec<Fing
 pub struct Signer {
     normalised: Normalised,
     distinct: Distinct,
+    words: Words,
 }
 
 impl Signer {
@@ -98,9 +106,12 @@ impl Signer {
 
     /// Add sketches and keys, unless there are too few features.
     fn sketch(&mut self, recipe: &Recipe, signed: &mut Fingerprint) -> Status {
-        let Some(slots) = self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe)) else {
+        let Some(mut slots) = self.slots(recipe) else {
             return Status::TooShort;
         };
+        if recipe.packed {
+            slots.iter_mut().for_each(|slot| *slot &= 0xFF);
+        }
         if recipe.simhash {
             signed.simhash = simhash::simhash(self.distinct.hashes());
             signed.blocks = keys::blocks(signed.simhash, recipe.blocks);
@@ -108,6 +119,16 @@ impl Signer {
         signed.bands = keys::bands(&slots, recipe.bands, recipe.rows);
         signed.minhash = slots;
         Status::Complete
+    }
+
+    /// The slots; nothing if there are too few features.
+    fn slots(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+        if !recipe.words {
+            return self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe));
+        }
+        let Normalised { text, codes, .. } = &self.normalised;
+        let features = if codes.is_empty() { self.words.read(text) } else { self.words.read(codes) };
+        sketch(features, recipe)
     }
 
     /// The slots, if nobody asks for the distinct features, and the first round fills every slot: then there are at least
@@ -125,16 +146,7 @@ impl Signer {
     fn all_rounds(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
         self.distinct.clear(self.normalised.chars());
         self.each_chunk(recipe, Distinct::extend);
-        let features = self.distinct.hashes();
-        if features.len() < recipe.min_features.max(1) {
-            return None;
-        }
-        let mut sketch = Sketch::new(recipe.slots);
-        if recipe.slots > 0 {
-            sketch.first_round(features);
-            sketch.other_rounds(features);
-        }
-        Some(sketch.slots())
+        sketch(self.distinct.hashes(), recipe)
     }
 
     fn each_chunk(&mut self, recipe: &Recipe, mut take: impl FnMut(&mut Distinct, &[u64])) {
@@ -147,12 +159,37 @@ impl Signer {
     }
 }
 
+/// The slots of a set of features; nothing if there are too few of them.
+fn sketch(features: &[u64], recipe: &Recipe) -> Option<Vec<u32>> {
+    if features.len() < recipe.min_features.max(1) {
+        return None;
+    }
+    let mut sketch = Sketch::new(recipe.slots);
+    if recipe.slots > 0 {
+        sketch.first_round(features);
+        sketch.other_rounds(features);
+    }
+    Some(sketch.slots())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const RECIPE: Recipe =
-        Recipe { normaliser: Version::V1, width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8, key: None };
+    const RECIPE: Recipe = Recipe {
+        normaliser: Version::V1,
+        words: false,
+        width: 4,
+        slots: 128,
+        packed: false,
+        bands: 21,
+        rows: 6,
+        digits: 16,
+        simhash: true,
+        blocks: 4,
+        min_features: 8,
+        key: None,
+    };
 
     fn status(text: &str) -> Status {
         Signer::default().sign(text, &RECIPE).status

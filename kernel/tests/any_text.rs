@@ -41,6 +41,9 @@ impl Numbers {
         let rows = 1 + self.below(8);
         Recipe {
             normaliser: [Version::V1, Version::V2][self.below(2)],
+            words: self.below(2) == 0,
+            packed: self.below(2) == 0,
+            digits: 1 + self.below(16),
             width: 1 + self.below(6),
             slots,
             bands: slots / rows,

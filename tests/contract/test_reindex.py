@@ -8,7 +8,7 @@ from sample_rows import row
 from indexer.errors import StoreError
 from indexer.model import Assignment, Query
 from indexer.operations.reindex import reindex, sign_rows
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, DEFAULT_V2
 from indexer.searching.similar import SimilarOptions, similar
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
@@ -35,13 +35,14 @@ def filled(store, tmp_path, monkeypatch):
     return store
 
 
-def test_rows_are_signed_anew_and_everything_else_stays(filled):
+@pytest.mark.parametrize("other", [OTHER, DEFAULT_V2], ids=lambda recipe: recipe.name)
+def test_rows_are_signed_anew_and_everything_else_stays(filled, other):
     before = {row.id: row for row in filled.scan()}
-    done = reindex(filled, OTHER)
+    done = reindex(filled, other)
     assert done.copied == 14
-    assert filled.stored_recipe() == OTHER
+    assert filled.stored_recipe() == other
     after = {row.id: row for row in filled.scan()}
-    assert after == {id: sign_rows([row], OTHER)[0] for id, row in before.items()}
+    assert after == {id: sign_rows([row], other)[0] for id, row in before.items()}
     assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
     assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
     assert filled.search(Query("ferries")).total == 13
@@ -49,8 +50,8 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     old = before["d0"]
     assert not filled.candidates([(old.bands, ())], 100)[0].found
     assert "recipe" in filled.write([old])[0]
-    assert filled.write(sign_rows([old], OTHER)) == [None]
-    assert reindex(filled, OTHER).copied == 0
+    assert filled.write(sign_rows([old], other)) == [None]
+    assert reindex(filled, other).copied == 0
 
 
 def test_another_open_store_notices_the_new_recipe(filled, opening, kind):

@@ -16,7 +16,7 @@ from indexer.errors import UsageError
 from indexer.grouping import group as grouping
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching import match as pairs
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.spark.group_job import group
@@ -157,6 +157,20 @@ def test_a_secret_key_reaches_the_executors_and_no_file(
         assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in single.scan()}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3 and not any(SECRET.encode() in path.read_bytes() for path in files)
+
+
+def test_slots_of_one_byte(spark: SparkSession, records: list[Record], tmp_path: Path) -> None:
+    work = Work(spark, str(tmp_path / "work"))
+    source = Input(str(as_json(records[:120], tmp_path / "in", 2)), "json")
+    rows = documents(work, source, DEFAULT_V2)
+    with closing(store_of(records[:120], f"sqlite:///{tmp_path}/one.db", DEFAULT_V2)) as single:
+        options = {"threshold": 0.6, "measure": "estimate"}
+        _, expected = pairs_of_one(single, **options)
+        stage = match(work, rows, DEFAULT_V2, pairs.MatchOptions(**options))
+        assert [tuple(row) for row in stage.rows.orderBy("a", "b").collect()] == expected
+        assert expected
+        _, families = families_of_one(single, threshold=0.6)
+        assert families_of(group(work, rows, DEFAULT_V2, GroupOptions(threshold=0.6))) == families
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:

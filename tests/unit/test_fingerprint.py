@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_cases import VECTORS, cases, recipe_of, text_of, vector
+from golden_cases import VECTORS, VECTORS_V2, cases, plain_cases, recipe_of, text_of, vector
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, DEFAULT_V2
 from indexer.sketch.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.text.normalise import normalise
 
 CASES = cases()
 GOLDEN: dict[str, dict[str, Any]] = json.loads(VECTORS.read_text(encoding="ascii"))
+GOLDEN_V2: dict[str, dict[str, Any]] = json.loads(VECTORS_V2.read_text(encoding="ascii"))
 WORD = 2**64
 
 
@@ -31,6 +32,13 @@ def test_every_text_has_a_vector() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
     assert vector(sign([text_of(case)], recipe_of(case))) == GOLDEN[case["name"]]
+
+
+@pytest.mark.parametrize("sign", [define, fingerprints])
+@pytest.mark.parametrize("case", plain_cases(), ids=lambda case: case["name"])
+def test_golden_vector_of_default_v2(case: dict[str, Any], sign: Any) -> None:
+    assert list(GOLDEN_V2) == [case["name"] for case in plain_cases()]
+    assert vector(sign([text_of(case)], DEFAULT_V2)) == GOLDEN_V2[case["name"]]
 
 
 # The oracle: the docstrings of indexer/sketch again, in integers, slowly.
@@ -180,7 +188,8 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> N
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("normaliser", "default_v2"), ("features", "words_v1"), ("feature_hash", "sha1"),
+        ("normaliser", "default_v3"), ("packed", 4), ("key_digits", 17),
+        ("features", "word_pairs_v1"), ("feature_hash", "sha1"),
         ("minhash", "kmins_v1"),
         ("simhash", "frequency_v1"), ("width", 0), ("width", 7), ("width", None), ("slots", 1),
         ("slots", 1025), ("slots", None),

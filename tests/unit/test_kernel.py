@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.recipe import DEFAULT, Recipe
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.sketch.fingerprint import Fingerprints, define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
     reason="the kernel is not built; with a Rust toolchain, pip install -e . builds it",
 )
 
-SEPARATED = dataclasses.replace(DEFAULT, normaliser="default_v2")
+SEPARATED = dataclasses.replace(DEFAULT_V1, normaliser="default_v2")
 MARKS = "\u0301\u0323\u0345\u05b0\u064b\u0f71\u0f72\u0f73\u0344\u3099\u0338\u1ac1"
 PIECES = [
     "abc -\n\r\t .,12", "éÀß ﬁΣς\u0130K", MARKS, "가각\u1100\u1161\u11a8ㅎ", "近似、ｶﾞ\u3099〇",
@@ -52,8 +52,11 @@ def differences(texts: list[str], recipe: Recipe = DEFAULT, threads: int = 1) ->
 
 
 def differences_by_both(texts: list[str]) -> list[str]:
-    """Return the fields in which kernel and definition differ by either normaliser."""
-    return differences(texts) + differences(texts, SEPARATED)
+    """Return the fields in which kernel and definition differ by either default recipe, and by the
+    features of one with the normaliser of the other.
+    """
+    recipes = (DEFAULT_V1, SEPARATED, DEFAULT_V2)
+    return [name for recipe in recipes for name in differences(texts, recipe)]
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -224,6 +227,8 @@ def test_settings_out_of_range_are_refused_by_the_kernel_itself() -> None:
         "blocks": 4,
         "min_features": 1,
     }
-    for wrong in ({"width": 0}, {"width": 7}, {"slots": 1025}, {"bands": 3}, {"blocks": 65}):
+    for wrong in ({"width": 0}, {"width": 7}, {"slots": 1025}, {"bands": 3}, {"blocks": 65},
+        {"digits": 17}, {"words": True}, {"normaliser": 3},
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="beyond"):
             _kernel.fingerprints(["text"], **(good | wrong))

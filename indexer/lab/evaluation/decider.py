@@ -21,6 +21,7 @@ from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 from indexer.similarity.measures import MEASURES, measure_pair
 from indexer.similarity.sides import Side
+from indexer.sketch.bbit import FULL
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.keys import band_hashes
@@ -139,7 +140,9 @@ class Decider:
         if left.minhash is None or right.minhash is None or left.exact == right.exact:
             return False
         equal = int(np.count_nonzero(left.minhash == right.minhash))
-        return equal < fewest_equal(self.measure, len(left.minhash), threshold)
+        return equal < fewest_equal(
+            self.measure, len(left.minhash), threshold, self.recipe.packed or FULL
+        )
 
     def _candidates(self, threshold: float) -> Iterator[Pair]:
         complete = [

@@ -178,7 +178,8 @@ def tables() -> dict[str, str]:
     codes = np.arange(codepoints.END, dtype=np.uint32)
     lower = codepoints.lower()
     low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
-    pages, cells = _two_stages(codepoints.classes() + np.uint32(_ZERO))
+    bits = codepoints.classes() % codepoints.SEPARATOR  # `default_v1` has no use for that bit
+    pages, cells = _two_stages(bits + np.uint32(_ZERO))
     low_pages, low_cells = _two_stages(low)
     return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
 

@@ -13,6 +13,8 @@ use libfuzzer_sys::fuzz_target;
 struct Input<'a> {
     texts: Vec<&'a str>,
     second: bool,
+    words: bool,
+    packed: bool,
     width: u8,
     slots: u16,
     rows: u8,
@@ -27,6 +29,9 @@ impl Input<'_> {
         let (slots, rows) = (usize::from(self.slots % 300), 1 + usize::from(self.rows % 8));
         Recipe {
             normaliser: if self.second { Version::V2 } else { Version::V1 },
+            words: self.words,
+            packed: self.packed,
+            digits: 7,
             width: 1 + usize::from(self.width % 6),
             slots,
             bands: slots / rows,

@@ -1,0 +1,153 @@
+//! `word_pairs_v1`: the occurrences of pairs of neighbouring words, as `indexer/sketch/word_features.py` defines them.
+
+use std::hash::{BuildHasher, RandomState};
+
+use crate::codepoints::{CODE, UNSPACED, table};
+use crate::grams::{GAMMA, mix64};
+
+const BLANK: u64 = 0x20;
+const CODE_BITS: usize = 21;
+/// The first code point of a script without spaces.
+const FIRST_UNSPACED: u64 = 0xE00;
+/// Marks a free place of the table.
+const FREE: u64 = 0;
+
+/// The features of one text after the other, in the same memory.
+pub struct Words {
+    features: Vec<u64>,
+    /// A hash and how often it came, with linear probing; at most half full.
+    places: Vec<(u64, u64)>,
+    zeros: u64,
+    distinct: usize,
+    before: Option<u64>,
+    factor: u64,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        let factor = RandomState::new().hash_one(0) | 1;
+        Words { features: Vec::new(), places: Vec::new(), zeros: 0, distinct: 0, before: None, factor }
+    }
+}
+
+impl Words {
+    /// The features of normalised code points.
+    pub fn read<C: Copy + Into<u64>>(&mut self, codes: &[C]) -> &[u64] {
+        self.features.clear();
+        self.places.clear();
+        self.places.resize(1 << 10, (FREE, 0));
+        (self.zeros, self.distinct, self.before) = (0, 0, None);
+        let (mut sum, mut length) = (0_u64, 0);
+        for &code in codes {
+            let code = code.into();
+            let alone = code >= FIRST_UNSPACED && table()[(code as u32 & CODE) as usize] & UNSPACED != 0;
+            if !alone && code != BLANK {
+                sum = sum.wrapping_add(mix64(code.wrapping_add(length << CODE_BITS)));
+                length += 1;
+                continue;
+            }
+            if length > 0 {
+                self.add_word(mix64(sum));
+                (sum, length) = (0, 0);
+            }
+            if alone {
+                self.add_word(mix64(mix64(code)));
+            }
+        }
+        if length > 0 {
+            self.add_word(mix64(sum));
+        }
+        &self.features
+    }
+
+    /// Add the pair of the word before and this one.
+    #[inline(always)]
+    fn add_word(&mut self, word: u64) {
+        if let Some(before) = self.before.replace(word) {
+            self.add(mix64(mix64(before) ^ word));
+        }
+    }
+
+    /// Add a hash with the number of its occurrence.
+    #[inline(always)]
+    fn add(&mut self, hash: u64) {
+        let before = self.count(hash);
+        let feature = if before == 0 { hash } else { mix64(hash.wrapping_add(GAMMA.wrapping_mul(before))) };
+        self.features.push(feature);
+    }
+
+    /// How often the hash came before.
+    #[inline(always)]
+    fn count(&mut self, hash: u64) -> u64 {
+        if hash == FREE {
+            self.zeros += 1;
+            return self.zeros - 1;
+        }
+        let place = self.place(hash);
+        let (known, count) = &mut self.places[place];
+        *known = hash;
+        *count += 1;
+        let before = *count - 1;
+        if before == 0 {
+            self.distinct += 1;
+            if 2 * self.distinct > self.places.len() {
+                self.grow();
+            }
+        }
+        before
+    }
+
+    /// The place of a hash, or a free one.
+    #[inline(always)]
+    fn place(&self, hash: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = (hash.wrapping_mul(self.factor) >> 32) as usize & mask;
+        while self.places[place].0 != FREE && self.places[place].0 != hash {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![(FREE, 0); 2 * self.places.len()];
+        for entry in std::mem::replace(&mut self.places, larger) {
+            if entry.0 != FREE {
+                let place = self.place(entry.0);
+                self.places[place] = entry;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features(text: &str) -> Vec<u64> {
+        let codes: Vec<u32> = text.chars().map(u32::from).collect();
+        Words::default().read(&codes).to_vec()
+    }
+
+    #[test]
+    fn occurrences_differ() {
+        let pairs = features("to be or to be");
+        assert_eq!(pairs.len(), 4);
+        assert_eq!(pairs[..3], features("to be or to"));
+        assert_eq!(pairs[3], mix64(pairs[0].wrapping_add(GAMMA)));
+    }
+
+    #[test]
+    fn each_character_is_a_word_in_scripts_without_spaces() {
+        assert_eq!(features("近似x重").len(), 3);
+        assert_eq!(features("xy").len(), 0);
+    }
+
+    #[test]
+    fn the_table_grows() {
+        let text: String = (0..5_000).map(|number| format!("{number} ")).collect();
+        let mut all = features(&text.repeat(2));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 9_999);
+    }
+}
