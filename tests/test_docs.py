@@ -138,6 +138,15 @@ def test_links_inside_the_repository_exist() -> None:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_contributing_names_files_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = re.findall(r"`([\w/-]+\.(?:py|html|css|json|md|painless))`", text)
+    files = [name for name in names if "NAME" not in name]
+    assert len(files) > 30
+    paths = [path.as_posix() for path in ROOT.glob("[a-z]*/**/*.*")]
+    assert [name for name in files if not any(path.endswith(f"/{name}") for path in paths)] == []
+
+
 def test_command_reference_is_what_the_commands_say() -> None:
     sys.path.insert(0, str(ROOT / "tools"))
     try:

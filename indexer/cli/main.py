@@ -11,37 +11,20 @@ from typing import NoReturn
 import click
 
 from indexer.cli.exit_codes import (
-    EXIT_FAILED,
     EXIT_FAULT,
     EXIT_INTERRUPTED,
-    EXIT_STOPPED,
-    EXIT_STORE,
     EXIT_TERMINATED,
     EXIT_USAGE,
+    exit_code_of,
 )
 from indexer.cli.lazy_group import LazyGroup
-from indexer.errors import (
-    ExtractionError,
-    ExtractorUnavailable,
-    NearfoldError,
-    StoreError,
-    StoreStopped,
-    UsageError,
-)
+from indexer.errors import NearfoldError
 from indexer.system.crash_report import crash_report
 from indexer.system.failpoints import VARIABLE, arm
 from indexer.system.logs import VARIABLE as LOG_VARIABLE
 from indexer.system.logs import configure
 from indexer.system.release import release
 
-# The first class that fits decides: a subclass comes before its base class.
-_EXIT_CODES: tuple[tuple[type[NearfoldError], int], ...] = (
-    (UsageError, EXIT_USAGE),
-    (StoreStopped, EXIT_STOPPED),
-    (StoreError, EXIT_STORE),
-    (ExtractorUnavailable, EXIT_STORE),
-    (ExtractionError, EXIT_FAILED),
-)
 # Each command is `NAME_command` in `indexer/cli/NAME.py`.
 COMMANDS = (
     "backup",
@@ -115,7 +98,7 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         return EXIT_USAGE
     except NearfoldError as error:
         click.echo(f"nearfold: {error}", err=True)
-        return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), EXIT_FAULT)
+        return exit_code_of(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
