@@ -10,12 +10,12 @@ from rich.text import Text
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
+    fold_threshold_option,
     json_option,
     measure_option,
     open_for_command,
     principal_option,
     store_option,
-    threshold_option,
 )
 from indexer.grouping.delete import DeleteResult, delete
 from indexer.text.visible import visible
@@ -25,7 +25,7 @@ from indexer.text.wording import count_of
 @click.command("delete")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @principal_option
-@threshold_option
+@fold_threshold_option
 @measure_option
 @store_option
 @json_option

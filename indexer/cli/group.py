@@ -15,6 +15,7 @@ from indexer.cli.options import (
     cap_option,
     criteria_options,
     dry_run_option,
+    fold_threshold_option,
     json_option,
     measure_option,
     memory_option,
@@ -23,7 +24,6 @@ from indexer.cli.options import (
     principal_option,
     store_option,
     take_criteria,
-    threshold_option,
 )
 from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.assign_families import GroupOptions
@@ -55,7 +55,7 @@ NAMED = 5  # documents of a move
 @principal_option
 @cap_option
 @memory_option
-@threshold_option
+@fold_threshold_option
 @measure_option
 @criteria_options
 @store_option

@@ -12,6 +12,7 @@ import click
 
 from indexer.matching.limits import CAP
 from indexer.similarity.criteria import Criteria, parse_requirements
+from indexer.similarity.defaults import FOLD, MEASURE, REVIEW
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
@@ -67,12 +68,15 @@ of_option = click.option(
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
 threshold_option = click.option(
-    "--threshold", type=ShareType(0, 1), default=0.8, show_default=True, help="Least similarity."
+    "--threshold", type=ShareType(0, 1), default=REVIEW, show_default=True, help="Least similarity."
+)
+fold_threshold_option = click.option(
+    "--threshold", type=ShareType(0, 1), default=FOLD, show_default=True, help="Least similarity."
 )
 measure_option = click.option(
     "--measure",
     type=click.Choice(sorted(MEASURES)),
-    default="jaccard",
+    default=MEASURE,
     show_default=True,
     help="Measure of similarity.",
 )

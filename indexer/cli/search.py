@@ -11,12 +11,13 @@ from rich.text import Text
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     criteria_options,
+    fold_threshold_option,
     json_option,
+    measure_option,
     open_for_command,
     store_option,
     synonyms_option,
     take_criteria,
-    threshold_option,
 )
 from indexer.model import Facet, FoldedHit, Hit, Part
 from indexer.searching.search import Page, SearchOptions, parse_filters, search
@@ -96,7 +97,8 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     show_default=True,
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
-@threshold_option
+@fold_threshold_option
+@measure_option
 @criteria_options
 @store_option
 @json_option

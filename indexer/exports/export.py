@@ -27,6 +27,7 @@ from indexer.exports.report import report
 from indexer.exports.review_batches import Balance
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
+from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
@@ -48,8 +49,8 @@ class ExportOptions:
     `threshold`; 0 for none.
     """
 
-    threshold: float = 0.8
-    measure: str = "jaccard"
+    threshold: float = REVIEW
+    measure: str = MEASURE
     reviewers: Sequence[str] = ()
     batch_size: int = BATCH_SIZE
     balance: Balance = "words"

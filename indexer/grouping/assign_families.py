@@ -28,12 +28,14 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
-from indexer.matching.limits import ALMOST_ONE, CAP, check_measure
+from indexer.matching.limits import ALMOST_ONE, CAP
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.measures import check_measure
 from indexer.similarity.rescore import Z999
 from indexer.sketch.bbit import FULL
 from indexer.sketch.plan import plan_for_recall
@@ -67,8 +69,8 @@ class GroupOptions:
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """
 
-    threshold: float = 0.8
-    measure: str = "jaccard"
+    threshold: float = FOLD
+    measure: str = MEASURE
     principal: str = "longest"
     cluster_threshold: float | None = None
     cap: int = CAP

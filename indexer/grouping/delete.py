@@ -15,8 +15,9 @@ from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.stores.abilities import FamilyStore
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of
@@ -47,8 +48,8 @@ def delete(
     store: FamilyStore,
     ids: Sequence[str],
     *,
-    threshold: float = 0.8,
-    measure: str = "jaccard",
+    threshold: float = FOLD,
+    measure: str = MEASURE,
     principal: str = "longest",
 ) -> DeleteResult:
     """Remove documents, their parts and whatever is remembered of them; a family that loses its
@@ -144,7 +145,7 @@ def repair_strays(
         strays = [
             row.id
             for row in rows_of(store, joined)
-            if head is None or not _is_similar(row, head, recipe, options.threshold)
+            if head is None or not _is_similar(row, head, recipe, options)
         ]
         if strays:
             _regroup(store, recipe, family, strays, options)
@@ -178,10 +179,12 @@ def _members(store: FamilyStore, families: Sequence[str]) -> dict[str, list[str]
     return members
 
 
-def _is_similar(row: Row, head: Row, recipe: Recipe, threshold: float) -> bool:
+def _is_similar(row: Row, head: Row, recipe: Recipe, options: GroupOptions) -> bool:
     if row.exact == head.exact:
         return True
-    return jaccard(feature_set(row.text, recipe), feature_set(head.text, recipe)) >= threshold
+    a, b = Side(row.text, recipe), Side(head.text, recipe)
+    similarity = measure_pair(options.measure, a, b, least=options.threshold).similarity
+    return similarity >= options.threshold
 
 
 def _regroup(

@@ -21,8 +21,9 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.defaults import MEASURE
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of, storable_labels
@@ -39,8 +40,8 @@ class LabelOptions:
     `family`: do the same to the other members of the documents' families.
     `review`: with `family`, leave all others of a family for review in which a document carries,
     or gets, one of these labels; a document that carries it itself was judged, and is not listed.
-    `threshold`: with `family`, leave members for review whose `jaccard` similarity to every
-    document named in their family is below it; from 0 (none) to 1.
+    `threshold`: with `family`, leave members for review whose similarity to every document named in
+    their family is below it, by the default measure; from 0 (none) to 1.
 
     Raises `UsageError` for labels that cannot be stored, labels that are both added and removed,
     no labels at all, and a threshold out of its range.
@@ -227,19 +228,20 @@ def _families_of(store: FullStore, named: Collection[str]) -> Iterator[tuple[str
 
 
 class _Nearest:
-    """Similarity to the nearest of some documents, by `jaccard`."""
+    """Similarity to the nearest of some documents, by the default measure."""
 
     def __init__(self, heads: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
         self._exact = {row.exact for row in heads}
-        self._sets: list[FeatureSet] = [feature_set(row.text, recipe) for row in heads]
+        self._sides = [Side(row.text, recipe) for row in heads]
 
     def similarity(self, row: Row) -> float:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
         if row.exact in self._exact:
             return 1.0
-        features = feature_set(row.text, self._recipe)
-        return max((jaccard(features, head) for head in self._sets), default=0.0)
+        side = Side(row.text, self._recipe)
+        values = (measure_pair(MEASURE, side, head).similarity for head in self._sides)
+        return max(values, default=0.0)
 
 
 def _carriers(store: FullStore, name: str) -> Iterator[str]:

@@ -18,8 +18,8 @@ from indexer.joins.principal_bands import PrincipalBands
 from indexer.joins.slot_counter import Slots
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.abilities import FamilyStore
@@ -68,7 +68,9 @@ class Arrivals:
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
         self._least = (
-            fewest_equal("jaccard", self._width, self._options.threshold, recipe.packed or FULL)
+            fewest_equal(
+                self._options.measure, self._width, self._options.threshold, recipe.packed or FULL
+            )
             if self._joins
             else 0
         )
@@ -196,12 +198,12 @@ class Arrivals:
         self._documents += len(new)
         candidates = self._near(arriving, slots)
         principals = self._principals(id for ids in candidates for id in ids)
-        features = _Features(self._recipe)
+        texts = _Texts(self._recipe, self._options)
         numbers = []
         for number, (place, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[place]
             heads = [principals[id] for id in ids if id in principals]
-            best, similarity = features.most_similar(row, heads)
+            best, similarity = texts.most_similar(row, heads)
             if best is not None and similarity >= self._options.threshold:
                 rows[place] = replace(row, family=best.id, principal=False, similarity=similarity)
                 if best.id not in self._pending:
@@ -290,12 +292,13 @@ class Arrivals:
         return PrincipalBands(self._width, self._recipe.bands or 0, self._recipe.rows or 0)
 
 
-class _Features:
-    """Similarity of rows by their features; the features of each row are made once."""
+class _Texts:
+    """Similarity of rows by their texts; what measures read of a text is computed once."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, options: GroupOptions) -> None:
         self._recipe = recipe
-        self._sets: dict[str, FeatureSet] = {}
+        self._options = options
+        self._sides: dict[str, Side] = {}
 
     def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
         """Return the most similar of these, ties to the first; None when there are none."""
@@ -306,12 +309,15 @@ class _Features:
         return heads[values.index(best)], best
 
     def _similarity(self, a: Row, b: Row) -> float:
-        return 1.0 if a.exact == b.exact else jaccard(self._of(a), self._of(b))
+        if a.exact == b.exact:
+            return 1.0
+        measure, least = self._options.measure, self._options.threshold
+        return measure_pair(measure, self._side(a), self._side(b), least=least).similarity
 
-    def _of(self, row: Row) -> FeatureSet:
-        if row.id not in self._sets:
-            self._sets[row.id] = feature_set(row.text, self._recipe)
-        return self._sets[row.id]
+    def _side(self, row: Row) -> Side:
+        if row.id not in self._sides:
+            self._sides[row.id] = Side(row.text, self._recipe)
+        return self._sides[row.id]
 
 
 def _singleton(row: Row) -> Row:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from indexer.errors import UnknownMeasure, UsageError
+from indexer.errors import UsageError
 from indexer.recipe import Recipe
-from indexer.similarity.measures import MEASURES
 from indexer.system.spill_files import SpillFiles
 
 CAP = 1000  # texts in a band above which they are paired with the first of them only
 ALMOST_ONE = 0.999  # highest similarity that bands are planned for
 LABELS_NAMED = 20  # labels that an error message lists at most
-
-
-def check_measure(measure: str) -> None:
-    """Raise `UnknownMeasure` for a name that is not a measure's."""
-    if measure not in MEASURES:
-        raise UnknownMeasure(name=measure, known=tuple(MEASURES))
 
 
 def check_threshold(threshold: float) -> None:

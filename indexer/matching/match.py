@@ -24,7 +24,6 @@ from indexer.matching.limits import (
     ALMOST_ONE,
     CAP,
     check_cap,
-    check_measure,
     check_threshold,
     memory_budget,
     require_slots,
@@ -34,6 +33,7 @@ from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
+from indexer.similarity.measures import check_measure
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view

@@ -19,6 +19,8 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
 
+FEATURES = 0.5  # least similarity of the features, of the similarity by a measure of words
+
 
 @dataclass(slots=True)
 class Group:
@@ -97,11 +99,12 @@ class ByFamily:
 
 
 class BySketch:
-    """Folds hits under the shown hit that they resemble most, at or above a threshold of `jaccard`.
+    """Folds hits under the shown hit that they resemble most, at or above a threshold.
 
-    The slots decide where the whole 95 % interval lies on one side of the threshold; inside it
-    `exact(a, b)` returns the similarity of two documents by id. Unless `trusts_slots`, it also
-    decides on every hit that slots would fold. A hit without a sketch is shown.
+    Slots whose 95 % interval ends below the threshold keep two hits apart; below half of it for any
+    `measure` but `jaccard`. Of the others `exact(a, b)` returns the similarity of two documents by
+    id; if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a
+    sketch is shown.
     """
 
     def __init__(
@@ -110,7 +113,9 @@ class BySketch:
         exact: Callable[[str, str], float],
         trusts_slots: bool = True,
         slot_bytes: int = 4,
+        measure: str = "jaccard",
     ) -> None:
+        self._measure = measure
         self._threshold = threshold
         self._exact = exact
         self._trusts_slots = trusts_slots
@@ -158,7 +163,8 @@ class BySketch:
         if slots is not None:
             if self._sketches is None:
                 self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
-                least = int(np.count_nonzero(highs < self._threshold))
+                similar = self._threshold * (1.0 if self._measure == "jaccard" else FEATURES)
+                least = int(np.count_nonzero(highs < similar))
                 self._sketches = _Sketches(len(slots), least)
             self._sketches.add(slots)
             self._heads.append((self._groups, id))

@@ -13,6 +13,7 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.stores.abilities import SnapshotStore
 from indexer.stores.requirements import require_recipe
 
@@ -25,8 +26,9 @@ SURPRISING = 0.1
 def fold_hits(
     store: SnapshotStore,
     ids: Iterable[str],
-    threshold: float = 0.8,
+    threshold: float = FOLD,
     *,
+    measure: str = MEASURE,
     fold: Fold = "live",
     synonyms: str = "",
     show: str | None = None,
@@ -36,12 +38,13 @@ def fold_hits(
 
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
     turn out to mislead. An id given twice counts once; one that the store does not have is left
-    out. `show` chooses the hit that is shown for a group, and `criteria` are what `live` folds by
-    beside the threshold, as in `SearchOptions`. Raises `UsageError` for an unknown order and for
-    criteria of another folding, `StoreError` when nothing was indexed yet.
+    out. `measure` names the similarity that `live` folds by, and `criteria` are what it folds by
+    beside the threshold; `show` chooses the hit that is shown for a group, as in `SearchOptions`.
+    Raises `UsageError` for an unknown order and for criteria of another folding, `StoreError` when
+    nothing was indexed yet.
     """
     check_criteria(fold, criteria)
-    texts = StoredTexts(store, require_recipe(store), criteria=criteria)
+    texts = StoredTexts(store, require_recipe(store), criteria=criteria, measure=measure)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]
     if fold == "types":
@@ -69,15 +72,17 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
     if fold == "live":
-        trusts_slots, slot_bytes = not texts.criteria, texts.recipe.slot_bytes
-        return BySketch(threshold, texts.similarity, trusts_slots, slot_bytes)
+        trusts_slots = texts.measure == "jaccard" and not texts.criteria
+        return BySketch(
+            threshold, texts.similarity, trusts_slots, texts.recipe.slot_bytes, texts.measure
+        )
     return ByFamily() if fold == "family" else NoFolding()
 
 
 def text_rule(threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of `live` folding for hits whose slots mislead: texts decide."""
     slot_bytes = texts.recipe.slot_bytes
-    return BySketch(threshold, texts.similarity, trusts_slots=False, slot_bytes=slot_bytes)
+    return BySketch(threshold, texts.similarity, False, slot_bytes, texts.measure)
 
 
 def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:

@@ -29,6 +29,8 @@ from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.measures import check_measure
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -56,11 +58,12 @@ _SNAPSHOT_EXPIRED = (
 class SearchOptions:
     """The options of `search`: what is found, how it is folded, and which page is returned.
 
-    `fold`: `live` folds hits at `threshold` of the `jaccard` measure (by texts alone once slots
-    turn out to mislead), `family` by the stored family, `types` folds the best hits by duplicate
-    type, `none` not at all.
+    `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
+    they turn out to mislead; else by texts alone), `family` by the stored family, `types` folds the
+    best hits by duplicate type, `none` not at all.
     `threshold`: least similarity of folded hits, 0 to 1; with `types` the least terminology overlap
     of fuzzy duplicates.
+    `measure`: name of the similarity by which `live` folds.
     `filters`: (field, value) pairs that must all hold.
     `sort`: `relevance`, `path` or `modified`.
     `limit`: hits a page, 1 or more.
@@ -87,7 +90,8 @@ class SearchOptions:
     """
 
     fold: Fold = "live"
-    threshold: float = 0.8
+    threshold: float = FOLD
+    measure: str = MEASURE
     filters: Sequence[tuple[str, str]] = ()
     sort: Sort = "relevance"
     limit: int = 10
@@ -103,6 +107,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)
+        check_measure(self.measure)
         if self.show is not None:
             parse_order(self.show)
             if self.fold == "types":
@@ -135,7 +140,7 @@ class Page:
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     next: str | None = None
     of: Scope = "documents"
-    measure: str = "jaccard"
+    measure: str = MEASURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     recipe = require_recipe(store)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start)
-    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria)
+    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria, options.measure)
     folded = _fold(ranking, start, texts, options)
     groups = folded.page(options)
     shown = _shown(groups, texts, options)
@@ -203,7 +208,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         facets=ranking.facets,
         next=cursor.token if has_more else None,
         of=options.of,
-        measure="terminology" if options.fold == "types" else "jaccard",
+        measure="terminology" if options.fold == "types" else options.measure,
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)
@@ -213,6 +218,8 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
 def _start(query: str, options: SearchOptions) -> Cursor:
     """Return where the search goes on: after a token, or before a page without any hit shown."""
     parts: list[object] = [query, options.filters, options.sort, options.fold, options.threshold]
+    if options.measure != MEASURE:
+        parts.append(options.measure)
     if options.fold == "types":
         parts += [options.top, options.synonyms]
     if options.of != "documents":

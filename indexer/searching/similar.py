@@ -13,6 +13,7 @@ from indexer.errors import DocumentNotFound, UsageError
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
+from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
@@ -39,8 +40,8 @@ class SimilarOptions:
     `criteria`: what a match meets beside the threshold.
     """
 
-    threshold: float = 0.8
-    measure: str = "jaccard"
+    threshold: float = REVIEW
+    measure: str = MEASURE
     limit: int = 20
     of: Scope | None = None
     criteria: Criteria = NO_CRITERIA

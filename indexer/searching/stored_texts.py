@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
-from indexer.similarity.measures import jaccard
+from indexer.similarity.defaults import MEASURE
+from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import SnapshotStore
 
@@ -33,13 +34,15 @@ class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
 
     Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
-    parts lie that were read, by id. `criteria`: what similar texts meet.
+    parts lie that were read, by id. `criteria`: what similar texts meet. `measure`: that of their
+    similarity.
     """
 
     store: SnapshotStore
     recipe: Recipe
     snapshot: str | None = None
     criteria: Criteria = NO_CRITERIA
+    measure: str = MEASURE
     parts: dict[str, Part] = field(default_factory=dict)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
 
@@ -75,7 +78,7 @@ class StoredTexts:
             self._read(missing[start : start + _BATCH])
 
     def similarity(self, a: str, b: str) -> float:
-        """Return the exact `jaccard` similarity of two documents by id.
+        """Return the similarity of the texts of two documents by id.
 
         It is 0 if they do not meet the criteria, or one is gone.
         """
@@ -85,7 +88,7 @@ class StoredTexts:
             return 0.0
         if self.criteria and not self.criteria.accepts(left.side, right.side):
             return 0.0
-        return jaccard(left.side.features, right.side.features)
+        return measure_pair(self.measure, left.side, right.side).similarity
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""

@@ -268,6 +268,12 @@ MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
 """The description of each value in a comparison of A and B, in the order they are shown in."""
 
 
+def check_measure(name: str) -> None:
+    """Raise `UnknownMeasure`, which lists the names, for a name that is not a measure's."""
+    if name not in MEASURES:
+        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+
+
 def measure_pair(
     name: str, a: Operand, b: Operand, matching: Matching = "literal", least: float = 0.0
 ) -> Estimate:
@@ -276,6 +282,5 @@ def measure_pair(
     For exact measures low and high are equal. The value may be 0 for a pair below `least`, which
     saves time. Raises `UnknownMeasure`, which lists the names.
     """
-    if name not in MEASURES:
-        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+    check_measure(name)
     return MEASURES[name](a, b, matching, least)

@@ -12,6 +12,7 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
+from indexer.similarity.defaults import MEASURE
 from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
@@ -48,7 +49,7 @@ def rescore(
     query: TextOperand,
     candidates: Iterable[tuple[Candidate, TextOperand]],
     threshold: float,
-    measure: str = "jaccard",
+    measure: str = MEASURE,
     limit: int | None = None,
     criteria: Criteria = NO_CRITERIA,
 ) -> list[Match]:

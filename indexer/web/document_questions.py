@@ -9,9 +9,10 @@ from indexer.searching import similar as lookup
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (
+    FOLD_THRESHOLD,
     ID,
     PART,
-    THRESHOLD,
+    REVIEW_THRESHOLD,
     Parameter,
     ParameterValues,
     Question,
@@ -115,7 +116,7 @@ _SEARCH_PARAMETERS = (
         low=1,
         high=1000,
     ),
-    THRESHOLD,
+    FOLD_THRESHOLD,
     Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
     Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
     Parameter(
@@ -143,7 +144,7 @@ DOCUMENT_QUESTIONS: Mapping[str, Question] = {
     "similar": Question(
         "similar",
         "The near duplicates of a stored document, and why.",
-        (ID, THRESHOLD, _MOST_MATCHES),
+        (ID, REVIEW_THRESHOLD, _MOST_MATCHES),
         similar,
         Similar,
     ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from indexer.errors import UnknownNumber, UsageError
+from indexer.similarity.defaults import FOLD, REVIEW
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -102,7 +103,12 @@ class Action:
 ID = Parameter("id", "a document's id")
 PART = Parameter("part", "part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
 WAIT = Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30)
-THRESHOLD = Parameter("threshold", "least similarity, from 0 to 1", 0.8, "number", low=0, high=1)
+REVIEW_THRESHOLD = Parameter(
+    "threshold", "least similarity, from 0 to 1", REVIEW, "number", low=0, high=1
+)
+FOLD_THRESHOLD = Parameter(
+    "threshold", "least similarity, from 0 to 1", FOLD, "number", low=0, high=1
+)
 
 
 def parameter_values(

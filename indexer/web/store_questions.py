@@ -8,7 +8,7 @@ from indexer.errors import StoreBusy
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreState, SurveyAnswer
-from indexer.web.questions import THRESHOLD, WAIT, Parameter, ParameterValues, Question
+from indexer.web.questions import FOLD_THRESHOLD, WAIT, Parameter, ParameterValues, Question
 from indexer.web.site import Site
 
 _FAILURES_SHOWN = 200
@@ -115,7 +115,7 @@ STORE_QUESTIONS: Mapping[str, Question] = {
     "preview": Question(
         "preview",
         "The families that a threshold of 0.5 or more would make; nothing is written.",
-        (THRESHOLD,),
+        (FOLD_THRESHOLD,),
         preview,
         PreviewAnswer,
     ),

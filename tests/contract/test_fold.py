@@ -5,7 +5,7 @@ query.
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.errors import DocumentNotFound, UsageError
+from indexer.errors import DocumentNotFound, UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
@@ -230,6 +230,23 @@ def test_the_hit_to_show_follows_an_order(library, fold, show):
         assert hit.id == first(group, library, show)
         for folded in hit.folded:
             assert folded.similarity == similarity_by_id(library, hit.id, folded.id)
+
+
+def test_hits_are_folded_by_the_measure_that_is_named(store):
+    """b is a with its halves exchanged: the same character runs, half of the words in order."""
+    half, other_half = sentence(1, words=60), sentence(2, words=60)
+    write(store, {"a": f"{half} {other_half}", "b": f"{other_half} {half}"})
+    for measure, folded in (("jaccard", ["b"]), ("overlap", ["b"]), ("lcs", [])):
+        page = search(store, "", SearchOptions(sort="path", measure=measure))
+        assert [hit.id for hit in page.hits[0].folded] == folded
+        assert page.measure == measure
+        (best, *_) = fold_hits(store, ["a", "b"], measure=measure)
+        assert [hit.id for hit in best.folded] == folded
+
+
+def test_an_unknown_measure_is_refused(library):
+    with pytest.raises(UnknownMeasure, match="cosine"):
+        SearchOptions(measure="cosine")
 
 
 def test_what_is_not_similar_to_the_shown_hit_is_not_folded_under_it(store):

@@ -1,0 +1,8 @@
+"""The measure and the thresholds that hold where none is given, by purpose.
+
+docs/decisions/013-default-measure.md has the evidence.
+"""
+
+MEASURE = "jaccard"  # one of `indexer.similarity.measures.MEASURES`
+REVIEW = 0.8  # least similarity of pairs that people review
+FOLD = 0.8  # least similarity of documents that are folded, which hides them, and of families
