@@ -61,8 +61,8 @@ def datasketch_slots(text: str) -> np.ndarray:
 
 
 def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float | None]]:
-    """For each trial: the squared error of ours, and of datasketch's on every tenth, in units of
-    the theory's variance.
+    """Return for each trial the squared error of ours, and of datasketch's on every tenth, in units
+    of the theory's variance.
     """
     chance = random.Random(17)
     pairs = [pair(kind, chance) for _ in range(trials)]

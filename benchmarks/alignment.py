@@ -5,7 +5,7 @@ one order only.
     python benchmarks/alignment.py --lcs FOLDER...
 
 Two tables, medians in seconds: a pair of texts of about a megabyte each (170,000 words of English),
-and the same kinds of text at a size where difflib ends, or is ended at the limit. Words are drawn
+and the same kinds of text at a size where difflib ends, or is ended at the limit. Words are sampled
 with the frequencies of English (Zipf). Seconds are of processor time, so that what else runs on the
 machine counts less.
 
@@ -50,7 +50,7 @@ def english(size: int, random: np.random.Generator) -> list[str]:
 
 
 def edit_words(text: list[str], random: np.random.Generator) -> list[str]:
-    """One word in a hundred replaced."""
+    """Return the words with one in a hundred replaced."""
     edited = list(text)
     for place in random.integers(0, len(edited), len(edited) // 100).tolist():
         edited[place] = f"edit{place}"
@@ -58,7 +58,7 @@ def edit_words(text: list[str], random: np.random.Generator) -> list[str]:
 
 
 def move_third(text: list[str]) -> list[str]:
-    """Two thirds of the text before the first third."""
+    """Return the text with its first third at the end."""
     return text[len(text) // 3 :] + text[: len(text) // 3]
 
 
@@ -66,7 +66,7 @@ def pairs(size: int) -> dict[str, Pair]:
     random = np.random.default_rng(5)
     text = english(size, random)
     page, copies = text[:PAGE], size // PAGE
-    few = [f"w{bit}" for bit in random.integers(0, 2, 2 * size)]
+    two_words = [f"w{bit}" for bit in random.integers(0, 2, 2 * size)]
     return {
         "1 % of the words edited": (text, edit_words(text, random)),
         "identical": (text, text),
@@ -75,7 +75,7 @@ def pairs(size: int) -> dict[str, Pair]:
         "a page repeated, edited": (page * copies, edit_words(page * copies, random)),
         "one word only": (["same"] * size, ["same"] * (size - size // 100)),
         "two words in turn": (["tick", "tock"] * (size // 2), ["tock", "tick"] * (size // 2)),
-        "two words at random": (few[:size], few[size:]),
+        "two words at random": (two_words[:size], two_words[size:]),
     }
 
 
@@ -144,7 +144,7 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
 
 
 def replace_words(text: list[str], share: float, random: np.random.Generator) -> list[str]:
-    """Other words of the text in place of a share of them."""
+    """Return the words with a share of them replaced by other words of the text."""
     others = random.permutation(len(text)).tolist()
     edited = random.random(len(text)) < share
     return [
@@ -154,7 +154,7 @@ def replace_words(text: list[str], share: float, random: np.random.Generator) ->
 
 
 def text_files(folders: list[str], most: int, random: np.random.Generator) -> list[Side]:
-    """Up to so many text files of 50 to 20,000 words, chosen at random, as sides."""
+    """Return up to so many text files of 50 to 20,000 words, chosen at random, as sides."""
     paths = sorted(
         path
         for folder in folders
@@ -210,15 +210,18 @@ def print_times_of_pairs(folders: list[str], runs: int) -> None:
 def large_pairs(size: int) -> dict[str, Pair]:
     random = np.random.default_rng(11)
     text = english(size, random)
-    few = [f"w{number}" for number in random.integers(0, 1000, 2 * size)]
+    thousand_words = [f"w{number}" for number in random.integers(0, 1000, 2 * size)]
     return {
         "1 % of the words edited": (text, replace_words(text, 0.01, random)),
         "10 % of the words edited": (text, replace_words(text, 0.1, random)),
         "30 % of the words edited": (text, replace_words(text, 0.3, random)),
         "a third moved": (text, move_third(text)),
         "the same words, shuffled": (text, random.permutation(text).tolist()),
-        "1,000 letters, 10 % edited": (few[:size], replace_words(few[:size], 0.1, random)),
-        "1,000 letters, unrelated": (few[:size], few[size:]),
+        "1,000 letters, 10 % edited": (
+            thousand_words[:size],
+            replace_words(thousand_words[:size], 0.1, random),
+        ),
+        "1,000 letters, unrelated": (thousand_words[:size], thousand_words[size:]),
         "a page repeated, edited": (
             text[:PAGE] * (size // PAGE),
             replace_words(text[:PAGE] * (size // PAGE), 0.1, random),

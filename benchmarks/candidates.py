@@ -28,11 +28,11 @@ SHORTEST = 500
 
 
 def texts_under(folder: Path, most: int) -> list[str]:
-    """Distinct texts of some length, at most `most`."""
-    read = (
+    """Return distinct texts of some length, at most `most`."""
+    texts = (
         result.text for _, result in documents_under(str(folder)) if isinstance(result, Document)
     )
-    return sorted({text for text in read if len(text) >= SHORTEST})[:most]
+    return sorted({text for text in texts if len(text) >= SHORTEST})[:most]
 
 
 def unrelated_pairs(texts: list[str]) -> np.ndarray:

@@ -42,7 +42,7 @@ def values(random_: random.Random) -> dict[str, str]:
 
 
 def numbers(random_: random.Random) -> dict[str, str]:
-    """Four different numbers of a formula."""
+    """Return four different numbers for a formula."""
     hundredths = random_.sample(range(105, 995), 4)
     return {name: f"{number / 100:.2f}" for name, number in zip("nmkj", hundredths, strict=True)}
 
@@ -129,7 +129,7 @@ def synonymous(table: Mapping[str, str], share: float) -> Change:
 
 
 def reorder(text: str, random_: random.Random) -> str:
-    """Two words or phrases about `and` or `or` change places, or the sentences do."""
+    """Exchange two words or phrases about `and` or `or`, or the sentences."""
     pairs = list(re.finditer(r"\b([a-z]{4,}) (and|or) (?!shall|must)([a-z]{4,})\b", text))
     for match in random_.sample(pairs, min(3, len(pairs))):
         text = text.replace(match[0], f"{match[3]} {match[2]} {match[1]}", 1)
@@ -140,7 +140,7 @@ def reorder(text: str, random_: random.Random) -> str:
 
 
 def lengthen(text: str, random_: random.Random) -> str:
-    """One or two phrases come in after a comma, each no more than a tenth of the words."""
+    """Insert one or two phrases after a comma, each at most a tenth of the words."""
     for phrase in random_.sample(ADDED, random_.choice([1, 2])):
         commas = [match.end() for match in re.finditer(r",(?= )", text)]
         if commas and 10 * len(phrase.split()) <= len(text.split()):
@@ -172,7 +172,7 @@ def inflect(text: str, random_: random.Random) -> str:
 
 
 def fuzzy(table: Mapping[str, str]) -> Change:
-    """Several of these changes at once, with synonyms of one table."""
+    """Make several of these changes at once, with synonyms of one table."""
 
     def change(text: str, random_: random.Random) -> str:
         text = synonymous(table, 0.08)(reorder(text, random_), random_)
@@ -206,7 +206,7 @@ def deny(text: str, random_: random.Random) -> str:
 
 
 def replace_by_opposite(text: str, random_: random.Random) -> str:
-    """One word becomes its opposite."""
+    """Replace a word by its opposite."""
     return _once(
         text,
         random_,

@@ -90,7 +90,7 @@ def results(half: str, sets: int, seed: int = 1) -> list[Result]:
 
 
 def all_bases() -> list[Base]:
-    """Every base: templates, formulas, paragraphs."""
+    """Return every base: templates, formulas, paragraphs."""
     templates = [
         Base(f"clause {place}", template=template) for place, template in enumerate(CLAUSES)
     ]

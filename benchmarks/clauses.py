@@ -58,11 +58,11 @@ def score_detector(corpus: list[Result], overlap: float = 0.8) -> Score:
             (int(clause_pair.a), int(clause_pair.b)): clause_pair.type
             for clause_pair in duplicate_pairs(result.clauses, overlap=overlap)
         }
-        seen: set[tuple[int, int]] = set()
+        judged: set[tuple[int, int]] = set()
         for group, places in result.groups:
             _group(score, group, places, types, result)
-            seen |= {(a, b) for a in places for b in places}
-        for pair in types.keys() - seen:
+            judged |= {(a, b) for a in places for b in places}
+        for pair in types.keys() - judged:
             score.wrong["unrelated"] += 1
             score.examples["unrelated"].append(
                 (result.clauses[pair[0]][1], result.clauses[pair[1]][1])
@@ -136,13 +136,13 @@ def speed() -> None:
             (str(place), f"{texts[place % len(texts)]} {'again ' * (place // len(texts))}")
             for place in range(size)
         ]
-        new, seen = [], []
+        new, repeated = [], []
         for _ in range(5):
             read.cache_clear()
             new.append(seconds_of(clauses))
-            seen.append(seconds_of(clauses))
+            repeated.append(seconds_of(clauses))
         words = sum(len(text.split()) for _, text in clauses) / size
-        print(f"{size:>8}{words:>12.0f}{min(new):>17.1f}{min(seen):>17.1f}")
+        print(f"{size:>8}{words:>12.0f}{min(new):>17.1f}{min(repeated):>17.1f}")
 
 
 def seconds_of(clauses: list[tuple[str, str]]) -> float:

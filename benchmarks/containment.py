@@ -4,7 +4,7 @@ candidates, seconds.
     python benchmarks/containment.py [--documents 2000]
     python benchmarks/containment.py --folder FOLDER
 
-Documents of 100 to 5,000 words are drawn from 30,000 made-up words, the frequent ones much more
+Documents of 100 to 5,000 words are sampled from 30,000 made-up words, the frequent ones much more
 often, as in a language. Then excerpts are added: one unbroken stretch of a document, 10 to 90 %
 of it and 30 words at least, with words of its own around it and none to a tenth of its words
 replaced; and replies: some lines of their own above a whole document, quoted with a sign before
@@ -52,7 +52,7 @@ Keys = Callable[[str], NDArray[np.uint64]]
 
 
 class Language:
-    """Words drawn by Zipf's law, the frequent ones short."""
+    """Return words sampled by Zipf's law, the frequent ones short."""
 
     def __init__(self, random: np.random.Generator) -> None:
         self._random = random
@@ -206,25 +206,25 @@ def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, 
         f"{'':24}{'CPU s':>7}{'keys':>6}{'candidates':>12}"
         + "".join(f"{head:>12}" for head in heads)
     )
-    every: Pairs = set()
+    all_pairs: Pairs = set()
     for name, method in METHODS.items():
         start_time = time.process_time()
         pairs, keys = method(texts)
-        every |= pairs if len(pairs) < 100_000 else set()
+        all_pairs |= pairs if len(pairs) < 100_000 else set()
         cells = []
         for head in heads:
-            some = [
+            selected = [
                 pair
                 for pair, (kind, share) in truth.items()
                 if head in (kind, _share_name(kind, share, shares))
             ]
-            cells.append(f"{sum(pair in pairs for pair in some) / max(1, len(some)):12.1%}")
+            cells.append(f"{sum(pair in pairs for pair in selected) / max(1, len(selected)):12.1%}")
         print(
             f"{name:24}{time.process_time() - start_time:7.1f}{keys:6.0f}{len(pairs):12,}"
             + "".join(cells),
             flush=True,
         )
-    return every
+    return all_pairs
 
 
 def _share_name(kind: str, share: float, shares: Sequence[tuple[float, float]]) -> str:

@@ -26,7 +26,7 @@ Slots = NDArray[np.uint32]
 
 
 def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """As `nearfold match` does with its default settings, slots alone."""
+    """Match as `nearfold match` does with its default settings, by slots alone."""
     budget = SpillFiles(MEGABYTES)
     join, counter, pairs = (
         Join(slots, layout.bands, layout.rows, np.arange(len(slots)), CAP, budget),
@@ -40,7 +40,7 @@ def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
 
 
 def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """Its LSH index, asked for each document before that goes in, candidates judged by equal
+    """Match by its LSH index, asked for each document before that goes in, candidates by equal
     slots.
     """
     from datasketch import LeanMinHash, MinHashLSH
@@ -51,19 +51,19 @@ def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     ]
     pairs: list[tuple[int, int]] = []
     for place, sketch in enumerate(signed):
-        near = (
+        candidates = (
             near_place
             for near_place in index.query(sketch)
             if np.count_nonzero(sketch.hashvalues == signed[near_place].hashvalues) >= least
         )
-        pairs += [(near_place, place) for near_place in near]
+        pairs += [(near_place, place) for near_place in candidates]
         index.insert(place, sketch, check_duplication=False)
     return _codes(pairs), ""
 
 
 def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """As copietje does: sketches in an SQLite file, all inserted, each asked for; 26 x 4 and the
-    estimate, its defaults.
+    """Match as copietje does: sketches in an SQLite file, all inserted, each asked for; 26 x 4 and
+    the estimate, its defaults.
     """
     from datasketch import LeanMinHash, MinHashLSH
 
@@ -75,7 +75,7 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
             packed = bytearray(sketch.bytesize("!"))
             sketch.serialize(packed, "!")
             db.execute("INSERT INTO document VALUES (?, ?)", (place, bytes(packed)))
-        own = plan(layout.threshold, SLOTS, 0.75)
+        default_layout = plan(layout.threshold, SLOTS, 0.75)
         index = MinHashLSH(threshold=layout.threshold, num_perm=SLOTS, weights=(0.25, 0.75))
         signed = {
             place: LeanMinHash.deserialize(packed, "!")
@@ -90,11 +90,11 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
         for near_place in index.query(sketch)
         if place < near_place and sketch.jaccard(signed[near_place]) >= layout.threshold
     ]
-    return _codes(pairs), f"{own.bands} x {own.rows}"
+    return _codes(pairs), f"{default_layout.bands} x {default_layout.rows}"
 
 
 def text_dedup(slots: Slots, layout: Plan, _least: int) -> tuple[Codes, str]:
-    """As text-dedup does: a dictionary for each band, buckets joined to their first document,
+    """Match as text-dedup does: a dictionary for each band, buckets joined to their first document,
     clusters by union-find.
 
     Nothing is verified and clusters chain; the pairs are those inside the clusters.

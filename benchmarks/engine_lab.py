@@ -48,7 +48,7 @@ def server(url: str | None) -> Iterator[str]:
 
 
 def launch(home: Path, folder: Path, port: int) -> Launch:
-    """As for tests, with a larger heap and the whole compiler."""
+    """Start a server as for tests, with a larger heap and the whole compiler."""
     quick = ENGINE.launch(home, folder, port)
     java, *rest = quick.argv
     options = [word for word in rest if not word.startswith(_TESTS_ONLY)]
@@ -56,7 +56,7 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
 
 
 def machine() -> str:
-    """Processors and memory, as the system tells."""
+    """Return the processors and memory that the system reports."""
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     processors = f"{os.cpu_count()} processors ({platform.machine()})"
     return f"{processors}, {gigabytes:.0f} GB, Python {platform.python_version()}"
@@ -111,11 +111,13 @@ def plain(lab: Lab, place: int) -> dict[str, Any]:
     }
 
 
-def send(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str = "_none") -> None:
-    """Documents by bulk requests: `own` rows signed by nearfold, or the fields any client sends."""
+def send(
+    lab: Lab, index: str, places: Sequence[int], is_signed: bool, pipeline: str = "_none"
+) -> None:
+    """Send documents by bulk requests: rows that nearfold signed, or fields as any client sends."""
     for start in range(0, len(places), BATCH):
         part = places[start : start + BATCH]
-        if own:
+        if is_signed:
             signed = fingerprints([lab.texts[place] for place in part])
             documents = [
                 _engine_rows.source(row(lab, place, sketch))

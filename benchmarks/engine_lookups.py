@@ -142,7 +142,7 @@ def line(
 def judge_lookups(
     lab: Lab, ask: Ask, queries: Sequence[int], truth: Sequence[set[int]]
 ) -> tuple[float, float, list[float]]:
-    """Recall and precision over all pairs, and the seconds of each lookup."""
+    """Return recall and precision over all pairs, and the seconds of each lookup."""
     right = answered = true = 0
     times = []
     for place, near in zip(queries, truth, strict=False):

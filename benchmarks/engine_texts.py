@@ -1,10 +1,10 @@
 """A library with synthetic near duplicates and look-alikes, and the exact truth about who resembles
 whom.
 
-Words are drawn as in languages: the r-th most frequent one as often as 1 / r. A third of the texts
-stand alone; two fifths are in families of copies with words replaced, passages gone or the layout
-changed; the rest are forms, which share a passage with others without being copies. Nothing of that
-is taken for truth: `neighbours` compares a text with all others.
+Words are sampled as in languages: the r-th most frequent one as often as 1 / r. A third of the
+texts stand alone; two fifths are in families of copies with words replaced, passages gone or the
+layout changed; the rest are forms, which share a passage with others without being copies. Nothing
+of that is taken for truth: `neighbours` compares a text with all others.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def library(documents: int, random: np.random.Generator) -> list[str]:
 
 
 def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
-    """Made-up words of two to eleven letters, each as frequent as in English, so that texts have as
-    many different grams.
+    """Return made-up words of two to eleven letters, each as frequent as in English, so that texts
+    have as many different grams.
     """
     letters = random.choice(
         list("abcdefghijklmnopqrstuvwxyz"), (WORDS, 11), p=ENGLISH / ENGLISH.sum()
@@ -116,8 +116,8 @@ def write_sentences(words: NDArray[np.str_]) -> str:
 
 
 def neighbours(texts: Sequence[str], queries: Sequence[int], threshold: float) -> list[set[int]]:
-    """For each text asked for, by place, the others with a Jaccard similarity of `threshold` or
-    more, by counting all grams.
+    """Return for each queried text, by place, the others with a Jaccard similarity of `threshold`
+    or more, by counting all grams.
     """
     sets = [grams(text) for text in texts]
     sizes = np.array([len(gram_set) for gram_set in sets])

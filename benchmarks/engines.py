@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def measure(lab: Lab, queries: Sequence[int]) -> None:
-    """Every index and its size, and look-ups beside the truth."""
+    """Measure every index and its size, and look-ups beside the truth."""
     sizes = make_indexes(lab)
     truth = neighbours(lab.texts, queries, THRESHOLD)
     pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
@@ -117,7 +117,7 @@ def make_indexes(lab: Lab) -> dict[str, float]:
                 index,
                 plain_index(fields, index_body["settings"]["index"]["analysis"], buckets),
             )
-            send(lab, index, range(len(lab.texts)), own=False)
+            send(lab, index, range(len(lab.texts)), is_signed=False)
         took = time.perf_counter() - start_time
         sizes[name] = merge_segments(lab, index)
         added = sizes[name] - sizes["text"]
@@ -126,7 +126,7 @@ def make_indexes(lab: Lab) -> dict[str, float]:
 
 
 def write_rows(lab: Lab) -> None:
-    """All documents as nearfold writes them."""
+    """Write all documents as nearfold does."""
     for start in range(0, len(lab.texts), 1_000):
         part = fingerprints(lab.texts[start : start + 1_000])
         if any(
@@ -264,9 +264,11 @@ def time_ingesting(lab: Lab, documents: int = 5_000) -> None:
         )
     places = range(min(documents, len(lab.texts)))
     for start in range(0, len(places), BATCH):
-        for number, (way, (own, pipeline)) in enumerate(ways.items()):
+        for number, (way, (is_signed, pipeline)) in enumerate(ways.items()):
             start_time = time.perf_counter()
-            send(lab, f"{lab.name}-cost{number}", places[start : start + BATCH], own, pipeline)
+            send(
+                lab, f"{lab.name}-cost{number}", places[start : start + BATCH], is_signed, pipeline
+            )
             seconds[way] += (time.perf_counter() - start_time) * (start > 0)  # the first warms up
     for way, took in seconds.items():
         print(f"{'':<10}{way:<34}{took / (len(places) - BATCH) * 1e3:>15.2f}", flush=True)

@@ -89,10 +89,12 @@ def blobs(folder: Path) -> Iterable[Blob]:
 def side_by_side(
     ours: Callable[[Path], int], theirs: Callable[[Path], int], folder: Path, runs: int
 ) -> tuple[float, float, float]:
-    """Medians of both in seconds, and of the ratio ours / other, run in turn after one warm-up."""
+    """Return the medians of both in seconds, and of the ratio ours / other, run in turn after one
+    warm-up.
+    """
     times: list[tuple[float, float]] = []
     for turn in range(runs + 1):
-        pair = tuple(seconds(what, folder) for what in (ours, theirs))
+        pair = tuple(seconds(work, folder) for work in (ours, theirs))
         if turn:
             times.append((pair[0], pair[1]))
     return (
@@ -102,9 +104,9 @@ def side_by_side(
     )
 
 
-def seconds(what: Callable[[Path], int], folder: Path) -> float:
+def seconds(work: Callable[[Path], int], folder: Path) -> float:
     started = time.perf_counter()
-    if what(folder) == 0:
+    if work(folder) == 0:
         sys.exit(f"{folder} holds nothing to measure")
     return time.perf_counter() - started
 

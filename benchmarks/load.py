@@ -1,4 +1,4 @@
-"""Look-ups, folded searches, review pages and indexing at once, asked at moments that do not depend
+"""Look-ups, folded searches, review pages and indexing at once, asked at times that do not depend
 on the answers.
 
     python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL]
@@ -9,7 +9,7 @@ nothing else. Without `--folder` a temporary one; without `--store` a SQLite fil
 questions arrive as a Poisson process, at `--lookups`, `--searches` (two words), `--frequent` (a
 word in nearly every document) and `--pages` (overview, search, document and comparison of a
 `nearfold serve`) a second, while `--indexing` new documents a second come in jobs of 200. A latency
-counts from the moment at which the question was due. Prints tables in Markdown; exits with 1 when
+counts from the time at which the question was due. Prints tables in Markdown; exits with 1 when
 any question failed.
 """
 
@@ -281,7 +281,7 @@ class ProcessSamples:
 
 
 def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
-    """Run, print the tables, and tell whether every question was answered."""
+    """Run, print the tables, and return whether every question was answered."""
     with serve_pages(store.url) as (address, pages):
         queries = questions(store, address, file, options.overview)
         run(kinds_of(queries, options), options.warm, lambda: None)

@@ -46,7 +46,7 @@ class Run:
 
 
 def contest(name: str, file: str, layout: Plan, least: int, answer: Connection) -> None:
-    """In a fresh process: load, note the memory, find the pairs."""
+    """Load, note the memory and find the pairs, in a fresh process."""
     slots = np.load(file)
     if name in LIBRARIES:
         importlib.import_module(LIBRARIES[name])
@@ -56,7 +56,7 @@ def contest(name: str, file: str, layout: Plan, least: int, answer: Connection) 
 
 
 def measure_run(name: str, file: str, layout: Plan, least: int) -> Run | None:
-    """One run; None when the process died, as for want of memory."""
+    """Return one run; None when the process died, such as for lack of memory."""
     mine, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(
         target=contest, args=(name, file, layout, least, theirs)

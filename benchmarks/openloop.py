@@ -1,6 +1,6 @@
-"""Questions asked at moments that do not depend on the answers, and how long each was waited for.
+"""Questions asked at times that do not depend on the answers, and how long each was waited for.
 
-A latency counts from the moment at which the question was due, so a stall is paid by every question
+A latency counts from the time at which the question was due, so a stall is paid by every question
 that it holds up.
 """
 

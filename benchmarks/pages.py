@@ -112,7 +112,7 @@ def serve_pages(url: str) -> Iterator[tuple[str, int]]:
 
 
 def time_calls(calls: list[Callable[[], object]]) -> str:
-    """Median and greatest of the times, in milliseconds."""
+    """Return the median and greatest of the times, in milliseconds."""
     took = []
     for call in calls:
         started = time.perf_counter()
@@ -155,12 +155,12 @@ def measure(file: Path, rounds: int) -> None:
         fetch(address, "/", q="warm")
         for kind, words in kinds.items():
             ours = time_calls([lambda q=q: fetch(address, "/", q=q) for q in words])
-            bare = (
+            peer_times = (
                 time_calls([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
                 if words[0]
                 else "       –         –"
             )
-            print(f"{f'search: {kind}':32}{ours}    {bare}", flush=True)
+            print(f"{f'search: {kind}':32}{ours}    {peer_times}", flush=True)
         for page, calls in (
             ("family", [lambda b=b: fetch(address, "/family", id=b) for _, b in pairs]),
             ("compare", [lambda a=a, b=b: fetch(address, "/compare", a=a, b=b) for a, b in pairs]),

@@ -65,7 +65,7 @@ def columns(url: str, kind: str, size: int, runs: int) -> Iterator[str]:
     for _ in range(runs + 1):
         signed.append(send(url, body(kind, size, count), NAME))
         plain.append(send(url, body(kind, size, count), "_none"))
-    both, without = (statistics.median(seen[1:]) / count for seen in (signed, plain))
+    both, without = (statistics.median(times[1:]) / count for times in (signed, plain))
     yield from (f"{both:>10.2f}", f"{without:>12.2f}", f"{both - without:>12.2f}")
 
 

@@ -56,7 +56,9 @@ def languages(work: Path) -> Path:
 
 
 def pool_corpora(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
-    """All corpora as one: blocks and texts numbered on, experiments of the same recipe joined."""
+    """Return all corpora as one: blocks and texts numbered on, experiments of the same recipe
+    joined.
+    """
     pairs, texts, blocks = [], [], 0
     for cases, _ in corpora.values():
         pairs += [
@@ -96,7 +98,7 @@ def all_together(parts: Sequence[tuple[str, int]]) -> str:
 
 
 def sheet(results: Sequence[ExperimentScores], place: Path) -> None:
-    """Every recipe on every kind, at its best and its own threshold."""
+    """Return every recipe on every kind, at its best and its own threshold."""
     with place.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
         writer.writerow(

@@ -13,7 +13,7 @@ from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, Experime
 from indexer.statistics.precision_recall import Counts
 
 DUPLICATES = [
-    kind for kind, one in KINDS.items() if one.type in ("identical", "near-identical", "fuzzy")
+    name for name, kind in KINDS.items() if kind.type in ("identical", "near-identical", "fuzzy")
 ]
 NAMES = {
     "documentation": "documentation",
@@ -104,8 +104,8 @@ def met(packed: str, count: int) -> NDArray[np.bool_]:
 
 
 def bands(ranked: Sequence[ExperimentScores], cases: Cases) -> Iterator[str]:
-    """For every recipe with slots the layout that brings enough duplicates together and the fewest
-    others.
+    """Return for every recipe with slots the layout that brings enough duplicates together and the
+    fewest others.
     """
     truth = truth_of(cases.pairs)
     unrelated = np.array([pair.type == UNRELATED for pair in cases.pairs])

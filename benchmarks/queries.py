@@ -187,7 +187,7 @@ def batches(store: Any, chance: random.Random) -> dict[str, Callable[[], object]
 
 
 def table(name: str, ways: dict[str, Callable[[], object]], runs: int) -> None:
-    """A line for each way, with its time as a multiple of the first's."""
+    """Print a line for each way, with its time as a multiple of the first's."""
     seen: dict[str, list[float]] = {way: [] for way in ways}
     for run in range(runs + 2):
         for way, work in ways.items():

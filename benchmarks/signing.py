@@ -216,7 +216,7 @@ def installed_contenders(peer: Callable[[], Iterator[Contender]]) -> list[Conten
 
 
 def documents(folder: Path, limit: int) -> list[str]:
-    """Up to `limit` texts of 1,000 to 5,000 characters, from as many files, evenly chosen."""
+    """Return up to `limit` texts of 1,000 to 5,000 characters, of as many files, evenly chosen."""
     texts = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():

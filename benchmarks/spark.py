@@ -83,10 +83,10 @@ def store_texts(texts: Texts, url: str) -> Store:
     return store
 
 
-def print_seconds(what: str, run: Callable[[], Any]) -> Any:
+def print_seconds(name: str, run: Callable[[], Any]) -> Any:
     start_time = time.perf_counter()
     result = run()
-    print(f"  {what:28}{time.perf_counter() - start_time:9.1f} s", flush=True)
+    print(f"  {name:28}{time.perf_counter() - start_time:9.1f} s", flush=True)
     return result
 
 

@@ -42,7 +42,7 @@ def random_text(words: list[str], size: int, random: np.random.Generator) -> Tex
 
 
 def revise(text: Text, words: list[str], random: np.random.Generator) -> Text:
-    """One to five edits of one to eight words; one revision in ten moves a stretch as well."""
+    """Make one to five edits of one to eight words; one revision in ten moves a stretch as well."""
     revised = list(text)
     for _ in range(random.integers(1, 6)):
         place, size = int(random.integers(0, len(revised))), int(random.integers(1, 9))
@@ -82,18 +82,18 @@ def history(
 def count_recovered(
     texts: list[Text], origins: list[int], dated: bool
 ) -> tuple[int, int, int, int]:
-    """Steps, those between the right two versions, those from the right origin, and those that a
-    star has right.
+    """Return the steps, those between the right two versions, those from the right origin, and
+    those that a star has right.
     """
     sets = [feature_set(" ".join(text), DEFAULT) for text in texts]
-    far = np.array([[len(a) + len(b) - 2 * common(a, b) for b in sets] for a in sets])
+    distances = np.array([[len(a) + len(b) - 2 * common(a, b) for b in sets] for a in sets])
     likely = (
         list(range(len(texts)))
         if dated
         else sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
     )
     lineage_origins = lineage(
-        far, [place if dated else None for place in range(len(texts))], likely
+        distances, [place if dated else None for place in range(len(texts))], likely
     )
     right = {(origin, place) for place, origin in enumerate(origins) if origin >= 0}
     edges = {(origin, place) for place, origin in enumerate(lineage_origins) if origin is not None}

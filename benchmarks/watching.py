@@ -10,8 +10,8 @@ EVERY = 0.01
 
 
 def status(line: str) -> float:
-    """One figure of the process in MB: `VmHWM` is the most resident memory since it was forgotten,
-    `RssAnon` its own now.
+    """Return one figure of the process in MB: `VmHWM` is the most resident memory since it was
+    forgotten, `RssAnon` its own now.
     """
     status_text = Path("/proc/self/status").read_text()
     return int(status_text.partition(f"{line}:")[2].split()[0]) / 1024

@@ -2,7 +2,7 @@
 
     python tools/lock.py             # keep locked versions that still fit; needs `pip install uv`
     python tools/lock.py --upgrade   # take the newest versions that pyproject.toml allows
-    python tools/lock.py --check     # only tell whether the locks still meet pyproject.toml
+    python tools/lock.py --check     # only report whether the locks still meet pyproject.toml
 
 One lock serves every system and every Python from 3.10 on: versions that differ between them carry
 markers.

@@ -32,7 +32,7 @@ class Package:
         self.names = {self.dotted(path): path for path in self.files}
 
     def dotted(self, path: Path) -> str:
-        """The module's name, such as `indexer.stores.base`; a package has the name of its
+        """Return the module's name, such as `indexer.stores.base`; a package has the name of its
         folder.
         """
         parts = path.relative_to(self.root.parent).with_suffix("").parts
@@ -40,15 +40,15 @@ class Package:
 
     @cache  # noqa: B019 (one package a run)
     def imports(self, name: str) -> frozenset[str]:
-        """Modules of the package that a module imports, those inside functions and for types
-        included.
+        """Return the modules of the package that a module imports, those inside functions and for
+        types included.
         """
         return self._modules(name, ast.walk(self.trees[self.names[name]]))
 
     @cache  # noqa: B019 (one package a run)
     def run_time_imports(self, name: str) -> frozenset[str]:
-        """Modules of the package that are loaded with a module: those inside functions and under
-        `if TYPE_CHECKING` are left out.
+        """Return the modules of the package that are loaded with a module: those inside functions
+        and under `if TYPE_CHECKING` are left out.
         """
         return self._modules(name, loaded(self.trees[self.names[name]]))
 
@@ -67,11 +67,11 @@ class Package:
                 yield inner if inner in self.names else node.module
 
     def folder(self, name: str) -> str:
-        """The folder of a module below `indexer`, or the module itself at the top."""
+        """Return the folder of a module below `indexer`, or the module itself at the top."""
         return name.split(".")[1] if "." in name else name
 
     def longest_chain(self) -> list[str]:
-        """The longest chain of modules, each loading the next; ties by name."""
+        """Return the longest chain of modules, each loading the next; ties by name."""
 
         @cache
         def longest(name: str) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class Package:
         )
 
     def edges(self) -> Counter[tuple[str, str]]:
-        """How many imports lead from one folder to another."""
+        """Count the imports that lead from one folder to another."""
         pairs: Counter[tuple[str, str]] = Counter()
         for name in self.names:
             if name == "indexer":
@@ -94,7 +94,7 @@ class Package:
         return pairs
 
     def repeated_stems(self) -> list[str]:
-        """File names that occur in several folders.
+        """Return the file names that occur in several folders.
 
         `__init__`, `__main__` and pairs with `cli/` do not count.
         """
@@ -107,20 +107,20 @@ class Package:
         )
 
     def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
-        """Every node of every module."""
+        """Yield every node of every module."""
         for path, tree in self.trees.items():
             for node in ast.walk(tree):
                 yield path, node
 
     def classes(self) -> Iterator[tuple[Path, ast.ClassDef]]:
-        """Every class."""
+        """Yield every class."""
         for path, node in self.nodes():
             if isinstance(node, ast.ClassDef):
                 yield path, node
 
 
 def loaded(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below a node that run when its module is imported."""
+    """Yield the nodes below a node that run when its module is imported."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -131,7 +131,7 @@ def loaded(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def nested(package: Package) -> Iterator[str]:
-    """Comprehensions that hold another one, as FILE:LINE."""
+    """Yield comprehensions that hold another one, as FILE:LINE."""
     for path, node in package.nodes():
         if isinstance(node, COMPREHENSIONS):
             inner = (inner_node for inner_node in ast.walk(node) if inner_node is not node)
@@ -140,7 +140,7 @@ def nested(package: Package) -> Iterator[str]:
 
 
 def participles(package: Package) -> Iterator[str]:
-    """Classes that are named as participles, exceptions aside, as FILE:LINE NAME."""
+    """Yield classes that are named as participles, exceptions aside, as FILE:LINE NAME."""
     for path, node in package.classes():
         is_error = any(
             "Error" in ast.unparse(base) or "Exception" in ast.unparse(base) for base in node.bases

@@ -82,13 +82,15 @@ def wordless(code: int) -> bool:
 
 
 def separator(code: int) -> bool:
-    """Neither letter, mark nor number, and assigned: what stands between words of `default_v2`."""
+    """Return whether it is assigned and neither letter, mark nor number: what stands between words
+    of `default_v2`.
+    """
     category = unicodedata.category(chr(code))
     return category != "Cn" and category[0] not in "LMN"
 
 
 def in_categories(*names: str) -> Callable[[int], bool]:
-    """Member test for general categories, given as `Lu` or as a whole class, `L`."""
+    """Return a member test for general categories, given as `Lu` or as a whole class, `L`."""
     return lambda code: unicodedata.category(chr(code)).startswith(names)
 
 
@@ -228,7 +230,7 @@ def rust_module(tables: Tables, lower_case: Runs) -> str:
 
 
 def files() -> dict[str, str]:
-    """Every file that is written, by its path, and its text."""
+    """Return every file that is written, by its path, and its text."""
     tables, lower_case = classes(), list(lower_runs())
     return {
         "indexer/text/unicode13.py": python_module(tables, lower_case),

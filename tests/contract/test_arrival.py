@@ -42,11 +42,11 @@ def test_principals_that_share_a_band(store):
     )
     store.refresh()
     principals = {
-        leader.id: leader.minhash
-        for leader in store.families.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
+        head.id: head.minhash
+        for head in store.families.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
     }
     assert principals == {"1": slots(1), "2": slots(2)}
-    assert {leader.id: leader.minhash for leader in store.families.principals(None, 1000)} == {
+    assert {head.id: head.minhash for head in store.families.principals(None, 1000)} == {
         n: slots(int(n)) for n in "123"
     }
     assert (

@@ -41,14 +41,9 @@ SIGNATURE = ("status", "exact", "bands", "blocks", "simhash", "minhash", "words"
 
 
 def ask(method, url, body=None, kind="application/json"):
-    """Send one request and return its JSON."""
-    data = (
-        body.encode()
-        if isinstance(body, str)
-        else None
-        if body is None
-        else json.dumps(body).encode()
-    )
+    """Send one request and return its JSON; a body that is not a text is sent as JSON."""
+    text = body if body is None or isinstance(body, str) else json.dumps(body)
+    data = text.encode() if text is not None else None
     request = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())

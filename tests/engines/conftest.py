@@ -68,6 +68,6 @@ def open_at():
 
 
 @pytest.fixture
-def there(stores, opensearch_url):
+def opensearch_index(stores, opensearch_url):
     """A store on OpenSearch, its index, and the server."""
     return (*stores("opensearch", opensearch_url), opensearch_url)

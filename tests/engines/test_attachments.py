@@ -31,9 +31,9 @@ def encoded(file):
 
 
 @pytest.fixture
-def attached(there):
+def attached(opensearch_index):
     """Send documents through the installed pipeline; return their ids and stored sources."""
-    store, index, server = there
+    store, index, server = opensearch_index
     install(store)
 
     def send(documents, *lines):
@@ -46,8 +46,10 @@ def attached(there):
     return send
 
 
-def test_files_of_every_format_get_the_keys_of_the_text_that_the_engine_reads(attached, there):
-    store = there[0]
+def test_files_of_every_format_get_the_keys_of_the_text_that_the_engine_reads(
+    attached, opensearch_index
+):
+    store = opensearch_index[0]
     ids, documents = attached([encoded(file) for file in READ.values()])
     keys = [signed(document) for document in documents]
     assert keys == expected([document["text"] for document in documents])
@@ -163,8 +165,8 @@ def test_title_and_type_of_the_client_stay(attached):
     assert signed(bare)["near_exact"] == expected(["replaced"])[0]["near_exact"]
 
 
-def test_an_index_may_have_it_as_its_default(there):
-    store, index, server = there
+def test_an_index_may_have_it_as_its_default(opensearch_index):
+    store, index, server = opensearch_index
     install(store)
     store.prepare(DEFAULT)
     good("PUT", f"{server}/{index}/_settings", {"index.default_pipeline": NAME})

@@ -53,8 +53,8 @@ def actions(installation):
     return {change.kind: change.action for change in installation.changes}
 
 
-def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(there):
-    store, index, server = there
+def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(opensearch_index):
+    store, index, server = opensearch_index
     before = installed_resources(server)
     assert actions(install(store, dry_run=True)) == dict.fromkeys(PIECES, "created")
     assert installed_resources(server) == before
@@ -71,8 +71,8 @@ def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(there
     assert call("GET", f"{server}/{index}")[0] == 404
 
 
-def test_what_somebody_changed_is_put_back(there):
-    store, index, server = there
+def test_what_somebody_changed_is_put_back(opensearch_index):
+    store, index, server = opensearch_index
     install(store)
     good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
     for name in ("nearfold-default_v1", "nearfold-attachment-default_v1"):
@@ -86,8 +86,8 @@ def test_what_somebody_changed_is_put_back(there):
     assert set(actions(install(store)).values()) == {"unchanged"}
 
 
-def test_what_other_indices_use_is_kept_and_named(there, stores):
-    store, _, server = there
+def test_what_other_indices_use_is_kept_and_named(opensearch_index, stores):
+    store, _, server = opensearch_index
     neighbour, neighbour_index = stores("opensearch", server)
     for installed_store in (store, neighbour):
         install(installed_store)
@@ -108,8 +108,8 @@ def test_what_other_indices_use_is_kept_and_named(there, stores):
     bulk(server, neighbour_index, [{"text": TEXT}])
 
 
-def test_documents_of_any_client_are_signed(there):
-    store, index, server = there
+def test_documents_of_any_client_are_signed(opensearch_index):
+    store, index, server = opensearch_index
     install(store)
     documents = [
         {"text": TEXT, "author": "not a field of ours"},
@@ -128,8 +128,8 @@ def test_documents_of_any_client_are_signed(there):
     assert store.stored_recipe() == DEFAULT
 
 
-def test_nearfold_writes_its_own_rows_past_the_pipeline(there):
-    store, index, server = there
+def test_nearfold_writes_its_own_rows_past_the_pipeline(opensearch_index):
+    store, index, server = opensearch_index
     install(store)
     store.prepare(DEFAULT)
     cut = dataclasses.replace(
@@ -140,8 +140,8 @@ def test_nearfold_writes_its_own_rows_past_the_pipeline(there):
     bulk(server, index, [{"text": TEXT}])
 
 
-def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(there):
-    store, index, server = there
+def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(opensearch_index):
+    store, index, server = opensearch_index
     store.prepare(DEFAULT)
     mapping = good("GET", f"{server}/{index}/_mapping")
     assert actions(install(store))["index"] == "updated"
@@ -153,8 +153,8 @@ def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(there):
     bulk(server, index, [{"text": TEXT}])
 
 
-def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
-    store, index, server = there
+def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(opensearch_index):
+    store, index, server = opensearch_index
     own = {"text": {"type": "text", "analyzer": "english"}, "author": {"type": "keyword"}}
     good(
         "PUT",
@@ -180,8 +180,8 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
     assert store.candidates([(bands, blocks)], 10)[0].found[0].id == old[0]
 
 
-def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(there):
-    store, index, server = there
+def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(opensearch_index):
+    store, index, server = opensearch_index
     (name,) = bulk(server, index, [{"text": TEXT, "author": "a"}])
     install(store)
     good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true")
@@ -196,9 +196,9 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(th
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_written(
-    there, dry_run
+    opensearch_index, dry_run
 ):
-    store, index, server = there
+    store, index, server = opensearch_index
     body = {"index_patterns": [f"{index[:-2]}*"], "priority": 500, "template": {}}
     good("PUT", f"{server}/_index_template/{index}", body)
     try:
@@ -214,8 +214,8 @@ def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_w
         good("DELETE", f"{server}/_index_template/{index}")
 
 
-def test_an_index_whose_near_fields_are_others_is_refused(there):
-    store, index, server = there
+def test_an_index_whose_near_fields_are_others_is_refused(opensearch_index):
+    store, index, server = opensearch_index
     good(
         "PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}}
     )
@@ -225,8 +225,8 @@ def test_an_index_whose_near_fields_are_others_is_refused(there):
     assert installed_resources(server) == before
 
 
-def test_the_pipeline_of_others_is_not_replaced(there):
-    store, index, server = there
+def test_the_pipeline_of_others_is_not_replaced(opensearch_index):
+    store, index, server = opensearch_index
     good("PUT", f"{server}/_ingest/pipeline/{index}", {"processors": []})
     good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": index}})
     try:
@@ -247,8 +247,8 @@ def test_the_pipeline_of_others_is_not_replaced(there):
         good("DELETE", f"{server}/_ingest/pipeline/{index}")
 
 
-def test_recipes_are_not_mixed(there):
-    store, _, server = there
+def test_recipes_are_not_mixed(opensearch_index):
+    store, _, server = opensearch_index
     install(store, OTHER)
     before = installed_resources(server)
     with pytest.raises(RecipeMismatch, match=r"bands: 9 -> 21"):
@@ -260,8 +260,8 @@ def test_recipes_are_not_mixed(there):
         install(store, OTHER)
 
 
-def test_what_a_newer_nearfold_installed_stays(there):
-    store, _, server = there
+def test_what_a_newer_nearfold_installed_stays(opensearch_index):
+    store, _, server = opensearch_index
     install(store)
     newer = {"version": 99, "description": "from the future", "processors": []}
     good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", newer)
@@ -322,8 +322,10 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
 @pytest.mark.parametrize(
     "place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"]
 )
-def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place, capsys):
-    store, _, server = there
+def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(
+    opensearch_index, place, capsys
+):
+    store, _, server = opensearch_index
     before = installed_resources(server)
     if "://" in place:
         assert run(["install", "--dashboards", place, "--store", store.url]) == EXIT_STORE
@@ -348,8 +350,8 @@ def test_the_embedded_store_takes_no_installation():
     store.close()
 
 
-def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(there):
-    store, index, server = there
+def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(opensearch_index):
+    store, index, server = opensearch_index
     install(store)
     bulk(server, index, [{"text": TEXT}, {"text": ["no string", 7]}, {"text": "x" * 500_001}])
     checks = {check.name: check for check in doctor(store.url)}
@@ -359,8 +361,8 @@ def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(there):
     )
 
 
-def test_recipes_that_no_pipeline_computes_are_refused(there):
-    store, _, server = there
+def test_recipes_that_no_pipeline_computes_are_refused(opensearch_index):
+    store, _, server = opensearch_index
     before = installed_resources(server)
     with pytest.raises(UsageError, match="no ingest pipeline can compute"):
         install(store, recipe_named("simhash-doc"))

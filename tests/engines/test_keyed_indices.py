@@ -73,24 +73,26 @@ def test_everything_works_as_on_an_embedded_store_and_the_cluster_never_has_the_
     server, engine, stores, folder, run_command, tmp_path
 ):
     store, index = stores(engine, server)
-    here, there = (
+    embedded, on_engine = (
         command_results(run_command, folder, url)
         for url in (f"sqlite:///{tmp_path}/here.db", store.url)
     )
-    assert there[2:] == here[2:] and len(here[2]) == 3
-    assert {match["path"] for match in there[0]["matches"]} == {
-        match["path"] for match in here[0]["matches"]
+    assert on_engine[2:] == embedded[2:] and len(embedded[2]) == 3
+    assert {match["path"] for match in on_engine[0]["matches"]} == {
+        match["path"] for match in embedded[0]["matches"]
     }
-    assert len(here[0]["matches"]) == 2
-    assert [names(hit) for hit in there[1]["hits"]] == [names(hit) for hit in here[1]["hits"]]
+    assert len(embedded[0]["matches"]) == 2
+    assert [names(hit) for hit in on_engine[1]["hits"]] == [
+        names(hit) for hit in embedded[1]["hits"]
+    ]
     cluster_contents = json.dumps(
         [call("GET", f"{server}/{index}"), call("GET", f"{server}/{index}/_search?size=20")]
     )
     assert SECRET not in cluster_contents and store.stored_recipe().key in cluster_contents
 
 
-def test_without_the_key_and_with_another(there, folder, run_command, monkeypatch):
-    store, _, _ = there
+def test_without_the_key_and_with_another(opensearch_index, folder, run_command, monkeypatch):
+    store, _, _ = opensearch_index
     url = store.url
     command_results(run_command, folder, url)
     monkeypatch.delenv("NEARFOLD_KEY_LEGAL")

@@ -46,7 +46,7 @@ def server(engine, request):
 
 
 @pytest.fixture
-def there(engine, server, tmp_path, monkeypatch):
+def engine_index(engine, server, tmp_path, monkeypatch):
     """Yield a store, its index and the server; the index is removed afterwards."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     index = f"nearfold-test-{secrets.token_hex(6)}"
@@ -86,8 +86,8 @@ def the_index(server, name):
     return index, body
 
 
-def test_every_row_is_signed_anew_and_everything_else_stays(there):
-    store, index, server = there
+def test_every_row_is_signed_anew_and_everything_else_stays(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(30))
     before = {row.id: row for row in store.scan()}
     done = reindex(store, OTHER)
@@ -118,16 +118,16 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
     assert call("PUT", f"{server}/{name}/_doc/x", {"text": "x"})[0] == 403
 
 
-def test_the_first_version_is_kept_under_its_number(there):
-    store, index, server = there
+def test_the_first_version_is_kept_under_its_number(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(3))
     assert reindex(store, OTHER, keep=True).kept == f"{index}-000001"
     assert good("GET", f"{server}/{index}-000001/_count")["count"] == 3
     assert the_index(server, index)[0] == f"{index}-000002"
 
 
-def test_searches_go_on_all_along_and_find_what_they_found(there):
-    store, index, server = there
+def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(600))
     reader, wrong, count, stop = open_store(store.url), [], [0], threading.Event()
 
@@ -155,8 +155,8 @@ def test_searches_go_on_all_along_and_find_what_they_found(there):
     assert count[0] > 5
 
 
-def test_what_others_change_meanwhile_is_followed(there):
-    store, index, server = there
+def test_what_others_change_meanwhile_is_followed(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(40))
     seen = []
 
@@ -177,8 +177,8 @@ def test_what_others_change_meanwhile_is_followed(there):
     assert {row.recipe for row in rows.values()} == {OTHER.id}
 
 
-def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(there):
-    store, index, server = there
+def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(3))
     late = open_store(store.url)
     assert late.write(sign_rows([a_row(50)], DEFAULT)) == [None]
@@ -208,8 +208,8 @@ reindex(open_store(sys.argv[1]), recipe, on_progress=on_progress)
 """
 
 
-def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
-    store, index, server = there
+def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(engine_index):
+    store, index, server = engine_index
     fill(store, server, index, range(400))
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, store.url],
@@ -233,8 +233,8 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
     assert store.counts().documents == 400
 
 
-def test_an_installed_index_keeps_signing_and_foreign_fields(there):
-    store, index, server = there
+def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):
+    store, index, server = engine_index
     if not install(store).complete:
         pytest.skip("this engine has no painless")
     lines = [
@@ -269,8 +269,8 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(there):
     assert changes["ingest pipeline"] == changes["index template"] == "removed"
 
 
-def test_what_is_not_there_or_not_ours_is_refused(there):
-    store, index, server = there
+def test_what_is_not_there_or_not_ours_is_refused(engine_index):
+    store, index, server = engine_index
     with pytest.raises(StoreError, match="no index"):
         reindex(store, OTHER)
     good("PUT", f"{server}/{index}", {"mappings": {"properties": {"title": {"type": "keyword"}}}})

@@ -78,9 +78,9 @@ def check(store):
 
 
 @pytest.fixture
-def shipped(there):
+def shipped(opensearch_index):
     """Yield an index of another program, with an installation for another text field."""
-    store, name, server = there
+    store, name, server = opensearch_index
     theirs(server, name)
     return store, name, server
 
@@ -135,8 +135,8 @@ def test_signed_in_place_then_installed(shipped):
     check(store)
 
 
-def test_installed_with_the_field_then_filled_and_signed(there):
-    store, name, server = there
+def test_installed_with_the_field_then_filled_and_signed(opensearch_index):
+    store, name, server = opensearch_index
     install(store, text_field="body")
     assert set(actions(install(store)).values()) == {"unchanged"}
     theirs(server, name)
@@ -169,8 +169,8 @@ def test_another_field_is_refused_once_a_text_was_signed(shipped):
     assert (good("GET", f"{server}/{name}"), good("GET", f"{server}/_ingest/pipeline")) == before
 
 
-def test_an_index_of_nearfolds_own_keeps_its_field(there):
-    store, _, _ = there
+def test_an_index_of_nearfolds_own_keeps_its_field(opensearch_index):
+    store, _, _ = opensearch_index
     store.prepare(DEFAULT)
     with pytest.raises(
         TextFieldMismatch, match="signed by its field text, not body: all its texts are there"
@@ -180,8 +180,8 @@ def test_an_index_of_nearfolds_own_keeps_its_field(there):
         install(store, text_field="body", create=True)
 
 
-def test_a_field_inside_an_object_and_a_name_with_capitals(there):
-    store, name, server = there
+def test_a_field_inside_an_object_and_a_name_with_capitals(opensearch_index):
+    store, name, server = opensearch_index
     documents = [
         {"Page": {"Body": TEXT}, "near_text_field": "forged"},
         {"Page": "no object"},
@@ -211,8 +211,8 @@ def test_a_field_inside_an_object_and_a_name_with_capitals(there):
     assert sources[3]["near_exact"] == fingerprint(f"{TEXT[:20]}\n{TEXT[20:]}").exact
 
 
-def test_files_go_into_the_field(there):
-    store, name, server = there
+def test_files_go_into_the_field(opensearch_index):
+    store, name, server = opensearch_index
     changes = install(store, text_field="body").changes
     if any(change.action == "left out" for change in changes):
         pytest.skip("this engine has no attachment processor")
@@ -277,8 +277,8 @@ def test_what_was_never_signed_is_counted(shipped):
     )
 
 
-def test_lone_surrogates_of_other_clients_do_not_stop_a_new_recipe(there):
-    store, name, server = there
+def test_lone_surrogates_of_other_clients_do_not_stop_a_new_recipe(opensearch_index):
+    store, name, server = opensearch_index
     store.prepare(DEFAULT)
     good(
         "PUT",
@@ -291,8 +291,8 @@ def test_lone_surrogates_of_other_clients_do_not_stop_a_new_recipe(there):
     assert document["near_exact"] == expected([f"{TEXT} \ud800"], OTHER)[0]["near_exact"]
 
 
-def test_uninstalling_looks_at_data_streams_too(there):
-    store, name, server = there
+def test_uninstalling_looks_at_data_streams_too(opensearch_index):
+    store, name, server = opensearch_index
     install(store)
     stream = f"{name}-stream"
     template = {"settings": {"index.default_pipeline": "nearfold-default_v1"}}

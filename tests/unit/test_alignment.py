@@ -88,11 +88,15 @@ def test_counts_do_not_depend_on_the_order_of_the_texts(
     texts: tuple[list[int], list[int]], width: int, matching: str
 ) -> None:
     a, b = map(text_of, texts)
-    there, back = align(a, b, matching, width), align(b, a, matching, width)
-    assert (there.longer, there.shorter, there.common) == (back.longer, back.shorter, back.common)
-    assert 0 <= there.common <= there.shorter <= there.longer
-    assert 0 <= there.jaccard <= there.overlap <= 1
-    assert min(there.containment) == there.overlap <= max(there.containment) <= 1
+    forward, back = align(a, b, matching, width), align(b, a, matching, width)
+    assert (forward.longer, forward.shorter, forward.common) == (
+        back.longer,
+        back.shorter,
+        back.common,
+    )
+    assert 0 <= forward.common <= forward.shorter <= forward.longer
+    assert 0 <= forward.jaccard <= forward.overlap <= 1
+    assert min(forward.containment) == forward.overlap <= max(forward.containment) <= 1
 
 
 @given(SEQUENCES, st.sampled_from(["literal", "information"]))

@@ -81,8 +81,8 @@ def test_swapped_numbers_differ() -> None:
 @given(TEXTS, TEXTS)
 @example("5 $5", "1,000 May")
 def test_differences_do_not_depend_on_the_order_of_the_texts(a: str, b: str) -> None:
-    there, back = found(a, b), found(b, a)
-    assert sorted(map(str, there)) == sorted(str((kind, y, x)) for kind, x, y in back)
+    forward, back = found(a, b), found(b, a)
+    assert sorted(map(str, forward)) == sorted(str((kind, y, x)) for kind, x, y in back)
 
 
 @given(TEXTS)

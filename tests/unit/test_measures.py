@@ -109,12 +109,12 @@ def test_every_measure_is_symmetric_and_between_0_and_1(
 ) -> None:
     a, b = side(first), side(second)
     for name in MEASURES:
-        there, back = measure_pair(name, a, b, matching), measure_pair(name, b, a, matching)
-        assert there == back
-        assert 0 <= there.low <= there.similarity <= there.high <= 1
-    there = measure_all(a, b, matching)
-    assert there.containment == measure_all(b, a, matching).containment[::-1]
-    assert there.jaccard_words <= there.overlap
+        forward, back = measure_pair(name, a, b, matching), measure_pair(name, b, a, matching)
+        assert forward == back
+        assert 0 <= forward.low <= forward.similarity <= forward.high <= 1
+    forward = measure_all(a, b, matching)
+    assert forward.containment == measure_all(b, a, matching).containment[::-1]
+    assert forward.jaccard_words <= forward.overlap
 
 
 @given(TEXTS)
