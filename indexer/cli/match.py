@@ -25,9 +25,11 @@ from indexer.cli.options import (
     of_option,
     open_for_command,
     out_file_option,
+    recall_option,
     seed_option,
     store_option,
     take_criteria,
+    threshold_option,
 )
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
@@ -41,20 +43,8 @@ _COLUMNS = ("similarity", "measure", "low", "high")
 
 
 @click.command("match")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="Least similarity.",
-)
-@click.option(
-    "--false-negative-weight",
-    type=click.FloatRange(0, 1),
-    default=0.75,
-    show_default=True,
-    help="Cost of a missed pair; the rest of 1 is the cost of a false candidate.",
-)
+@threshold_option
+@recall_option
 @click.option(
     "--against",
     metavar="LABEL",

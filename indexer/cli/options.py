@@ -111,6 +111,13 @@ _window_option = click.option(
     metavar="FIELD=DISTANCE",
     help="Only pairs whose times (modified=7d: m, h, d, w, y) or numbers (size=100) are so close.",
 )
+recall_option = click.option(
+    "--recall",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.99,
+    show_default=True,
+    help="Least share of the pairs at the threshold to find; a higher one takes longer.",
+)
 principal_option = click.option(
     "--principal",
     metavar="ORDER",

@@ -92,8 +92,8 @@ def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
         return
     screen = console()
     choice = result.choice
-    weight = "" if choice.weight is None else f", weight of false negatives {choice.weight:g}"
-    screen.print(f"use {choice.recipe} with threshold {choice.threshold:g}{weight}")
+    recall = "" if choice.recall is None else f", planned recall {choice.recall:g}"
+    screen.print(f"use {choice.recipe} with threshold {choice.threshold:g}{recall}")
     screen.print(f"  {choice.reason}")
     screen.print(f"  caution: {result.caution}\n" if result.caution else "")
     screen.print(_score_table(result))

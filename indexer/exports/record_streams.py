@@ -17,7 +17,6 @@ from indexer.system.progress_callback import Progress
 from indexer.text.wording import count_of
 
 REVIEWER = "reviewer:"
-THOROUGH = 0.99
 EVERY = 1000
 
 
@@ -100,7 +99,7 @@ def pair_records(
     store: PartStore, threshold: float, measure: str, findings: Findings, progress: Progress
 ) -> Iterator[PairRecord]:
     """Yield the pairs that `match` finds, with the paths of both documents."""
-    options = MatchOptions(threshold=threshold, measure=measure, false_negative_weight=THOROUGH)
+    options = MatchOptions(threshold=threshold, measure=measure)
     matched = match(store, options, progress=progress)
     findings.notes.extend(matched.notes())
     paths = matched.paths

@@ -28,7 +28,7 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
-from indexer.matching.limits import ALMOST_ONE, CAP
+from indexer.matching.limits import CAP
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment, Row
@@ -38,7 +38,7 @@ from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.measures import check_measure
 from indexer.similarity.rescore import Z999
 from indexer.sketch.bbit import FULL
-from indexer.sketch.plan import plan_for_recall
+from indexer.sketch.plan import ALMOST_ONE, plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
 
 RECALL = 0.998

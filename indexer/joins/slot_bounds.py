@@ -1,8 +1,7 @@
-"""Bounds on equal slots that accept or reject a pair without its texts."""
+"""Bounds on equal slots that accept a pair without its texts."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,6 @@ from numpy.typing import NDArray
 
 from indexer.sketch.bbit import FULL, without_chance
 from indexer.sketch.wilson import Z95, wilson
-
-_ROUNDING = 1e-9
-
-
-def fewest_equal(measure: str, width: int, threshold: float, bits: int = FULL) -> int:
-    """Return the fewest of `width` slots that must be equal in a pair that slots do not reject.
-
-    It is at most `width`. For `jaccard` the 95 % interval of such a pair ends at the threshold or
-    above; `estimate` is the share of equal slots itself; slots say nothing of other measures. Slots
-    of 8 bits or less agree by chance too, which estimates take into account.
-
-    >>> [fewest_equal(measure, 128, 0.5) for measure in ("jaccard", "estimate", "overlap")]
-    [53, 64, 0]
-    """
-    if measure == "estimate":
-        return math.ceil(float(_share(threshold, bits)) * width - _ROUNDING)
-    ends = similarity_intervals(width, bits=bits)[1].tolist() if measure == "jaccard" else [1.0]
-    return next((equal for equal, high in enumerate(ends) if high >= threshold), width)
 
 
 def enough_equal(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from indexer.joins.bands import Join
 from indexer.joins.hot_bands import HotBands, MissedEstimate
-from indexer.joins.slot_bounds import enough_equal, fewest_equal, slot_similarity
+from indexer.joins.slot_bounds import enough_equal, slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.text_pairs import AT_ONCE, TextPairs, TextPairsBuilder
@@ -22,18 +22,17 @@ def find_likely_pairs(
 ) -> TextPairs:
     """Return the selected pairs that share a band and reach the threshold.
 
-    The slots decide what they can of `jaccard`, the texts the rest, or all of it if `exact` or if
-    there are criteria. Pairs whose 95 % interval ends below the threshold are out. `estimate` needs
-    no texts, every other measure reads them.
+    Pairs with fewer equal slots than the layout asks for are out. Of the others the slots decide
+    what they can of `jaccard`, the texts the rest, or all of it if `exact` or if there are
+    criteria. `estimate` needs no texts, every other measure reads them.
     """
     slots, verifier = context.collection.slots, context.verifier
     width, bits = slots.shape[1], context.collection.slot_bits
     decisive = enough_equal(verifier.measure, width, threshold, exact, bits)
     if context.collection.criteria:
         decisive = width + 1
-    fewest = fewest_equal(verifier.measure, width, threshold, bits)
     rank = np.arange(len(slots))
-    pairs = find_band_pairs(context, layout, rank, fewest, threshold, cap)
+    pairs = find_band_pairs(context, layout, rank, layout.fewest_equal, threshold, cap)
     total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
     builder = TextPairsBuilder(context.collection.budget, threshold)
     done = 0

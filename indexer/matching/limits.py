@@ -9,7 +9,6 @@ from indexer.recipe import Recipe
 from indexer.system.spill_files import SpillFiles
 
 CAP = 1000  # texts in a band above which they are paired with the first of them only
-ALMOST_ONE = 0.999  # highest similarity that bands are planned for
 LABELS_NAMED = 20  # labels that an error message lists at most
 
 

@@ -21,7 +21,6 @@ from indexer.matching.containment import find_contained_pairs
 from indexer.matching.document_pairs import document_pairs
 from indexer.matching.likely_pairs import find_likely_pairs
 from indexer.matching.limits import (
-    ALMOST_ONE,
     CAP,
     check_cap,
     check_threshold,
@@ -32,9 +31,11 @@ from indexer.matching.limits import (
 from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier
+from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
+from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.measures import check_measure
-from indexer.sketch.plan import Plan, plan, plan_for_recall
+from indexer.sketch.plan import ALMOST_ONE, Plan, plan
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
@@ -48,10 +49,8 @@ class MatchOptions:
     """The options of `match`: which pairs are found, and how.
 
     `threshold`: least similarity of a pair, above 0 and at most 1.
-    `false_negative_weight`: the weight of missed pairs when the bands are chosen, 0 to 1; pairs
-    that are compared in vain weigh the rest. A higher weight finds more and takes longer.
-    `recall`: choose the bands so that this share of the pairs at the threshold is found, between 0
-    and 1, as `group` does; replaces `false_negative_weight`. None: choose by that weight.
+    `recall`: bands are chosen so that at least this share of the pairs at the threshold is
+    expected to be found, between 0 and 1; of the pairs above it, more are.
     `measure`: name of the similarity.
     `against`: only pairs of a document without this label and one that carries it.
     `new`: only pairs that touch a document that came after the last `group`.
@@ -73,10 +72,9 @@ class MatchOptions:
     `UnknownMeasure`.
     """
 
-    threshold: float = 0.5
-    false_negative_weight: float = 0.75
-    recall: float | None = None
-    measure: str = "jaccard"
+    threshold: float = REVIEW
+    recall: float = 0.99
+    measure: str = MEASURE
     against: str | None = None
     new: bool = False
     exact: bool = False
@@ -110,12 +108,9 @@ class MatchOptions:
         """Return whether pairs are found by bands of MinHash slots."""
         return not (self.all_pairs or self.contained)
 
-    def band_plan(self, slots: int) -> Plan:
-        """Return the bands by which pairs are found in sketches of so many slots."""
-        threshold = min(self.threshold, ALMOST_ONE)
-        if self.recall is None:
-            return plan(threshold, slots, self.false_negative_weight)
-        return plan_for_recall(threshold, self.recall, slots)
+    def band_plan(self, recipe: Recipe) -> Plan:
+        """Return the bands by which pairs are found in sketches of a recipe."""
+        return plan(min(self.threshold, ALMOST_ONE), self.recall, self.measure, recipe)
 
     def _check_audit(self) -> None:
         is_partial = self.against is not None or self.new
@@ -158,7 +153,7 @@ def match(
         raise missing_field(missing)
     verifier = Verifier(view, collection, options.measure)
     context = MatchContext(collection, verifier, _selection(collection, options), progress)
-    layout = options.band_plan(collection.slots.shape[1]) if options.uses_bands else None
+    layout = options.band_plan(recipe) if options.uses_bands else None
     text_pairs = _text_pairs(context, layout, options)
     result = _result(context, text_pairs, layout, options)
     if not options.audit:

@@ -16,7 +16,7 @@ from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
-from indexer.sketch.plan import Plan
+from indexer.sketch.plan import Plan, describe_plan
 from indexer.statistics.strata import Audit, describe_audit
 from indexer.text.wording import count_of, percent
 
@@ -153,14 +153,6 @@ class MatchResult:
                 "were left out: texts that share no other are not listed; raise --cap"
             )
 
-    def _band_notes(self, layout: Plan) -> Iterator[str]:
-        steps = _steps(self.threshold)
-        shares = [f"{percent(layout.recall(step), 1)} at {step:.2f}" for step in steps]
-        yield (
-            f"{layout.bands} bands x {layout.rows} rows: "
-            f"expected to find of pairs {', '.join(shares)}"
-        )
-
     def notes(self) -> Iterator[str]:
         """Yield how pairs were found and what may be missing, in sentences."""
         if self.within is not None:
@@ -168,7 +160,7 @@ class MatchResult:
         elif self.plan is None:
             yield f"complete: every pair with features at {self.threshold:g} or more"
         else:
-            yield from self._band_notes(self.plan)
+            yield describe_plan(self.plan)
         if self.capped.keys and self.within is None:
             yield (
                 f"in {count_of(self.capped.keys, 'hot band')} "
@@ -202,9 +194,3 @@ def describe_missed(missed: MissedEstimate) -> str:
         f"so about {missed.estimate:,.0f} pairs of texts are left out "
         f"({missed.low:,.0f} to {missed.high:,.0f})"
     )
-
-
-def _steps(threshold: float) -> list[float]:
-    """Return the threshold and a few similarities above it."""
-    higher = [step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold]
-    return [threshold, *higher][:4]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from indexer.joins.copies import PairFilter
 from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
+from indexer.matching.kept_sequences import KeptSequences
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.base import Store
@@ -38,6 +39,7 @@ class Verifier:
         self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
+        self._sequences = KeptSequences(self._contents, BYTES_A_CHAR * self._most)
 
     def similarities(
         self, left: NDArray[np.int32], right: NDArray[np.int32], least: float = 0.0
@@ -72,6 +74,8 @@ class Verifier:
         return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
 
     def _measured(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+        if self.measure == "lcs":
+            return self._measure_in_order(pairs, least)
         self.read(text for pair in pairs for text in pair)
         if self.measure != "jaccard" or least <= 0:
             return [self.similarity(a, b, least) for a, b in pairs]
@@ -81,6 +85,17 @@ class Verifier:
             for (a, b), may_reach in zip(batch, self._may_reach(batch, least), strict=True):
                 values.append(self.similarity(a, b) if may_reach else 0.0)
         return values
+
+    def _measure_in_order(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+        """Return `lcs` of each pair, by sequences where they decide and else on the texts."""
+        has_criteria = bool(self._collection.criteria)
+        values = self._sequences.measure_pairs(pairs, least)
+        return [
+            self.similarity(a, b, least)
+            if value is None or a == b or (has_criteria and value >= least)
+            else value
+            for (a, b), value in zip(pairs, values, strict=True)
+        ]
 
     def _may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""

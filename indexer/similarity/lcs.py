@@ -31,14 +31,11 @@ from rapidfuzz.distance import LCSseq
 
 from indexer.model import WordsInOrder
 from indexer.similarity.tiling import Tile
-from indexer.text.codepoints import decode
-from indexer.text.word_numbers import Words, is_lesser, number_runs
+from indexer.text.word_numbers import Words, as_string, is_lesser, number_runs
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
 WIDTHS = (16, 6, 3)  # words of the runs that are anchors, the surest first
-_SURROGATES = range(0xD800, 0xE000)
-_MOST_CODES = 0x110000 - len(_SURROGATES)
 
 Numbers = NDArray[np.int64]
 
@@ -92,9 +89,14 @@ def lcs_length(a: Words, b: Words, least: int = 0) -> int:
         return 0
     left, right = shared.a.numbers, shared.b.numbers
     if len(left) * len(right) <= EXACT_CELLS:
-        return LCSseq.similarity(_as_string(left), _as_string(right), score_cutoff=least)
+        return lcs_of_strings(as_string(left), as_string(right), least)
     common = sum(run.words for run in common_runs(a, b))
     return common if common >= least else 0
+
+
+def lcs_of_strings(a: str | list[int], b: str | list[int], least: int = 0) -> int:
+    """Return the length of the LCS of two strings exactly; 0 when it is less than `least`."""
+    return LCSseq.similarity(a, b, score_cutoff=least)
 
 
 def common_runs(a: Words, b: Words) -> list[Tile]:
@@ -161,18 +163,6 @@ def _most_in_common(shared: _SharedWords) -> int:
     return int(np.minimum(in_a, in_b).sum())
 
 
-def _as_string(numbers: Numbers) -> str | list[int]:
-    """Return numbers as the code points of a string, surrogates left out.
-
-    A list of the numbers themselves where there are more of them than code points.
-    """
-    if int(numbers.max(initial=0)) >= _MOST_CODES:
-        listed: list[int] = numbers.tolist()
-        return listed
-    codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)
-    return decode(codes.astype(np.uint32))
-
-
 def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
     """Yield the runs of a common subsequence: place in a, place in b, length; in order."""
     stack: list[_Stretch | Tile] = [_Stretch(0, len(a), 0, len(b), 0)]
@@ -192,8 +182,8 @@ def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
         if part.cells == 0:
             continue
         if part.cells <= RUN_CELLS:
-            left = _as_string(a[part.a : part.end_a])
-            right = _as_string(b[part.b : part.end_b])
+            left = as_string(a[part.a : part.end_a])
+            right = as_string(b[part.b : part.end_b])
             for block in LCSseq.editops(left, right).as_matching_blocks():
                 if block.size:
                     yield part.a + block.a, part.b + block.b, block.size

@@ -8,16 +8,24 @@ m shared bands are required, the chance is that of m or more successes in b tria
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.measure_relation import feature_similarities
+from indexer.text.wording import percent
 
-UNRELATED = 0.235  # median character 4-gram similarity of unrelated documents of one language
+UNRELATED_CHARS = 0.235  # median 4-gram similarity of unrelated documents of one language
+UNRELATED = {"chars_v1": UNRELATED_CHARS, "word_pairs_v1": 0.03}
+ALMOST_ONE = 0.999  # highest similarity that bands are planned for
 _MOST_NODES = 257
+_SLOT_MISSES = 0.25  # of the pairs that may be missed, the part that slots may reject
+
+Similarities = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +34,11 @@ class Plan:
 
     `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
     above the curve beyond it: chances, averaged over similarities, times the length of the
-    interval. `curve`: 21 points (similarity, chance). `shared` is the least number of shared bands
-    that make a candidate.
+    interval. `curve`: 21 points (similarity of the features, chance). `shared` is the least number
+    of shared bands that make a candidate. `fewest_equal`: slots that are equal in a candidate that
+    is looked at further. `expected_recall`: the share of the pairs exactly at the threshold of
+    `measure` that meet both; of the pairs above it more do. `unrelated`: the usual similarity of
+    the features of unrelated documents.
     """
 
     bands: int
@@ -37,14 +48,21 @@ class Plan:
     false_negative: float
     curve: tuple[tuple[float, float], ...]
     shared: int = 1
+    measure: str = "jaccard"
+    fewest_equal: int = 0
+    expected_recall: float = 0.0
+    unrelated: float = UNRELATED_CHARS
 
     def recall(self, similarity: float) -> float:
         """Return the chance that a pair of this similarity becomes a candidate."""
         return chance(similarity, self.bands, self.rows, self.shared)
 
-    def expected_candidates(self, documents: int, similarity: float = UNRELATED) -> float:
-        """Return how many of `documents`, all of this similarity, become candidates of a query."""
-        return documents * self.recall(similarity)
+    def expected_candidates(self, documents: int, similarity: float | None = None) -> float:
+        """Return how many of `documents` become candidates of a query.
+
+        `similarity`: that of all documents to it, `unrelated` if none is given.
+        """
+        return documents * self.recall(self.unrelated if similarity is None else similarity)
 
 
 def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
@@ -57,6 +75,64 @@ def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
 
 
 def plan(
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    measure: str = "jaccard",
+    recipe: Recipe = DEFAULT,
+    keys: int | None = None,
+    shared: int = 1,
+) -> Plan:
+    """Choose the layout with the fewest false candidates that finds pairs with this recall.
+
+    `recall` is the least share of the pairs exactly at the threshold of `measure` that become
+    candidates and that their equal slots do not reject afterwards. Pairs above the threshold are
+    found more often, so it holds for all pairs at or above, however they are distributed. How
+    similar the features of such pairs are is the threshold itself for `jaccard` and `estimate`,
+    and measured for other measures (`indexer.sketch.measure_relation`).
+
+    False candidates are pairs of unrelated documents; ties go to more rows. `keys` is the
+    maximal number of bands. Where no layout reaches the recall, the one that comes closest is
+    chosen, which its `expected_recall` shows. Raises `UsageError` for a value out of range.
+
+    >>> chosen = plan(0.8, 0.99)
+    >>> chosen.bands, chosen.rows, chosen.fewest_equal, round(chosen.expected_recall, 3)
+    (16, 6, 89, 0.991)
+    """
+    slots = recipe.slots or 0
+    _check(threshold, slots, shared)
+    _check_recall(recall)
+    similarities = feature_similarities(measure, threshold, recipe.features)
+    similarities = _equal_share(similarities, recipe.packed)
+    if measure == "estimate":
+        fewest = math.ceil(similarities[0] * slots - 1e-9)
+        kept = np.ones(1)
+    else:
+        tails = _binomial_tails(similarities, slots)
+        fewest = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
+        kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
+
+    def expected(layout: tuple[int, int]) -> float:
+        return float(kept @ (1.0 - _missed(similarities, *layout, shared)) / len(kept))
+
+    def false_candidates(layout: tuple[int, int]) -> tuple[float, int]:
+        bands, rows = layout
+        return chance(unrelated, bands, rows, shared), -rows
+
+    unrelated = UNRELATED.get(recipe.features, UNRELATED_CHARS)
+    layouts = _layouts(slots, keys or slots, shared)
+    able = [layout for layout in layouts if expected(layout) >= recall]
+    best = min(able, key=false_candidates) if able else max(layouts, key=expected)
+    chosen = _plan_of(threshold, *best, shared)
+    return replace(
+        chosen,
+        measure=measure,
+        fewest_equal=fewest,
+        expected_recall=expected(best),
+        unrelated=unrelated,
+    )
+
+
+def plan_by_weight(
     threshold: float = 0.8, slots: int = 128, false_negative_weight: float = 0.5, shared: int = 1
 ) -> Plan:
     """Choose the layout with the least weighted sum of both errors, as datasketch's `MinHashLSH`.
@@ -65,7 +141,7 @@ def plan(
     weight of false positives is 1 - `false_negative_weight`. Raises `UsageError` when a value is
     out of range.
 
-    >>> (plan(0.5).bands, plan(0.5).rows)
+    >>> (plan_by_weight(0.5).bands, plan_by_weight(0.5).rows)
     (25, 5)
     """
     _check(threshold, slots, shared)
@@ -91,16 +167,15 @@ def plan_for_recall(
 ) -> Plan:
     """Choose the layout with the fewest false candidates that reaches `recall` at `similarity`.
 
-    False candidates are the area under the S-curve below `similarity`; ties go to fewer bands.
-    `keys` is the maximal number of bands: each is a key to store. Raises `UsageError` when no
-    layout reaches the recall.
+    Bands alone count here, as for keys that are stored. False candidates are the area under the
+    S-curve below `similarity`; ties go to fewer bands. `keys` is the maximal number of bands: each
+    is a key to store. Raises `UsageError` when no layout reaches the recall.
 
     >>> (plan_for_recall(0.8, 0.998).bands, plan_for_recall(0.8, 0.998).rows)
     (21, 6)
     """
     _check(similarity, slots, shared)
-    if not 0.0 < recall < 1.0:
-        raise UsageError(f"the recall must lie between 0 and 1 (exclusive), not {recall}")
+    _check_recall(recall)
     layouts = _layouts(slots, keys or slots, shared)
     able = [layout for layout in layouts if chance(similarity, *layout, shared) >= recall]
     if not able:
@@ -114,6 +189,27 @@ def plan_for_recall(
 
     best = min(able, key=false_positive)
     return _plan_of(similarity, *best, shared)
+
+
+def describe_plan(chosen: Plan) -> str:
+    """Return the layout, the recall that it promises, and the candidates, as one sentence.
+
+    >>> describe_plan(plan(0.8)).partition(": ")[2].partition(" and ")[0]
+    'expected to find 99.1% of the pairs at jaccard 0.8'
+    """
+    least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
+    unrelated = percent(chosen.recall(chosen.unrelated), 2)
+    return (
+        f"{chosen.bands} bands x {chosen.rows} rows{least}: expected to find "
+        f"{percent(chosen.expected_recall, 1)} of the pairs at {chosen.measure} "
+        f"{chosen.threshold:g} and more of those above; "
+        f"{unrelated} of pairs of unrelated documents are candidates"
+    )
+
+
+def _check_recall(recall: float) -> None:
+    if not 0.0 < recall < 1.0:
+        raise UsageError(f"the recall must lie between 0 and 1 (exclusive), not {recall}")
 
 
 def _check(threshold: float, slots: int, shared: int) -> None:
@@ -146,6 +242,23 @@ def _missed(
     return missed
 
 
+def _equal_share(similarities: Similarities, packed: int | None) -> Similarities:
+    """Return the share of slots to be equal, by chance too where only their low bits are stored."""
+    by_chance = 2.0**-packed if packed else 0.0
+    return by_chance + (1 - by_chance) * similarities
+
+
+def _binomial_tails(similarities: Similarities, slots: int) -> NDArray[np.float64]:
+    """Return (similarities, slots + 1): the chance of at most 0, 1, ... `slots` equal slots."""
+    counts = np.arange(slots + 1)
+    logs = np.array([math.lgamma(count + 1) for count in range(slots + 1)])
+    ways = logs[slots] - logs - logs[::-1]
+    shares = np.clip(similarities, 1e-12, 1 - 1e-12)[:, None]
+    terms = ways + counts * np.log(shares) + (slots - counts) * np.log1p(-shares)
+    tails: NDArray[np.float64] = np.minimum(1.0, np.cumsum(np.exp(terms), axis=1))
+    return tails
+
+
 def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float, float]:
     """Return the areas of false positives and false negatives.
 
@@ -170,4 +283,6 @@ def _quadrature(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _plan_of(threshold: float, bands: int, rows: int, shared: int) -> Plan:
     curve = tuple((step / 20, chance(step / 20, bands, rows, shared)) for step in range(21))
-    return Plan(bands, rows, threshold, *_errors(threshold, bands, rows, shared), curve, shared)
+    errors = _errors(threshold, bands, rows, shared)
+    recall = chance(threshold, bands, rows, shared)
+    return Plan(bands, rows, threshold, *errors, curve, shared, expected_recall=recall)

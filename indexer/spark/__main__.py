@@ -14,6 +14,7 @@ from indexer.cli.options import (
     criteria_options,
     measure_option,
     principal_option,
+    recall_option,
     take_criteria,
     threshold_option,
 )
@@ -60,13 +61,7 @@ except ModuleNotFoundError as error:
 )
 @click.option("--recipe", default="default", show_default=True, help="Settings of the fingerprint.")
 @threshold_option
-@click.option(
-    "--false-negative-weight",
-    type=click.FloatRange(0, 1),
-    default=0.75,
-    show_default=True,
-    help="Of pairs: cost of a missed pair; the rest of 1 is the cost of a false candidate.",
-)
+@recall_option
 @click.option(
     "--against",
     metavar="LABEL",
@@ -116,7 +111,7 @@ def command(
     )
     shared = {name: options[name] for name in ("threshold", "measure", "cap")}
     shared["criteria"] = take_criteria(options)
-    match_names = ("false_negative_weight", "against", "exact")
+    match_names = ("recall", "against", "exact")
     match_options = MatchOptions(**shared, **{name: options[name] for name in match_names})
     group_names = ("principal", "cluster_threshold")
     group_options = GroupOptions(**shared, **{name: options[name] for name in group_names})

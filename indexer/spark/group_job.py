@@ -11,10 +11,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.grouping.assign_families import RECALL, GroupOptions, fewest_equal
-from indexer.matching.limits import ALMOST_ONE
 from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL
-from indexer.sketch.plan import plan_for_recall
+from indexer.sketch.plan import ALMOST_ONE, plan_for_recall
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges

@@ -10,12 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.errors import UsageError
-from indexer.joins.slot_bounds import (
-    enough_equal,
-    fewest_equal,
-    similarity_intervals,
-    slot_similarity,
-)
+from indexer.joins.slot_bounds import enough_equal, similarity_intervals, slot_similarity
 from indexer.matching.limits import LABELS_NAMED, require_slots, unknown_label
 from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
@@ -25,7 +20,7 @@ from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
-OPTIONS = ("threshold", "false_negative_weight", "measure", "against", "exact", "cap", "criteria")
+OPTIONS = ("threshold", "recall", "measure", "against", "exact", "cap", "criteria")
 
 
 def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Stage:
@@ -38,13 +33,11 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     _check_options(options)
     require_slots(recipe)
     _check_label(rows.rows, options.against)
-    slots = recipe.slots or 0
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
-    bits = recipe.packed or FULL
-    least = fewest_equal(options.measure, slots, options.threshold, bits)
     ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
-    layout = options.band_plan(slots)
+    layout = options.band_plan(recipe)
+    least = layout.fewest_equal
     candidates = candidate_pairs(work, ranked, layout, least, options.cap, recipe.slot_bytes)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}

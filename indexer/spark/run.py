@@ -107,7 +107,7 @@ def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
 
 
 def _layout(job: Job, recipe: Recipe) -> Mapping[str, int]:
-    layout = job.match_options.band_plan(recipe.slots or 0)
+    layout = job.match_options.band_plan(recipe)
     return {"bands": layout.bands, "rows": layout.rows}
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MAX_SPAN = 1 << 62
+_SURROGATES = range(0xD800, 0xE000)
+MOST_CODES = 0x110000 - len(_SURROGATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +96,15 @@ def number_runs(
         span *= base
     runs = np.unique(runs, return_inverse=True)[1]
     return runs[:count_a], runs[count_a:]
+
+
+def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
+    """Return numbers as the code points of a string, surrogates left out.
+
+    A list of the numbers themselves where there are more of them than code points.
+    """
+    if int(numbers.max(initial=0)) >= MOST_CODES:
+        listed: list[int] = numbers.tolist()
+        return listed
+    codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)
+    return codes.astype("<u4").tobytes().decode("utf-32-le")

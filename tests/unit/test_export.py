@@ -134,9 +134,7 @@ def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out", "csv", "pairs", options)
     expected = {
         (record.a, record.b): record.similarity
-        for record in match(
-            store, MatchOptions(threshold=0.7, measure="resemblance", false_negative_weight=0.99)
-        )
+        for record in match(store, MatchOptions(threshold=0.7, measure="resemblance"))
     }
     assert expected
     assert {

@@ -13,6 +13,7 @@ from indexer.similarity import lcs as module
 from indexer.similarity.lcs import common_runs, lcs, lcs_by_table, lcs_length
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
+from indexer.text import word_numbers
 from indexer.text.words import words
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "lcs.json"
@@ -103,10 +104,10 @@ def test_large_texts_are_aligned_by_anchors_to_within_a_thousandth() -> None:
 
 
 def test_more_words_than_code_points_are_compared_as_numbers() -> None:
-    many = np.arange(module._MOST_CODES + 2)
-    assert isinstance(module._as_string(many[-2:]), list)
-    below = many[module._SURROGATES.start - 1 : module._MOST_CODES]
-    text = module._as_string(below)
+    many = np.arange(word_numbers.MOST_CODES + 2)
+    assert isinstance(word_numbers.as_string(many[-2:]), list)
+    below = many[word_numbers._SURROGATES.start - 1 : word_numbers.MOST_CODES]
+    text = word_numbers.as_string(below)
     assert isinstance(text, str)
     assert len(set(text)) == len(below)
     assert max(map(ord, text)) == 0x10FFFF

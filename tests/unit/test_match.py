@@ -176,8 +176,8 @@ def test_copies_beyond_the_cap_are_counted():
 
 def test_the_planned_recall_is_reported():
     matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
-    assert matched.plan is not None and (matched.plan.bands, matched.plan.rows) == (26, 4)
-    assert "26 bands x 4 rows" in " ".join(matched.notes())
+    assert matched.plan is not None and (matched.plan.bands, matched.plan.rows) == (36, 3)
+    assert "36 bands x 3 rows" in " ".join(matched.notes())
 
 
 @pytest.mark.parametrize(

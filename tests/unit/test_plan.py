@@ -1,21 +1,25 @@
 """Bands and rows: equality with datasketch's choice, and the recipe's own layout."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from datasketch.lsh import _optimal_param
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from indexer.errors import UsageError
 from indexer.exports.s_curve import s_curve
 from indexer.recipe import DEFAULT
-from indexer.sketch.plan import chance, plan, plan_for_recall
+from indexer.sketch.measure_relation import feature_similarities
+from indexer.sketch.plan import chance, plan, plan_by_weight, plan_for_recall
 
 
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
 def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
-    chosen = plan(0.5, 128, weight)
+    chosen = plan_by_weight(0.5, 128, weight)
     assert (chosen.bands, chosen.rows) == layout
 
 
@@ -23,7 +27,7 @@ def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
 @pytest.mark.parametrize("threshold", [0.1, 0.35, 0.5, 0.62, 0.8, 0.9, 0.95, 0.97])
 @pytest.mark.parametrize("weight", [0.1, 0.25, 0.5, 0.75])
 def test_equal_to_datasketch(threshold: float, slots: int, weight: float) -> None:
-    chosen = plan(threshold, slots, weight)
+    chosen = plan_by_weight(threshold, slots, weight)
     assert (chosen.bands, chosen.rows) == _optimal_param(threshold, slots, 1 - weight, weight)
 
 
@@ -44,7 +48,7 @@ def test_planned_recall_is_reached(similarity: float, recall: float, slots: int)
 
 
 def test_curve_rises_from_nothing_to_certainty() -> None:
-    curve = plan(0.8).curve
+    curve = plan_by_weight(0.8).curve
     assert curve[0] == (0.0, 0.0)
     assert curve[-1] == (1.0, 1.0)
     assert [share for _, share in curve] == sorted(share for _, share in curve)
@@ -84,9 +88,35 @@ def test_expected_candidates_grow_with_the_documents() -> None:
 
 
 def test_picture_marks_the_threshold_and_is_well_formed() -> None:
-    root = ElementTree.fromstring(s_curve(plan(0.5)))
+    root = ElementTree.fromstring(s_curve(plan_by_weight(0.5)))
     paths = [path.attrib["d"] for path in root.iter("{http://www.w3.org/2000/svg}path")]
     curve = max(paths, key=len)
     heights = [float(point.split(",")[1]) for point in curve.removeprefix("M").split("L")]
     assert heights == sorted(heights, reverse=True) and len(heights) == 201
     assert "25 bands x 5 rows" in "".join(root.itertext())
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.sampled_from(["jaccard", "lcs"]))
+def test_a_plan_keeps_its_promise_for_bands_and_slots(threshold, recall, measure):
+    chosen = plan(threshold, recall, measure)
+    similarities = feature_similarities(measure, threshold)
+    by_bands = np.array([chosen.recall(similarity) for similarity in similarities])
+    counts = np.arange(chosen.fewest_equal)
+    rejected = np.array([binom.pmf(counts, 128, similarity).sum() for similarity in similarities])
+    assert chosen.expected_recall == pytest.approx(np.mean(by_bands * (1 - rejected)))
+    assert chosen.expected_recall >= recall or chosen.rows == 1
+
+
+def test_a_recall_that_slots_cannot_reach_is_planned_as_near_as_possible():
+    chosen = plan(0.05, 0.99, recipe=replace(DEFAULT, slots=16))
+    assert (chosen.bands, chosen.rows) == (16, 1) and 0.5 < chosen.expected_recall < 0.99
+
+
+def test_a_plan_for_words_in_order_expects_fewer_features_in_common():
+    assert plan(0.8, measure="lcs").fewest_equal < plan(0.8).fewest_equal
+    fewer, more = (plan(0.8, recall, "lcs").expected_candidates(1000) for recall in (0.9, 0.99))
+    assert fewer < more
+
+
+def test_slots_that_are_the_measure_reject_nothing_at_the_threshold():
+    assert plan(0.5, measure="estimate").fewest_equal == 64

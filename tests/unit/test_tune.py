@@ -261,7 +261,7 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
 
 
 def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
-    assert tuned.choice.recipe == "default_v1" and tuned.choice.weight in (0.25, 0.5, 0.75, 0.9)
+    assert tuned.choice.recipe == "default_v1" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
     recalls = [layout.recall for layout in tuned.choice.layouts]
     assert recalls == sorted(recalls)

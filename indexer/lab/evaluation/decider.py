@@ -10,26 +10,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, islice
 
 import numpy as np
 
 from indexer.errors import UnknownMeasure, UsageError
-from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 from indexer.similarity.measures import MEASURES, measure_pair
 from indexer.similarity.sides import Side
-from indexer.sketch.bbit import FULL
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.keys import band_hashes
-from indexer.sketch.plan import plan
+from indexer.sketch.plan import ALMOST_ONE, Plan, plan
 from indexer.sketch.schemes import count_text_features
 
-ALMOST_ONE = 0.999
-WEIGHT = 0.75  # of false negatives, as for `match`
+RECALL = 0.99  # as for `match`
 MOST_PAIRS = 20_000_000
 Pair = tuple[int, int]
 
@@ -41,6 +38,13 @@ class Decision:
     found: Mapping[Pair, float]
     candidates: frozenset[Pair]
     ruled_out: frozenset[Pair]
+
+
+@cache
+def _plan(measure: str, recipe: Recipe, threshold: float) -> Plan:
+    """Return the bands by which `match` finds pairs at a threshold, kept for later calls."""
+    limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
+    return plan(limited, RECALL, measure, recipe)
 
 
 class Decider:
@@ -126,7 +130,7 @@ class Decider:
                 f"recipe {self.recipe.name} makes more than {MOST_PAIRS:,} candidates here; "
                 "give fewer documents"
             )
-        out = frozenset(pair for pair in candidates if self._ruled_out(pair, threshold))
+        out = frozenset(self._ruled_out(candidates, threshold))
         values = ((pair, self.similarity(pair)) for pair in sorted(candidates - out))
         return Decision(
             {pair: value for pair, value in values if value >= threshold and value > 0},
@@ -134,15 +138,15 @@ class Decider:
             out,
         )
 
-    def _ruled_out(self, pair: Pair, threshold: float) -> bool:
-        """Return whether slots alone show that a pair is below the threshold, as in `match`."""
-        left, right = (self.signed[place] for place in pair)
-        if left.minhash is None or right.minhash is None or left.exact == right.exact:
-            return False
-        equal = int(np.count_nonzero(left.minhash == right.minhash))
-        return equal < fewest_equal(
-            self.measure, len(left.minhash), threshold, self.recipe.packed or FULL
-        )
+    def _ruled_out(self, pairs: Iterable[Pair], threshold: float) -> Iterator[Pair]:
+        """Yield the pairs whose slots alone show that they are below the threshold, as `match`."""
+        for pair in pairs:
+            left, right = (self.signed[place] for place in pair)
+            if left.minhash is None or right.minhash is None or left.exact == right.exact:
+                continue
+            equal = int(np.count_nonzero(left.minhash == right.minhash))
+            if equal < _plan(self.measure, self.recipe, threshold).fewest_equal:
+                yield pair
 
     def _candidates(self, threshold: float) -> Iterator[Pair]:
         complete = [
@@ -169,7 +173,7 @@ class Decider:
         signed = [self.signed[place] for place in complete]
         slots = [fingerprint.minhash for fingerprint in signed if fingerprint.minhash is not None]
         if slots and slots[0].dtype == np.uint32:
-            layout = plan(min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE), len(slots[0]), WEIGHT)
+            layout = _plan(self.measure, len(slots[0]), threshold)
             return [
                 list(enumerate(row))
                 for row in band_hashes(np.stack(slots), layout.bands, layout.rows).tolist()

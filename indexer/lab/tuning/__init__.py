@@ -1,1 +1,1 @@
-"""Choose the recipe, threshold and weight for a collection by judged pairs."""
+"""Choose the recipe, threshold and planned recall for a collection by judged pairs."""

@@ -1,4 +1,4 @@
-"""The recipe, threshold and weight to use, with the reason."""
+"""The recipe, threshold and planned recall to use, with the reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from indexer.lab.tuning.band_layouts import THRESHOLDS, WEIGHTS, layout
+from indexer.lab.tuning.band_layouts import RECALLS, THRESHOLDS, layout
 from indexer.lab.tuning.tuning_results import (
     CLOSE,
     ENOUGH,
@@ -50,7 +50,7 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
         as_good=as_good,
         better=tuple(name for name, sign in signs.items() if sign > 0),
         layouts=layouts,
-        weight=_weight(layouts),
+        recall=_planned_recall(layouts),
         reason=_reason(chosen, storable[0], as_good),
     )
 
@@ -86,12 +86,12 @@ def _close_thresholds(chosen: ExperimentScores) -> tuple[float, float]:
     return min(close), max(close)
 
 
-def _weight(layouts: Sequence[Layout]) -> float | None:
-    """Return the lowest weight that loses few duplicates, else the highest; None without bands."""
+def _planned_recall(layouts: Sequence[Layout]) -> float | None:
+    """Return the lowest plan that loses few duplicates, else the highest; None without bands."""
     for candidate in layouts:
         if candidate.recall >= ENOUGH:
-            return candidate.weight
-    return layouts[-1].weight if layouts else None
+            return candidate.planned_recall
+    return layouts[-1].planned_recall if layouts else None
 
 
 def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
@@ -117,12 +117,12 @@ def _layouts(chosen: ExperimentScores, recipe: Recipe, truth: Truth) -> list[Lay
     values = np.array(experiment.sketch if by_features is None else by_features)
     duplicates = truth.similar & (values >= best)
     layouts = []
-    for weight in WEIGHTS:
-        bands, rows = layout(threshold, recipe.slots or 0, weight)
+    for planned in RECALLS:
+        bands, rows = layout(threshold, recipe.slots or 0, planned)
         together = _unpack(experiment.together[f"{bands}x{rows}"], len(values))
         recall = _mean(together[duplicates])
         burden = _mean(together[truth.different])
-        layouts.append(Layout(threshold, weight, bands, rows, recall, burden))
+        layouts.append(Layout(threshold, planned, bands, rows, recall, burden))
     return layouts
 
 

@@ -85,7 +85,7 @@ def as_json(result: TuneResult) -> dict[str, Any]:
         "recipe": choice.recipe,
         "threshold": choice.threshold,
         "thresholds": list(choice.thresholds),
-        "false_negative_weight": choice.weight,
+        "recall": choice.recall,
         "reason": choice.reason,
         "caution": result.caution,
         "as_good": list(choice.as_good),

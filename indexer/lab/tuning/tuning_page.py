@@ -153,7 +153,7 @@ def _point(point: Point) -> tuple[str, ...]:
 def _layouts(choice: Choice) -> list[tuple[str, ...]]:
     return [
         (
-            f"{layout.weight:g}",
+            f"{layout.planned_recall:g}",
             f"{layout.bands} x {layout.rows}",
             percent(layout.recall, 2),
             percent(layout.burden, 3),

@@ -178,14 +178,14 @@ class ExperimentScores:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Bands and rows for a threshold and a weight of false negatives.
+    """Bands and rows for a threshold and a planned recall.
 
     `recall` is the share of the duplicates above the threshold that share a band, `burden` the
     share of the different pairs that do.
     """
 
     threshold: float
-    weight: float
+    planned_recall: float
     bands: int
     rows: int
     recall: float
@@ -194,12 +194,12 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The recipe, threshold and weight to use.
+    """The recipe, threshold and planned recall to use.
 
     `as_good`: recipes that these pairs do not distinguish from it; `thresholds`: the range that is
     as good. `better`: recipes that are better and cannot be kept in an index. `layouts`: for the
-    threshold, one a weight; `weight`: the lowest that loses few; None where the recipe has no
-    bands.
+    threshold, one a planned recall; `recall`: the lowest plan that loses few; None where the recipe
+    has no bands.
     """
 
     recipe: str
@@ -208,7 +208,7 @@ class Choice:
     as_good: tuple[str, ...]
     better: tuple[str, ...]
     layouts: tuple[Layout, ...]
-    weight: float | None
+    recall: float | None
     reason: str
 
 

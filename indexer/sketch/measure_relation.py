@@ -1,0 +1,117 @@
+"""Features that texts share which are similar by another measure, as far as that was measured.
+
+Bands find pairs by the Jaccard similarity of their features. A promise of recall for another
+measure needs to know how similar the features of its pairs are. `RELATIONS` has, for each measure
+and each of `THRESHOLDS`, quantiles (at `QUANTILES`) of the Jaccard similarity of character 4-grams
+(`default_v1`) of pairs of documents at this threshold or above, the lowest of steps of .05. It was
+printed by `benchmarks/measure_relation.py` for documentation, manual pages, Python and HTML files
+of several versions and synthetic edits, each with the same weight; docs/decisions/014-recall.md has
+the command and the check on other files. Recipes with other features use the same table until
+theirs is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+QUANTILES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
+SAMPLE = 500  # equally likely similarities that stand for a distribution
+
+CHARS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "lcs": (
+            "0.308 0.310 0.312 0.321 0.341 0.361 0.379 0.405 0.450 0.501 0.553 0.599",
+            "0.362 0.374 0.382 0.390 0.403 0.417 0.450 0.481 0.505 0.556 0.617 0.754",
+            "0.448 0.451 0.473 0.494 0.527 0.538 0.565 0.606 0.645 0.687 0.728 0.784",
+            "0.527 0.581 0.594 0.613 0.644 0.660 0.685 0.728 0.765 0.798 0.839 0.904",
+            "0.668 0.708 0.727 0.754 0.781 0.796 0.811 0.842 0.870 0.890 0.906 0.949",
+            "0.760 0.778 0.795 0.820 0.862 0.881 0.907 0.946 0.974 0.987 0.996 0.999",
+            "1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "overlap": (
+            "0.292 0.295 0.298 0.301 0.316 0.375 0.421 0.476 0.517 0.567 0.657 0.750",
+            "0.331 0.334 0.340 0.350 0.415 0.434 0.497 0.562 0.621 0.665 0.736 0.785",
+            "0.485 0.520 0.551 0.581 0.610 0.629 0.675 0.701 0.705 0.731 0.753 0.785",
+            "0.517 0.564 0.572 0.587 0.628 0.677 0.745 0.795 0.820 0.834 0.859 0.902",
+            "0.720 0.736 0.750 0.772 0.817 0.842 0.871 0.889 0.909 0.924 0.934 0.955",
+            "0.775 0.783 0.803 0.814 0.865 0.893 0.931 0.968 0.982 0.994 0.998 0.999",
+            "0.981 0.981 0.981 0.986 0.990 0.991 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "jaccard_words": (
+            "0.447 0.452 0.459 0.475 0.507 0.518 0.560 0.599 0.639 0.665 0.720 0.783",
+            "0.506 0.511 0.518 0.532 0.566 0.602 0.648 0.698 0.738 0.777 0.807 0.855",
+            "0.525 0.558 0.567 0.576 0.607 0.625 0.705 0.773 0.794 0.822 0.837 0.880",
+            "0.631 0.657 0.672 0.710 0.770 0.810 0.836 0.867 0.879 0.889 0.902 0.920",
+            "0.730 0.745 0.755 0.776 0.849 0.869 0.892 0.915 0.933 0.943 0.963 0.968",
+            "0.776 0.797 0.803 0.812 0.901 0.935 0.958 0.979 0.990 0.996 0.999 0.999",
+            "0.981 0.981 0.981 0.986 0.990 0.991 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "resemblance": (
+            "0.452 0.485 0.493 0.535 0.572 0.613 0.644 0.666 0.721 0.753 0.796 0.874",
+            "0.537 0.555 0.570 0.581 0.613 0.623 0.644 0.767 0.795 0.819 0.868 0.910",
+            "0.623 0.623 0.623 0.623 0.623 0.623 0.644 0.800 0.835 0.866 0.887 0.915",
+            "0.672 0.679 0.688 0.709 0.760 0.837 0.868 0.882 0.890 0.903 0.922 0.970",
+            "0.754 0.756 0.766 0.787 0.823 0.872 0.942 0.945 0.962 0.977 0.982 0.984",
+            "0.780 0.784 0.789 0.803 0.823 0.872 0.961 0.984 0.993 0.997 0.999 0.999",
+            "1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "terminology": (
+            "0.206 0.219 0.232 0.243 0.251 0.262 0.282 0.313 0.352 0.390 0.427 0.533",
+            "0.321 0.324 0.326 0.335 0.364 0.384 0.405 0.438 0.466 0.503 0.539 0.661",
+            "0.398 0.411 0.423 0.437 0.464 0.489 0.512 0.525 0.564 0.608 0.642 0.733",
+            "0.489 0.497 0.510 0.536 0.554 0.586 0.622 0.644 0.677 0.717 0.762 0.800",
+            "0.689 0.717 0.751 0.768 0.793 0.803 0.815 0.829 0.855 0.878 0.890 0.926",
+            "0.799 0.807 0.811 0.824 0.863 0.877 0.893 0.919 0.946 0.971 0.992 0.998",
+            "0.935 0.937 0.939 0.945 0.959 0.969 0.980 0.991 0.998 0.999 0.999 1.000",
+        ),
+        "containment": (
+            "0.001 0.001 0.001 0.002 0.007 0.013 0.029 0.049 0.080 0.128 0.214 0.326",
+            "0.001 0.001 0.001 0.002 0.007 0.020 0.041 0.073 0.156 0.299 0.391 0.439",
+            "0.001 0.001 0.001 0.002 0.009 0.022 0.053 0.193 0.352 0.448 0.511 0.566",
+            "0.002 0.002 0.004 0.006 0.015 0.096 0.180 0.288 0.502 0.616 0.660 0.696",
+            "0.015 0.017 0.021 0.024 0.184 0.423 0.589 0.773 0.808 0.825 0.853 0.882",
+            "0.015 0.017 0.021 0.024 0.249 0.425 0.660 0.887 0.917 0.953 0.990 0.999",
+            "0.015 0.017 0.021 0.024 0.249 0.425 0.660 0.887 0.973 0.997 0.997 1.000",
+        ),
+    }
+)
+
+WORD_PAIRS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "lcs": (
+            "0.217 0.236 0.241 0.250 0.260 0.277 0.291 0.321 0.343 0.366 0.422 0.513",
+            "0.283 0.288 0.296 0.306 0.321 0.339 0.360 0.387 0.415 0.445 0.489 0.573",
+            "0.381 0.403 0.409 0.424 0.440 0.449 0.469 0.501 0.519 0.548 0.612 0.722",
+            "0.500 0.500 0.500 0.512 0.530 0.544 0.571 0.618 0.668 0.719 0.762 0.815",
+            "0.658 0.677 0.678 0.691 0.727 0.730 0.771 0.809 0.828 0.838 0.860 0.901",
+            "0.793 0.827 0.844 0.858 0.876 0.889 0.906 0.948 0.972 0.993 0.997 0.999",
+            "1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+    }
+)
+
+
+def feature_similarities(
+    measure: str, threshold: float, features: str = "chars_v1"
+) -> NDArray[np.float64]:
+    """Return similarities of the features, all equally likely, of pairs at this threshold.
+
+    Between the measured thresholds they are interpolated; below the first, down to 0.
+
+    >>> feature_similarities("jaccard", 0.8)
+    array([0.8])
+    """
+    relations = WORD_PAIRS if features == "word_pairs_v1" else CHARS
+    if measure not in relations:
+        return np.array([threshold])
+    rows = [np.array(row.split(), dtype=np.float64) for row in relations[measure]]
+    columns = np.array([np.zeros(len(QUANTILES)), *rows]).T
+    quantiles = [np.interp(threshold, (0.0, *THRESHOLDS), column) for column in columns]
+    shares = (np.arange(SAMPLE) + 0.5) / SAMPLE
+    similarities: NDArray[np.float64] = np.interp(shares, QUANTILES, quantiles)
+    return similarities

@@ -1,0 +1,50 @@
+"""Words in order by sequences of one vocabulary: the same values as text by text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.matching.kept_sequences import KeptSequences
+from indexer.similarity import word_sequences
+from indexer.similarity.lcs import lcs
+from indexer.text.words import words
+
+WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "的", "話"]
+sentences = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
+texts = st.lists(sentences, min_size=2, max_size=8)
+
+
+@given(texts, st.floats(0, 1), st.integers(1, 10_000))
+def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
+    kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], memory)
+    pairs = [(a, b) for a in range(len(contents)) for b in range(len(contents))]
+    for _ in range(2):
+        values = kept.measure_pairs(pairs, least)
+        for (a, b), value in zip(pairs, values, strict=True):
+            exact = lcs(words(contents[a]), words(contents[b]))
+            assert value == exact or (value == 0 and exact < least)
+
+
+def test_a_pair_is_ruled_out_by_its_words_alone():
+    vocabulary = word_sequences.Vocabulary()
+    fox, pen = (
+        vocabulary.sequence(words(text)) for text in ("the quick brown fox", "the quick brown pen")
+    )
+    assert word_sequences.may_reach([(fox, pen), (fox, fox)], 0.8).tolist() == [False, True]
+    assert word_sequences.may_reach([(fox, pen)], 0.75).tolist() == [True]
+    assert word_sequences.may_reach([], 0.5).tolist() == []
+
+
+def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
+    monkeypatch.setattr(word_sequences, "MOST_CODES", 3)
+    kept = KeptSequences(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
+    assert kept.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
+    monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
+    assert kept.measure_pairs([(0, 0)], 0.0) == [None]
+
+
+def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
+    monkeypatch.setattr(word_sequences, "_MOST_COUNTED", 2)
+    sequence = word_sequences.Vocabulary().sequence(words("a a a"))
+    assert word_sequences.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
+    assert word_sequences.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)
