@@ -39,7 +39,7 @@ class Blob:
     reader of a blob that is not a file.
 
     Some sources know more in advance: `source`, the digest that changes when the blob changes, as
-    reading the blob will compute it (None: only reading tells); `labels` and `metadata` of the
+    reading the blob will compute it (None: known by reading alone); `labels` and `metadata` of the
     document.
     """
 

@@ -133,7 +133,7 @@ def _discounted_line(discounts: DiscountedSimilarity) -> str:
     """Return the discounted similarity in a line like those of the measures."""
     title = f"discounted     {percent(discounts.similarity, 1):18} S_R"
     if not discounts.texts:
-        return f"{title}; the store has no other texts to weigh by"
+        return f"{title}; the store has no other texts to compute weights from"
     return (
         f"{title} with shingles weighted by rarity in {discounts.texts:,} texts; "
         f"{percent(discounts.common)} of them are common there; "

@@ -93,7 +93,7 @@ LISTED_FAILURES = 20
     show_default=True,
     help="Field that holds its title.",
 )
-@click.option("--id-field", help="Field that tells records apart (default: their number).")
+@click.option("--id-field", help="Field that identifies records (default: their number).")
 @click.option("--label-field", help="Field whose values become labels.")
 @click.option(
     "--delimiter",

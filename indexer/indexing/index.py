@@ -185,7 +185,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     sources = open_sources(paths, reading, store, own_files(store.address))
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
-            "--prune cannot tell what is gone from an index that is signed in place, "
+            "--prune cannot find what was removed from an index that is signed in place, "
             "or from the answer to a query; leave --prune out"
         )
     store.prepare(recipe)

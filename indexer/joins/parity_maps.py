@@ -1,6 +1,6 @@
 """Parity maps: a few hundred bytes a set that bound the intersection of two sets.
 
-Bit b of a map tells whether an odd number of features have b in the low bits of their hash. Two
+Bit b of a map says whether an odd number of features have b in the low bits of their hash. Two
 maps differ in at most as many bits as there are features in only one of the sets, so most pairs
 need not be compared. The compiled kernel, where installed, counts those bits faster with the same
 result.

@@ -59,27 +59,27 @@ FAULTS = (
     ),
     Fault("a delay at each named step", ("test_failpoints.py::test_slow",), ALL),
     Fault(
-        "kill -9 of nearfold at random moments and steps, embedded store",
+        "kill -9 of nearfold at random times and steps, embedded store",
         ("campaign nearfold sqlite",),
         f"I2 to I5, I8; {END_OF}",
     ),
     Fault(
-        "kill -9 of nearfold at random moments and steps, OpenSearch",
+        "kill -9 of nearfold at random times and steps, OpenSearch",
         ("campaign nearfold opensearch",),
         f"I2, I5; {END_OF}",
     ),
     Fault(
-        "kill -9 of OpenSearch at random moments",
+        "kill -9 of OpenSearch at random times",
         ("campaign opensearch",),
         f"I2, I5 when its job has ended; {END_OF}",
     ),
     Fault(
-        "kill -9 of nearfold at random moments and steps, Elasticsearch",
+        "kill -9 of nearfold at random times and steps, Elasticsearch",
         ("campaign nearfold elastic",),
         f"I2, I5; {END_OF}",
     ),
     Fault(
-        "kill -9 of Elasticsearch at random moments",
+        "kill -9 of Elasticsearch at random times",
         ("campaign elastic",),
         f"I2, I5 when its job has ended; {END_OF}",
     ),
@@ -176,7 +176,7 @@ FAULTS = (
         "an endless slow answer held the run for 15 minutes: now it has twice its timeout",
     ),
     Fault(
-        "an extraction server that fails, hangs, lies",
+        "an extraction server that fails, hangs, answers wrongly",
         tuple(
             f"test_extraction_server.py::test_{what}"
             for what in ("answer", "server", "slow", "refusal", "faults", "innocent")

@@ -1,4 +1,4 @@
-"""The similarity of documents that share a signature, which tells true from false collisions."""
+"""The similarity of documents that share a signature: false collisions are of unlike texts."""
 
 from __future__ import annotations
 

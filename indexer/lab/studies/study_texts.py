@@ -22,7 +22,7 @@ from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
 
 EVERY = 200
-_UNSIGNED = replace(FEATURES, simhash=None)  # tells the status of a text, and makes no signature
+_UNSIGNED = replace(FEATURES, simhash=None)  # computes the status of a text only
 _SCHEMA = """
 create table text (digest blob primary key, status text not null, text blob not null) without rowid;
 create table account (name text primary key, value) without rowid;

@@ -1,4 +1,4 @@
-"""Facts about an index that its mapping tells: where texts are, and who writes it."""
+"""Facts about an index from its mapping: where texts are, and who writes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_shared(mapping: Mapping[str, Any]) -> bool:
 
 def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
     """Return whether documents of an index may have a text in this field; also True where its
-    mapping cannot tell.
+    mapping does not say.
 
     >>> theirs = {"properties": {"page": {"properties": {"body": {"type": "text"}}}}}
     >>> may_hold(theirs, "page.body"), may_hold(theirs, "body"), may_hold({}, "body")

@@ -136,7 +136,7 @@ class _Server:
         if (self.product == "kibana") != (major >= 7):
             raise UsageError(
                 f"{self.place} says that its version is {number or 'unknown'}, "
-                f"which is not {self.product}; the kind of --store tells which product is meant"
+                f"which is not {self.product}; the kind of --store chooses the product"
             )
 
     def _path(self, saved: SavedObject) -> str:
