@@ -10,6 +10,7 @@ import numpy as np
 
 from indexer.model import Row
 from indexer.recipe import DEFAULT
+from indexer.similarity.copy_key import copy_key
 from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import Z999
 from indexer.similarity.sides import feature_set
@@ -24,10 +25,11 @@ class Oracle:
 
     def __init__(self, rows, threshold, kind, cap, chained=None):
         self.threshold, self.chained = threshold, threshold if chained is None else chained
-        self.rows = {row.id: row for row in rows if row.status in ("complete", "truncated")}
+        self.rows = {row.id: row for row in rows}
+        self.copy_keys = {id: copy_key(row) for id, row in self.rows.items()}
         self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
         layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
-        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
+        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items() if row.minhash}
         self.keys = {
             id: band_keys(slots[None], layout.bands, layout.rows)[0]
             for id, slots in self.slots.items()
@@ -70,7 +72,7 @@ class Oracle:
         """
         carriers = defaultdict(list)
         for id in order:
-            for key in self.keys[id]:
+            for key in self.keys.get(id, ()):
                 if self.rows[id].exact not in carriers[key]:
                     carriers[key].append(self.rows[id].exact)
         near = set()
@@ -84,14 +86,16 @@ class Oracle:
         return near
 
     def candidate(self, a, b, threshold=None):
-        same = self.rows[a].exact == self.rows[b].exact
+        same = self.copy_keys[a] == self.copy_keys[b]
+        if same or a not in self.slots or b not in self.slots:
+            return same
         equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
         reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
-        return same or (
-            frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches
-        )
+        return frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches
 
     def similarity(self, a, b):
+        if self.copy_keys[a] == self.copy_keys[b]:
+            return 1.0
         return jaccard(self.sets[a], self.sets[b])
 
     def families(self, order):
@@ -109,8 +113,7 @@ class Oracle:
                 principal_of[id] = best[2]
             else:
                 principal_of[id] = id
-                if self.rows[id].status == "complete":
-                    principals.append(id)
+                principals.append(id)
         return principal_of
 
     def clusters(self):
@@ -143,6 +146,7 @@ def expected(rows, *args):
 def violations(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
     """Return the violated invariants of stored families, one sentence each."""
     stored = {row.id: row for row in rows}
+    joined = {row.family for row in stored.values() if row.family != row.id}
     problems = []
     for row in stored.values():
         head = stored.get(row.family)
@@ -154,7 +158,9 @@ def violations(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
             )
         elif head is not row:
             problems += _wrong(row, head, threshold)
-        elif row.similarity is not None or (row.principal and row.status != "complete"):
+        elif row.similarity is not None or (
+            row.principal and row.status != "complete" and row.id not in joined
+        ):
             problems.append(
                 f"{row.id} ({row.status}) is a principal with similarity {row.similarity}"
             )
@@ -164,13 +170,13 @@ def violations(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
 def _wrong(row: Row, head: Row, threshold: float) -> list[str]:
     value = (
         1.0
-        if row.exact == head.exact
+        if copy_key(row) == copy_key(head)
         else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
     )
     wrong = {
         "which is no principal": head.family != head.id or head.principal is False,
-        f"which is {head.status}": head.status != "complete",
-        f"and is {row.status}": row.status not in ("complete", "truncated"),
+        f"which is {head.status}": head.status != "complete" == row.status,
+        f"and is {row.status}": row.status not in ("complete", "truncated") and value < 1,
         "and is a principal": row.principal is not False,
         f"to whom it is similar to {value}": value < threshold,
         f"with similarity {row.similarity} instead of {value}": row.similarity is None

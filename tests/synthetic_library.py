@@ -82,7 +82,8 @@ def store_of(records: list[Record], url: str, recipe: Recipe = DEFAULT) -> Store
 def _document_of(record: Record) -> ExtractedBlob:
     modified = None if record.modified is None else record.modified * 1_000_000
     document = Document(record.text, truncated=record.truncated, labels=record.labels)
-    return ExtractedBlob(Blob(record.id, b"", f"/{record.id}", b"", 0, modified), "", "", document)
+    blob = Blob(record.id, b"", f"/{record.id}", b"", 0, modified)
+    return ExtractedBlob(blob, f"raw of {record.text}", "", document)
 
 
 def as_json(records: list[Record], folder: Path, files: int) -> Path:

@@ -94,7 +94,7 @@ def _print_groups(
         f"{count_of(result.clusters, 'cluster')}"
     )
     for status, number in result.excluded.items():
-        out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
+        out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
     out.print(f"{count_of(result.changed, 'row')} changed")

@@ -52,11 +52,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A document to be assigned to a family. `leads`: it may become a principal."""
+    """A document to be assigned to a family."""
 
     document: int
     text: int
-    leads: bool
 
 
 def assign_principals(
@@ -71,7 +70,7 @@ def assign_principals(
     A document without a principal is its own, with the similarity None. In the order of the visits
     each document joins the most similar earlier principal, at `threshold` or more, among those of
     its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
-    becomes a principal if it may.
+    becomes a principal.
     """
     principal_of_text: NDArray[np.int64] = np.full(texts, -1)
     assigned: Principals = {}
@@ -83,8 +82,7 @@ def assign_principals(
             assigned[visit.document] = (principal, similarity)
             continue
         assigned[visit.document] = (visit.document, None)
-        if visit.leads:
-            principal_of_text[visit.text] = visit.document
+        principal_of_text[visit.text] = visit.document
     return assigned
 
 

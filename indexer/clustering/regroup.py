@@ -36,13 +36,11 @@ class ThresholdFamilies:
 class DocumentOrder:
     """Documents in principal order.
 
-    `order`: documents that have a text, in the order in which they may become principals; those
-    that are not in `leading` only join. `texts`: the text of each document, -1 for none. `before`:
-    the principal that each document has now.
+    `order`: documents in the order in which they may become principals. `texts`: the text of each
+    document. `before`: the principal that each document has now.
     """
 
     order: Sequence[int]
-    leading: NDArray[np.bool_]
     texts: Numbers32
     before: Numbers32
 
@@ -67,20 +65,17 @@ class SimilarPairs:
         self._others: list[int] = np.concatenate([right, left])[by_text].tolist()
         self._values: list[float] = values[by_text].tolist()
         self._ends: list[int] = np.searchsorted(both[by_text], np.arange(count + 1)).tolist()
-        carriers = np.bincount(texts[texts >= 0], minlength=count)
+        carriers = np.bincount(texts, minlength=count)
         has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
         self._visits = [
-            (place, int(texts[place]), bool(documents.leading[place]))
-            for place in documents.order
-            if has_similar[texts[place]]
+            (place, int(texts[place])) for place in documents.order if has_similar[texts[place]]
         ]
 
     def at(self, threshold: float) -> ThresholdFamilies:
         """Return the families at a threshold, which is not below that of the pairs.
 
-        >>> both = np.ones(2, dtype=bool)
         >>> two = np.array([0, 1], dtype=np.int32)
-        >>> documents = DocumentOrder([0, 1], both, two, two)
+        >>> documents = DocumentOrder([0, 1], two, two)
         >>> pairs = SimilarPairs(documents, two[:1], two[1:], np.array([0.9]))
         >>> pairs.at(0.9).heads.tolist(), pairs.at(0.95).heads.tolist()
         ([0, 0], [0, 1])
@@ -88,18 +83,18 @@ class SimilarPairs:
         heads = np.arange(len(self.texts), dtype=np.int32)
         head_of_text = [-1] * (len(self._ends) - 1)
         ranks: dict[int, int] = {}
-        for place, text, leads in self._visits:
+        for place, text in self._visits:
             head = head_of_text[text]
             if head < 0:
                 head = self._best(text, head_of_text, ranks, threshold)
             if head >= 0:
                 heads[place] = head
-            elif leads:
+            else:
                 head_of_text[text] = place
                 ranks[place] = len(ranks)
         sizes = np.bincount(heads, minlength=1)
         several = sizes[sizes > 1]
-        moved = int(np.count_nonzero((heads != self.before) & (self.texts >= 0)))
+        moved = int(np.count_nonzero(heads != self.before))
         return ThresholdFamilies(
             threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
         )

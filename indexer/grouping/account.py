@@ -54,9 +54,9 @@ class GroupResult:
 
     `changed`: rows whose family fields are new. `provisional`: documents whose family was
     provisional and is final now, and `provisional_families` those of two documents or more that
-    one of them is in; `moved`: all others that changed family. `excluded`: documents whose status
-    keeps them out of families, by status. `same_bytes` and `same_text` are the levels inside
-    families, whatever the status, empty texts left out.
+    one of them is in; `moved`: all others that changed family. `excluded`: documents without keys
+    and without a copy, which no family takes, by status. `same_bytes` and `same_text` are the
+    levels inside families, whatever the status, empty texts left out.
     """
 
     documents: int
@@ -81,7 +81,11 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}
     filled = [entry for entry in entries if entry.status != "empty"]
-    excluded = Counter(entry.status for entry in entries if entry.status not in KEYED)
+    excluded = Counter(
+        before.status
+        for before, after in pairs
+        if before.status not in KEYED and sizes[after.family] == 1
+    )
     return GroupResult(
         documents=len(pairs),
         families=sum(size > 1 for size in sizes.values()),

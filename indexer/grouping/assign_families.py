@@ -165,9 +165,10 @@ def assign_families(
     heads = grouping.heads(pairs, order, progress)
     clusters = grouping.clusters(pairs, order, heads)
     assignments = []
+    joined = {head for place, (head, _) in heads.items() if head != place}
     for place, entry in enumerate(collection.entries):
-        head, similarity = heads.get(place, (place, None))
-        principal = head == place and entry.status == "complete"
+        head, similarity = heads[place]
+        principal = head == place and (entry.status == "complete" or place in joined)
         family = collection.entries[head].id
         cluster = clusters.get(place)
         assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
@@ -199,14 +200,14 @@ class _Grouping:
     options: GroupOptions
 
     def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
-        """Return the documents with keys in principal order, the truncated ones after all
+        """Return the documents in principal order, those that are not complete after all
         others. `sums`: for `central`, the summed similarities of each text.
         """
         entries = self.collection.entries
         texts = self.collection.documents.texts
         central = np.zeros(len(entries))
         if sums:
-            central[texts >= 0] = np.array(sums)[texts[texts >= 0]]
+            central = np.array(sums)[texts]
         rows = [
             (entry.words, entry.modified, entry.status == "complete", entry.order_value)
             for entry in entries
@@ -216,8 +217,7 @@ class _Grouping:
         order = principal_order(
             kind, words, modified, central.tolist(), entries.ids, [row[3] for row in rows]
         )
-        keyed = (place for place in order if texts[place] >= 0)
-        return sorted(keyed, key=lambda place: not rows[place][2])
+        return sorted(order, key=lambda place: not rows[place][2])
 
     def pairs(self, order: list[int], progress: Progress) -> BandPairs:
         """Return the pairs of texts that may be similar enough for a family or a cluster."""
@@ -226,7 +226,7 @@ class _Grouping:
         layout = plan_for_recall(min(options.least_threshold, ALMOST_ONE), RECALL, width)
         everything = PairFilter(self.collection.documents, None, None)
         context = MatchContext(self.collection, self.verifier, everything, progress)
-        ranks = self._text_ranks(order)
+        ranks = self._text_ranks(order)[: len(self.collection.slots)]
         least = self._fewest_equal(options.least_threshold)
         return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
 
@@ -277,8 +277,7 @@ class _Grouping:
     def _visits(self, order: list[int], progress: Progress) -> Iterator[Visit]:
         for done, document in enumerate(order):
             progress("grouping", done, len(order))
-            complete = self.collection.entries[document].status == "complete"
-            yield Visit(document, self._text(document), complete)
+            yield Visit(document, self._text(document))
 
     def _matches(self, pairs: BandPairs) -> Iterator[tuple[int, int, float]]:
         """Yield the pairs of texts at the threshold or above with their similarity."""

@@ -15,6 +15,7 @@ from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
+from indexer.similarity.copy_key import copy_key
 from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
@@ -180,7 +181,7 @@ def _members(store: FamilyStore, families: Sequence[str]) -> dict[str, list[str]
 
 
 def _is_similar(row: Row, head: Row, recipe: Recipe, options: GroupOptions) -> bool:
-    if row.exact == head.exact:
+    if copy_key(row) == copy_key(head):
         return True
     a, b = Side(row.text, recipe), Side(head.text, recipe)
     similarity = measure_pair(options.measure, a, b, least=options.threshold).similarity

@@ -38,11 +38,11 @@ def group(
 ) -> GroupResult:
     """Make the families and clusters of a store, and write them back unless `write` is False.
 
-    Complete documents are visited in principal order; each joins the most similar earlier
-    principal that shares a band and whose similarity is the threshold or more, or becomes one.
-    Truncated documents come last and only join. Clusters connect documents through any chain of
-    pairs at the threshold of clusters. With `within` of the options the store is read once more
-    for each set of labels.
+    Complete documents are visited in principal order, then the others; each joins the most similar
+    earlier principal that shares a band and whose similarity is the threshold or more, or becomes
+    one. Copies are similar to 1, also those without keys. Clusters connect documents through any
+    chain of pairs at the threshold of clusters. With `within` of the options the store is read once
+    more for each set of labels.
 
     `memory`: megabytes for slots and pairs, at least 1; what does not fit is written to temporary
     files; the families themselves take about 1 KB a document beside it. `progress` is called with

@@ -95,9 +95,9 @@ class Survey:
         families = Counter(entry.family for entry in entries)
         self.sizes = _sizes(families)
         self.redundant = sum(size - 1 for size in families.values())
-        keyed = [entry for entry in entries if entry.text is not None]
-        self.same_text = _count_repeats(entry.exact for entry in keyed)
-        self.same_bytes = _count_repeats(entry.raw for entry in keyed)
+        filled = [entry for entry in entries if entry.status != "empty"]
+        self.same_text = _count_repeats(entry.exact for entry in filled)
+        self.same_bytes = _count_repeats(entry.raw for entry in filled)
         self.similarities = _histogram(
             [entry.similarity for entry in entries if entry.similarity is not None]
         )
@@ -146,7 +146,7 @@ class Survey:
         if not self._pairs:
             return ()
         before = self._pairs.before
-        changed = np.flatnonzero((preview.heads != before) & (self._pairs.texts >= 0))
+        changed = np.flatnonzero(preview.heads != before)
         ends = zip(before[changed].tolist(), preview.heads[changed].tolist(), strict=True)
         greatest = sorted(Counter(ends).items(), key=lambda item: (-item[1], item[0]))[:20]
         ids = self._ids
@@ -212,20 +212,15 @@ def _pairs(
 
 
 def _document_order(entries: Sequence[Entry], places: dict[str, int]) -> DocumentOrder:
-    texts = np.array(
-        [-1 if entry.text is None else entry.text for entry in entries], dtype=np.int32
-    )
+    texts = np.array([entry.text for entry in entries], dtype=np.int32)
     before = np.array(
         [places.get(entry.family, place) for place, entry in enumerate(entries)], dtype=np.int32
     )
-    leading = np.array([entry.status == "complete" for entry in entries], dtype=bool)
     words = [entry.words for entry in entries]
     ids = [entry.id for entry in entries]
     order = principal_order("longest", words, [None] * len(ids), [0.0] * len(ids), ids)
-    order = sorted(
-        (place for place in order if texts[place] >= 0), key=lambda place: not leading[place]
-    )
-    return DocumentOrder(order, leading, texts, before)
+    order.sort(key=lambda place: entries[place].status != "complete")
+    return DocumentOrder(order, texts, before)
 
 
 def _similar_by_slots(

@@ -35,8 +35,7 @@ class Entry:
     """The fields of one document that matching and grouping need.
 
     `order_value` is what documents are ordered by, where that is a field; `rule_values` what the
-    rules of the criteria compare. `text` is the number of its text, None when its status gives it
-    no keys.
+    rules of the criteria compare. `text` is the number of its text.
     """
 
     id: str
@@ -54,7 +53,7 @@ class Entry:
     provisional: bool
     order_value: Value
     rule_values: RuleValues
-    text: int | None
+    text: int
 
 
 class Entries(Sequence[Entry]):
@@ -77,8 +76,7 @@ class Entries(Sequence[Entry]):
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
         place = range(len(self))[place]
-        text = int(self._texts[place])
-        rest: list[Any] = [*marshal.loads(self._rest[place]), None if text < 0 else text]
+        rest: list[Any] = [*marshal.loads(self._rest[place]), int(self._texts[place])]
         return Entry(self.ids[place], self.paths[place], *rest)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -87,13 +85,15 @@ class Entries(Sequence[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Documents ascending by id, and their distinct texts in the order in which they come first.
+    """Documents ascending by id, and their distinct texts.
 
-    `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
-    uint32, or uint8 of a recipe that packs slots, with no columns when the recipe has no MinHash.
-    `simhash`: (texts,) uint64, 0 where there is none. `chars`: (texts,) int64, normalised. The
-    arrays are those of `budget`; some 50 bytes a document always take memory. `criteria` say which
-    documents are copies.
+    Texts that have keys come first, then the others, each in the order in which they come first.
+    `documents[i]` are the places in `entries` that carry text i, ascending. Of texts with keys,
+    `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots, with no columns when the
+    recipe has no MinHash; `simhash`: (texts,) uint64, 0 where there is none; `chars`: (texts,)
+    int64, normalised. Texts without keys are similar to their copies only. The arrays are those of
+    `budget`; some 50 bytes a document always take memory. `criteria` say which documents are
+    copies.
     """
 
     recipe: Recipe
@@ -130,7 +130,7 @@ class Collection:
 
 
 class _SketchColumns:
-    """Place, digest of the text, and sketches of the documents that have keys."""
+    """Place and digest of the text of documents, and the sketches of those that have keys."""
 
     def __init__(self, recipe: Recipe, budget: MemoryBudget, criteria: Criteria) -> None:
         self.width = (recipe.slots or 0) if recipe.minhash else 0
@@ -145,14 +145,20 @@ class _SketchColumns:
         self._simhash = Column(budget, np.uint64)
         self._chars = Column(budget, np.int64)
         self._pending: list[tuple[int, Row]] = []
+        self._other_places = Column(budget, np.int32)
+        self._other_digests = Column(budget, np.uint64)
+        self._others: list[tuple[int, str]] = []
 
     def add(self, row: Row, place: int) -> None:
         if row.status in KEYED and len(row.minhash or b"") == self._size:
             self._pending.append((place, row))
-            if len(self._pending) >= EVERY:
-                self._pack()
+        else:
+            self._others.append((place, self._criteria.text_key(row)))
+        if len(self._pending) + len(self._others) >= EVERY:
+            self._pack()
 
     def _pack(self) -> None:
+        self._pack_others()
         rows = [row for _, row in self._pending]
         digests = b"".join(_digest(self._criteria.text_key(row)) for row in rows)
         slots = b"".join(row.minhash or b"" for row in rows)
@@ -163,16 +169,24 @@ class _SketchColumns:
         self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
         self._pending = []
 
-    def texts(self, documents: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the number of each document's text, and the first document of each text.
+    def _pack_others(self) -> None:
+        digests = b"".join(_digest(key) for _, key in self._others)
+        self._other_places.add(np.array([place for place, _ in self._others], dtype=np.int32))
+        self._other_digests.add(np.frombuffer(digests, dtype=np.uint64))
+        self._others = []
 
-        The number is -1 without keys. The latter are places among the documents with keys.
+    def texts(self, documents: int) -> tuple[NDArray[np.int32], int, NDArray[np.int64]]:
+        """Return the number of each document's text, of how many, and the first of each with keys.
+
+        The latter are places among the documents with keys.
         """
         self._pack()
         numbers, first = _text_numbers(self._digests.whole().reshape(-1, 2))
-        texts = np.full(documents, -1, dtype=np.int32)
+        others, first_other = _text_numbers(self._other_digests.whole().reshape(-1, 2))
+        texts = np.empty(documents, dtype=np.int32)
         texts[self._places.whole()] = numbers
-        return texts, first
+        texts[self._other_places.whole()] = others + len(first)
+        return texts, len(first) + len(first_other), first
 
     def sketches(
         self, first: NDArray[np.int64]
@@ -234,9 +248,9 @@ def gather(
         sketches.add(row, place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
-    texts, first = sketches.texts(len(rest))
+    texts, count, first = sketches.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
-    documents = Carriers(texts, len(first))
+    documents = Carriers(texts, count)
     return Collection(recipe, entries, documents, *sketches.sketches(first), budget, criteria)
 
 

@@ -34,7 +34,7 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
 def _similar_sets(context: MatchContext, threshold: float) -> SimilarSets:
     verifier, progress = context.verifier, context.progress
     order = FeatureOrder()
-    sizes = np.zeros(len(context.collection.documents), dtype=np.int64)
+    sizes = np.zeros(len(context.collection.chars), dtype=np.int64)
     for text, side in enumerate(verifier.all_sides(progress, "counting features")):
         order.count(side.features.hashes)
         sizes[text] = len(side.features)

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.model import Row
+from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import Window, check_fields, field_value
 from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
@@ -95,8 +96,8 @@ class Criteria:
         Normalised texts may be equal though numbers differ, as of "-5" and "5". Rows whose own
         values break the rules, or are missing, are no copies of any other.
         """
-        key = row.exact or row.id
-        if self.numbers == "distinguish":
+        key = copy_key(row)
+        if self.numbers == "distinguish" and row.chars:
             key = sha256(row.text.encode(errors="replace")).hexdigest()
         if not self.fields:
             return key

@@ -111,7 +111,7 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
 
     A text with no normalised character is `empty`, one without letters `numbers_only`, one with
     fewer than the recipe's `min_features` distinct features (one at least) `too_short`: these have
-    no sketches and no keys, so they never match anything. `threads` share the work if the kernel is
+    no sketches and no keys, so they match copies only. `threads` share the work if the kernel is
     compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
     """
     if not _has_batch_form(recipe):

@@ -16,18 +16,18 @@ from indexer.spark.work_folder import Stage, Work
 
 
 def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Stage:
-    """Return distinct texts, as criteria tell them apart, of documents that have keys.
+    """Return distinct texts, as criteria tell them apart.
 
     Columns: `text`, `key`, `first`, `minhash`, `simhash`, `values`, `copies`. `text` numbers them,
     with gaps, in the order of `first`, the least id of a document that carries it; the sketches are
-    that document's. `values`: what the rules of the criteria compare, as JSON. Raises `UsageError`
-    for a field of which no document has a value.
+    that document's, null for a text without keys. `values`: what the rules of the criteria compare,
+    as JSON. Raises `UsageError` for a field of which no document has a value.
     """
 
     def make() -> DataFrame:
         first = sf.min(sf.struct("id", "minhash", "simhash", "values")).alias("first")
         distinct = (
-            rows_with_keys(rows.rows, recipe, criteria)
+            rows_by_text(rows.rows, recipe, criteria)
             .groupBy("key")
             .agg(first, sf.count("*").alias("copies"))
             .orderBy("first.id")
@@ -61,26 +61,33 @@ def _check_fields(numbered: DataFrame, criteria: Criteria) -> None:
 def keyed_documents(
     work: Work, rows: Stage, numbered: Stage, recipe: Recipe, criteria: Criteria
 ) -> Stage:
-    """Return documents that have keys: `id`, `text`, `status`, `words`, `modified`, `labels`."""
+    """Return documents: `id`, `text`, `status`, `words`, `modified`, `labels`."""
 
     def make() -> DataFrame:
         texts = numbered.rows.select("key", "text")
-        documents = rows_with_keys(rows.rows, recipe, criteria).join(texts, "key")
+        documents = rows_by_text(rows.rows, recipe, criteria).join(texts, "key")
         return documents.select("id", "text", "status", "words", "modified", "labels")
 
     return work.stage("members", {}, [rows, numbered], make)
 
 
-def rows_with_keys(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataFrame:
-    """Return the rows that have slots, with the `key` that identifies their text."""
+def rows_by_text(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataFrame:
+    """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
+
+    The key is that of `indexer.similarity.copy_key`.
+    """
     size = recipe.sketch_bytes
     has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == size)
-    with_slots = rows.where(has_slots).select(*ROW)
+    signed = rows.select(*ROW).withColumn("minhash", sf.when(has_slots, sf.col("minhash")))
     if criteria:
         columns = {**ROW, "key": "string", "values": "string"}
-        return with_slots.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
-    key = sf.when(sf.col("exact") != "", sf.col("exact")).otherwise(sf.col("id"))
-    return with_slots.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
+        return signed.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
+    key = (
+        sf.when((sf.col("chars") > 0) & (sf.col("exact") != ""), sf.col("exact"))
+        .when(sf.col("raw") != "", sf.concat(sf.lit("bytes "), "raw"))
+        .otherwise(sf.col("id"))
+    )
+    return signed.drop("text").withColumns({"key": key, "values": sf.lit("[]")})
 
 
 def text_keys(criteria: Criteria) -> Mapper:

@@ -1,10 +1,10 @@
 """Principals over a cluster, the same as if all texts were visited one after the other.
 
-A text is a principal when its first document is complete and no earlier principal is similar
-enough. So it depends on earlier texts that may be similar, and on nothing else. In each round those
-texts become principals of which all earlier texts are decided; only their pairs are measured, as
-one machine measures only pairs with principals, and the texts that are similar enough to them are
-decided too. When few pairs are left all are measured, and one task visits them in order.
+A text is a principal when no earlier principal is similar enough. So it depends on earlier texts
+that may be similar, and on nothing else. In each round those texts become principals of which all
+earlier texts are decided; only their pairs are measured, as one machine measures only pairs with
+principals, and the texts that are similar enough to them are decided too. When few pairs are left
+all are measured, and one task visits them in order.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class PrincipalSteps:
     def decide(self, edges: Stage) -> tuple[Stage, Stage]:
         """Return the texts that are similar to an earlier principal, and all measured edges.
 
-        The column of the texts is `later`. `edges`: pairs that may be similar, of a text that may
-        be a principal and a later one.
+        The column of the texts is `later`. `edges`: pairs that may be similar, of a text
+        and a later one.
         """
         lost: list[Stage] = []
         measured: list[Stage] = []

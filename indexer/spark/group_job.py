@@ -72,7 +72,8 @@ class _Grouping:
         central = self.settings.principal == "central"
         kind = "longest" if central else self.settings.principal_kind
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
-        signed = ranked.rows.join(self.documents.numbered.rows.select("text", "minhash"), "text")
+        sketches = self.documents.numbered.rows.where("minhash IS NOT NULL")
+        signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
         threshold = self.settings.least_threshold
         layout = plan_for_recall(min(threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0)
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
@@ -145,14 +146,13 @@ class _Grouping:
     def _by_rank(self, threshold: float) -> DataFrame:
         """Return pairs that may be similar, as ranks.
 
-        Columns: `earlier`, `later`, the last place of the earlier one (`last`), and whether either
-        may be a principal (`earlier_leads`, `later_leads`).
+        Columns: `earlier`, `later`, and the last place of the earlier one (`last`).
         """
         pairs = self.candidates.rows.where(sf.col("equal") >= self._fewest_equal(threshold)).select(
             *_PAIR
         )
         for side in _PAIR:
-            known = sf.struct("rank", "leads", "last").alias(f"{side}_known")
+            known = sf.struct("rank", "last").alias(f"{side}_known")
             pairs = pairs.join(self.ranked.rows.select(sf.col("text").alias(side), known), side)
         first = sf.least("left_known", "right_known")
         second = sf.greatest("left_known", "right_known")
@@ -160,12 +160,10 @@ class _Grouping:
             first["rank"].alias("earlier"),
             second["rank"].alias("later"),
             first["last"].alias("last"),
-            first["leads"].alias("earlier_leads"),
-            second["leads"].alias("later_leads"),
         )
 
     def _edges(self) -> DataFrame:
-        return self._by_rank(self.settings.threshold).where("earlier_leads").select(*EDGE)
+        return self._by_rank(self.settings.threshold).select(*EDGE)
 
     def _measure_rest(self, limits: Mapping[str, Any], lost: Stage, some: Stage) -> Stage:
         """Measure the edges of principals with texts that have a document after them."""
@@ -177,12 +175,8 @@ class _Grouping:
     def _rest(self, lost: DataFrame, some: DataFrame) -> DataFrame:
         pairs = self._by_rank(self.settings.threshold)
         earlier, later = lost.toDF("earlier"), lost.toDF("later")
-        usual = (
-            pairs.where("earlier_leads")
-            .join(later, "later", "left_semi")
-            .join(earlier, "earlier", "left_anti")
-        )
-        behind = pairs.where("later_leads AND later < last")
+        usual = pairs.join(later, "later", "left_semi").join(earlier, "earlier", "left_anti")
+        behind = pairs.where("later < last")
         turned = behind.join(earlier, "earlier", "left_semi").join(later, "later", "left_anti")
         missing = (
             usual.select(*EDGE)
@@ -232,14 +226,14 @@ class _Grouping:
         return pairs.where(apart).select(*EDGE)
 
     def _families(self, lost: DataFrame, measured: DataFrame, clusters: DataFrame) -> DataFrame:
-        text = self.ranked.rows.select("text", "rank", sf.col("leads").alias("text_leads"))
-        placed = self.placed.rows.join(text, "text").select("id", "place", "rank", "text_leads")
+        text = self.ranked.rows.select("text", "rank")
+        placed = self.placed.rows.join(text, "text").select("id", "place", "rank")
         follows = lost.select(sf.col("later").alias("rank"), sf.lit(True).alias("lost"))
         joins = _joins(
             placed, _principals(self.ranked.rows, lost), lost, measured, self.settings.threshold
         )
         known = placed.join(follows, "rank", "left").join(joins, "id", "left")
-        led = sf.col("lost").isNull() & sf.col("text_leads")
+        led = sf.col("lost").isNull()
         head = (
             sf.when(sf.col("joined").isNotNull(), sf.col("joined.head"))
             .when(led, sf.col("rank"))
@@ -255,11 +249,7 @@ class _Grouping:
 
 def _principals(ranked: DataFrame, lost: DataFrame) -> DataFrame:
     """Return the principals among texts, by rank (`head`)."""
-    return (
-        ranked.where("leads")
-        .select(sf.col("rank").alias("head"))
-        .join(lost.toDF("head"), "head", "left_anti")
-    )
+    return ranked.select(sf.col("rank").alias("head")).join(lost.toDF("head"), "head", "left_anti")
 
 
 def _joins(
@@ -292,10 +282,14 @@ def _clusters(placed: DataFrame, chains: DataFrame) -> DataFrame:
 
 
 def _all_documents(rows: DataFrame, named: DataFrame) -> DataFrame:
-    """Return the family fields of all documents; those without keys are families of one."""
-    family: Column = sf.coalesce("family", "id")
-    leads = (family == sf.col("id")) & (sf.col("status") == "complete")
-    every = rows.select("id", "status").join(named, "id", "left")
-    return every.select(
-        "id", family.alias("family"), leads.alias("principal"), "similarity", "cluster"
-    ).orderBy("id")
+    """Return the family fields of all documents.
+
+    One that is not complete is a principal only if others joined it.
+    """
+    joined = named.where("family != id").select(sf.col("family").alias("id")).distinct()
+    joined = joined.withColumn("is_joined", sf.lit(True))
+    every = rows.select("id", "status").join(named, "id").join(joined, "id", "left")
+    may_lead = (sf.col("status") == "complete") | sf.col("is_joined").isNotNull()
+    principal: Column = (sf.col("family") == sf.col("id")) & may_lead
+    columns = "id", "family", principal.alias("principal"), "similarity", "cluster"
+    return every.select(*columns).orderBy("id")

@@ -35,7 +35,8 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     _check_label(rows.rows, options.against)
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
-    ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
+    signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
+    ranked = Stage(numbered.digest, signed)
     layout = options.band_plan(recipe)
     least = layout.fewest_equal
     candidates = candidate_pairs(work, ranked, layout, least, options.cap, recipe.slot_bytes)

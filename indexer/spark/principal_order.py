@@ -31,7 +31,7 @@ _ORDERS: Mapping[Principal, Callable[[], Column]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """Documents that have keys, their distinct texts and their rows: what the order is made of."""
+    """Documents, their distinct texts and their rows: what the order is made of."""
 
     rows: Stage
     numbered: Stage
@@ -39,7 +39,7 @@ class OrderKey:
 
 
 def order_key(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> OrderKey:
-    """Return the documents of some rows that have keys."""
+    """Return the documents of some rows."""
     numbered = number_texts(work, rows, recipe, criteria)
     members = keyed_documents(work, rows, numbered, recipe, criteria)
     return OrderKey(rows, numbered, members)
@@ -48,11 +48,10 @@ def order_key(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Or
 def order_documents(
     work: Work, documents: OrderKey, kind: Principal | FieldOrder, sums: Stage | None = None
 ) -> Stage:
-    """Return documents in principal order: `id`, `text`, `leads` and `place`.
+    """Return documents in principal order: `id`, `text` and `place`.
 
-    `leads` is true for a document that may be a principal. Places are distinct numbers, with gaps.
-    Documents that are not complete may not be principals and come after all others; ties go by id.
-    `central` needs `sums`: `text` and `sum`.
+    Places are distinct numbers, with gaps. Documents that are not complete come after all others;
+    ties go by id. `central` needs `sums`: `text` and `sum`.
     """
 
     def make() -> DataFrame:
@@ -62,11 +61,9 @@ def order_documents(
             members = members.join(values, "id")
         if sums is not None:
             members = members.join(sums.rows, "text")
-        leads = (sf.col("status") == "complete").alias("leads")
-        ordered = members.select("*", leads).orderBy(sf.desc("leads"), _direction(kind), "id")
-        return ordered.select(
-            "id", "text", "leads", sf.monotonically_increasing_id().alias("place")
-        )
+        is_complete = sf.col("status") == "complete"
+        ordered = members.orderBy(is_complete.desc(), _direction(kind), "id")
+        return ordered.select("id", "text", sf.monotonically_increasing_id().alias("place"))
 
     sources = [documents.members] if sums is None else [documents.members, sums]
     if isinstance(kind, FieldOrder):
@@ -89,20 +86,10 @@ def _direction(kind: Principal | FieldOrder) -> Column:
 
 
 def rank_texts(work: Work, places: Stage) -> Stage:
-    """Return texts with `rank` and `last`, the first and the last place of their documents.
-
-    `leads` is true if the first document may be a principal.
-    """
-    first = sf.min(sf.struct("place", "leads")).alias("first")
-    last = sf.max("place").alias("last")
+    """Return texts with `rank` and `last`, the first and the last place of their documents."""
+    first, last = sf.min("place").alias("rank"), sf.max("place").alias("last")
     texts = places.rows.groupBy("text").agg(first, last)
-    columns = (
-        "text",
-        sf.col("first.place").alias("rank"),
-        "last",
-        sf.col("first.leads").alias("leads"),
-    )
-    return work.stage("ranked", {}, [places], lambda: texts.select(*columns))
+    return work.stage("ranked", {}, [places], lambda: texts)
 
 
 def sum_similarities(

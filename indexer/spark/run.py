@@ -83,15 +83,18 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
 def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
     """Return numbers of families and clusters of two documents or more, and of other documents.
 
-    `excluded` counts by status the documents whose status keeps them out of families.
+    `excluded` counts by status the documents whose status keeps them out of families, unless they
+    have copies.
     """
     sizes = assigned.groupBy("family").count()
+    alone = sizes.where("count = 1").select(sf.col("family").alias("id"))
     several = sf.count_if(sf.col("count") > 1)
     single = sf.count_if(sf.col("count") == 1)
     row = sizes.agg(several, sf.max("count"), single).first() or (0, 0, 0)
     clusters = assigned.agg(sf.count_distinct("cluster")).first() or (0,)
     statuses = (
         rows.where(~sf.col("status").isin(*KEYED))
+        .join(alone, "id", "left_semi")
         .groupBy("status")
         .count()
         .orderBy("status")

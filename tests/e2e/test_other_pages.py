@@ -49,7 +49,7 @@ def library(tmp_path: Path) -> str:
 def test_families(library: str, tmp_path: Path) -> None:
     page = run_json("search", "ferry", "--fold", "family", store=library)
     [id] = [hit["id"] for hit in page["hits"] if hit["folded"]][:1]
-    matching, contained, listing, *labelling = blocks("families.md")
+    matching, contained, criteria, listing, *labelling = blocks("families.md")
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
     assert "# max 0." in shell(matching, tmp_path)
@@ -71,6 +71,7 @@ def test_families(library: str, tmp_path: Path) -> None:
     )
     run("label", id, "--label", "nonresponsive", store=library)
     assert "nonresponsive" in shell(by_rule, tmp_path)
+    assert shell(criteria, tmp_path).count(" changed") == 2
 
 
 def test_search(library: str, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from indexer.clustering.principals import (
 )
 
 
-def group_texts(similar, order, principals, threshold=0.5):
+def group_texts(similar, order, threshold=0.5):
     """Return families of documents that carry a text each, by a table of similarities."""
     pairs = np.array(sorted(similar), dtype=np.int32).reshape(-1, 2)
     count = max(order) + 1
@@ -29,7 +29,7 @@ def group_texts(similar, order, principals, threshold=0.5):
         return [similar[min(text, other_text), max(text, other_text)] for other_text in others]
 
     return assign_principals(
-        (Visit(document, document, document in principals) for document in order),
+        (Visit(document, document) for document in order),
         graph,
         count,
         values,
@@ -38,7 +38,7 @@ def group_texts(similar, order, principals, threshold=0.5):
 
 
 def test_a_chain_is_not_a_family():
-    assert group_texts({(0, 1): 0.9, (1, 2): 0.9}, [0, 1, 2], {0, 1, 2}) == {
+    assert group_texts({(0, 1): 0.9, (1, 2): 0.9}, [0, 1, 2]) == {
         0: (0, None),
         1: (0, 0.9),
         2: (2, None),
@@ -47,23 +47,18 @@ def test_a_chain_is_not_a_family():
 
 def test_the_most_similar_principal_wins_and_the_earlier_one_of_two():
     similar = {(0, 2): 0.6, (1, 2): 0.7, (0, 3): 0.8, (1, 3): 0.8}
-    assert group_texts(similar, [0, 1, 2, 3], {0, 1, 2, 3})[2] == (1, 0.7)
-    assert group_texts(similar, [0, 1, 2, 3], {0, 1, 2, 3})[3] == (0, 0.8)
-    assert group_texts(similar, [1, 0, 2, 3], {0, 1, 2, 3})[3] == (1, 0.8)
+    assert group_texts(similar, [0, 1, 2, 3])[2] == (1, 0.7)
+    assert group_texts(similar, [0, 1, 2, 3])[3] == (0, 0.8)
+    assert group_texts(similar, [1, 0, 2, 3])[3] == (1, 0.8)
 
 
 def test_at_the_threshold_is_in_and_below_it_is_out():
-    assert group_texts({(0, 1): 0.5}, [0, 1], {0, 1})[1] == (0, 0.5)
-    assert group_texts({(0, 1): 0.4999}, [0, 1], {0, 1})[1] == (1, None)
-
-
-def test_a_document_that_cannot_be_principal_joins_or_stays_alone():
-    assert group_texts({(0, 1): 0.9}, [0, 1], {1}) == {0: (0, None), 1: (1, None)}
-    assert group_texts({(0, 1): 0.9}, [1, 0], {1}) == {1: (1, None), 0: (1, 0.9)}
+    assert group_texts({(0, 1): 0.5}, [0, 1])[1] == (0, 0.5)
+    assert group_texts({(0, 1): 0.4999}, [0, 1])[1] == (1, None)
 
 
 def test_documents_of_one_text_are_one_family():
-    visits = [Visit(place, 0, True) for place in (4, 2, 7)]
+    visits = [Visit(place, 0) for place in (4, 2, 7)]
     empty = np.zeros(0, dtype=np.int32)
     assigned = assign_principals(
         visits,

@@ -41,24 +41,23 @@ def test_a_survey_counts_what_repeats() -> None:
     figures = survey(store)
     assert (figures.documents, figures.redundant, figures.same_text, figures.same_bytes) == (
         6,
-        2,
+        3,
         1,
         1,
     )
     assert dict(figures.sizes) == {
-        "1": 3,
-        "2": 0,
+        "1": 1,
+        "2": 1,
         "3–5": 1,
         "6–10": 0,
         "11–50": 0,
         "51–200": 0,
         "201+": 0,
     }
-    assert sum(figures.similarities) == 2
-    [largest] = figures.largest
-    assert largest.documents == 3
+    assert sum(figures.similarities) == 3
+    assert [family.documents for family in figures.largest] == [3, 2]
     families = [step.families for step in figures.steps]
-    assert families[0] == 1
+    assert families[0] == 2
     assert [step.threshold for step in figures.steps][-1] == 1.0
 
 
