@@ -225,7 +225,11 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """One hit in the order of the store; `score` is None when that is not by relevance."""
+    """One hit in the order of the store; `score` is None when that is not by relevance.
+
+    `digest`: that of the normalised text or, where nothing is left of it, of the bytes; copies have
+    the same.
+    """
 
     id: str
     path: str
@@ -233,6 +237,7 @@ class RankedRow:
     family: str
     status: Status
     minhash: bytes | None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -33,7 +34,7 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
 
 
 def row_at(path: str, document: Document) -> Row:
-    """Return the document of a file as a row of its fields, without fingerprint and labels."""
+    """Return the document of a file as a row of its fields, without fingerprint."""
     facts = Path(path).stat()
     return Row(
         id="",
@@ -47,7 +48,7 @@ def row_at(path: str, document: Document) -> Row:
         size=facts.st_size,
         source="",
         extractor=document.extractor,
-        raw="",
+        raw=hashlib.sha256(Path(path).read_bytes()).hexdigest(),
         exact="",
         words=0,
         chars=0,

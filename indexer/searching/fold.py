@@ -8,6 +8,7 @@ shown hit, not chained.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -104,7 +105,7 @@ class BySketch:
     Slots whose 95 % interval ends below the threshold keep two hits apart; below half of it for any
     `measure` but `jaccard`. Of the others `exact(a, b)` returns the similarity of two documents by
     id; if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a
-    sketch is shown.
+    sketch folds under a copy only.
     """
 
     def __init__(
@@ -124,6 +125,7 @@ class BySketch:
         self._heads: list[tuple[int, str]] = []
         self._sketches: _Sketches | None = None
         self._lows = np.zeros(0)
+        self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head is most similar by estimate; ties go to the first.
@@ -131,17 +133,25 @@ class BySketch:
         Only those at or above the threshold count.
         """
         slots = self._slots(hit)
-        place = None if slots is None else self._most_similar(hit.id, slots)
+        place = self._find_copy(hit) if slots is None else self._most_similar(hit.id, slots)
         if place is None:
-            self._add_head(hit.id, slots)
+            self._add_head(hit, slots)
         return place
 
     def add_head(self, hit: RankedRow) -> None:
-        """Remember the head; it may be joined if it has a sketch."""
-        self._add_head(hit.id, self._slots(hit))
+        """Remember the head; without a sketch only copies may join it."""
+        self._add_head(hit, self._slots(hit))
 
     def _slots(self, hit: RankedRow) -> NDArray[Any] | None:
         return unpack_slots(hit.minhash, self._slot_bytes) if hit.minhash else None
+
+    def _find_copy(self, hit: RankedRow) -> int | None:
+        """Return the first group whose head has no sketch either, and the same text."""
+        heads = self._without_sketch.get(hit.digest, []) if hit.digest else []
+        for place, head in heads:
+            if self._exact(head, hit.id) >= self._threshold:
+                return place
+        return None
 
     def _most_similar(self, id: str, slots: NDArray[Any]) -> int | None:
         if self._sketches is None:
@@ -159,15 +169,17 @@ class BySketch:
                 return place
         return None
 
-    def _add_head(self, id: str, slots: NDArray[Any] | None) -> None:
-        if slots is not None:
+    def _add_head(self, hit: RankedRow, slots: NDArray[Any] | None) -> None:
+        if slots is None:
+            self._without_sketch[hit.digest].append((self._groups, hit.id))
+        else:
             if self._sketches is None:
                 self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
                 similar = self._threshold * (1.0 if self._measure == "jaccard" else FEATURES)
                 least = int(np.count_nonzero(highs < similar))
                 self._sketches = _Sketches(len(slots), least)
             self._sketches.add(slots)
-            self._heads.append((self._groups, id))
+            self._heads.append((self._groups, hit.id))
         self._groups += 1
 
 

@@ -40,7 +40,7 @@ Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
 TOP = 100
 _NO_SLOTS = (
-    "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; "
+    "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "--fold family may do"
 )
 _TOP_ONLY = (

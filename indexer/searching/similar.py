@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
@@ -18,7 +19,7 @@ from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
-from indexer.stores.abilities import PartStore
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
 from indexer.text.visible import visible
@@ -51,9 +52,9 @@ class SimilarOptions:
 class SimilarResult:
     """The answer to a look-up. `query` names what was looked up: a path, `-`, or an id.
 
-    `status` is the query's own: anything but `complete` and `truncated` has no keys and so no
-    matches. `notes` says what may be missing, in sentences. Passages point into `text`, which is
-    what was looked up.
+    `status` is the query's own: anything but `complete` and `truncated` has no keys and so copies
+    as its only matches. `notes` says what may be missing, in sentences. Passages point into `text`,
+    which is what was looked up.
     """
 
     query: str
@@ -63,6 +64,9 @@ class SimilarResult:
     matches: tuple[Match, ...]
     capped_keys: tuple[str, ...]
     notes: tuple[str, ...]
+
+
+_TEXT_ALONE = Row("", "", "complete", "", "", "", "", None, 0, "", "", "", "", 0, 0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,21 @@ class _Lookup:
         """Return whether a candidate is the document that is looked up."""
         return candidate.id == self.id or candidate.path == self.path
 
+    def as_row(self, own: Fingerprint) -> Row:
+        """Return the document as a row with the figures of its fingerprint."""
+        row = self.row or _TEXT_ALONE
+        return replace(
+            row,
+            text=self.text,
+            status=own.status,
+            exact=own.exact,
+            words=own.words,
+            chars=own.chars,
+        )
+
 
 def similar(
-    store: PartStore,
+    store: FullStore,
     text: str | None = None,
     options: SimilarOptions = SimilarOptions(),
     *,
@@ -108,7 +124,7 @@ def similar(
 
 
 def similar_many(
-    store: PartStore,
+    store: FullStore,
     texts: Sequence[str] = (),
     options: SimilarOptions = SimilarOptions(),
     *,
@@ -144,7 +160,7 @@ def without_heading(text: str, of: Scope | None) -> str:
     return text[parts[0].body : parts[0].end]
 
 
-def _stored_lookups(store: PartStore, ids: Sequence[str]) -> list[_Lookup]:
+def _stored_lookups(store: FullStore, ids: Sequence[str]) -> list[_Lookup]:
     rows = store.get(ids)
     for id in ids:
         if id not in rows:
@@ -164,7 +180,7 @@ def _stored_lookup(row: Row) -> _Lookup:
 
 
 def _results(
-    store: PartStore, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
+    store: FullStore, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
@@ -175,12 +191,25 @@ def _results(
             yield from _results(store, current, lookups, options)
             return
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
-        candidates = [row for row in answer.found if not lookup.is_itself(row)]
+        found = answer.found if own.bands or own.blocks else _copies(store, lookup, own, options)
+        candidates = [row for row in found if not lookup.is_itself(row)]
         query = Side(lookup.text, recipe, own.minhash, own.simhash)
         values = _rule_values(lookup, own, options.criteria)
-        sides = _promising_sides(store, values, own, candidates, recipe, options)
+        rows = _promising_rows(store, values, own, candidates, options)
+        sides = [
+            (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
+            for candidate in candidates
+            if candidate.id in rows
+        ]
+        key = options.criteria.text_key(lookup.as_row(own))
         matches = rescore(
-            query, sides, options.threshold, options.measure, options.limit, options.criteria
+            query,
+            sides,
+            options.threshold,
+            options.measure,
+            options.limit,
+            options.criteria,
+            {id for id, row in rows.items() if options.criteria.text_key(row) == key},
         )
         notes = [*_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)]
         if None in values:
@@ -199,27 +228,44 @@ def _results(
         )
 
 
-def _promising_sides(
-    store: PartStore,
+def _copies(
+    store: FullStore, lookup: _Lookup, own: Fingerprint, options: SimilarOptions
+) -> list[Candidate]:
+    """Return the copies of a document without keys, whether their fields agree or not."""
+    row = lookup.as_row(own)
+    if row.chars:
+        members = store.families.members("exact", [row.exact])
+    elif row.raw:
+        members = store.families.members("raw", [row.raw])
+    else:
+        return []
+    rows = store.get(list(islice((id for id, _ in members), WINDOW)))
+    of_parts = lookup.is_part or options.of == "parts"
+    key = options.criteria.text_key(row)
+    return [
+        Candidate(id, copy.path, 0, None, None)
+        for id, copy in rows.items()
+        if options.criteria.text_key(copy) == key
+        and (options.of == "both" or (copy.parent is not None) == of_parts)
+    ]
+
+
+def _promising_rows(
+    store: FullStore,
     values: RuleValues,
     own: Fingerprint,
     candidates: list[Candidate],
-    recipe: Recipe,
     options: SimilarOptions,
-) -> list[tuple[Candidate, Side]]:
-    """Return the candidates whose fields the rules allow beside these values, with their texts.
+) -> dict[str, Row]:
+    """Return the rows of the candidates whose fields the rules allow beside these values, by id.
 
     Those whose sketches rule out that they reach the threshold are not read.
     """
     if options.measure == "jaccard":
         candidates = promising(own, candidates, options.threshold)
     rows = store.get([candidate.id for candidate in candidates]) if candidates else {}
-    return [
-        (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
-        for candidate in candidates
-        if candidate.id in rows
-        and options.criteria.allows(values, options.criteria.values(rows[candidate.id]))
-    ]
+    criteria = options.criteria
+    return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
 
 
 def _rule_values(lookup: _Lookup, own: Fingerprint, criteria: Criteria) -> RuleValues:
@@ -234,8 +280,7 @@ def _rule_values(lookup: _Lookup, own: Fingerprint, criteria: Criteria) -> RuleV
             "a text alone has no fields for --same, --differ and --window; "
             "give a PATH, or --id of a stored document"
         )
-    row = replace(lookup.row, status=own.status, words=own.words, chars=own.chars)
-    return criteria.values(row)
+    return criteria.values(lookup.as_row(own))
 
 
 def _rearranged_notes(
@@ -255,7 +300,7 @@ def _notes(
     """Yield what may be missing, in sentences."""
     if not (own.bands or own.blocks):
         status = own.status.replace("_", " ")
-        yield f"the document is {status}: it has no keys and resembles nothing"
+        yield f"the document is {status}: it has no keys, and matches copies only"
     if capped:
         yield f"{len(capped)} keys were left out because too many documents carry them"
     if cut:

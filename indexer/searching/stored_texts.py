@@ -26,6 +26,7 @@ class _Memory:
     title: str
     side: Side
     values: RuleValues
+    key: str
     exists: bool
 
 
@@ -80,10 +81,12 @@ class StoredTexts:
     def similarity(self, a: str, b: str) -> float:
         """Return the similarity of the texts of two documents by id.
 
-        It is 0 if they do not meet the criteria, or one is gone.
+        It is 1 for copies, and 0 if they do not meet the criteria, or one is gone.
         """
         self.read_ahead([a, b])
         left, right = self._document(a), self._document(b)
+        if left.key == right.key:
+            return 1.0
         if not self.criteria.allows(left.values, right.values):
             return 0.0
         if self.criteria and not self.criteria.accepts(left.side, right.side):
@@ -110,11 +113,14 @@ class StoredTexts:
             row = rows.get(id)
             side = Side(row.text if row else "", self.recipe)
             values = self.criteria.values(row) if row else (None,)
-            self._known[id] = _Memory(row.title if row else "", side, values, row is not None)
+            key = self.criteria.text_key(row) if row else id
+            title = row.title if row else ""
+            self._known[id] = _Memory(title, side, values, key, exists=row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 
 
 def ranked_row(row: Row) -> RankedRow:
     """Return a row as a hit without a score."""
-    return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash)
+    digest = row.raw if row.status == "empty" else row.exact
+    return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash, digest)

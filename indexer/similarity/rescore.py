@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import islice
 from typing import NamedTuple
 
@@ -52,20 +52,32 @@ def rescore(
     measure: str = MEASURE,
     limit: int | None = None,
     criteria: Criteria = NO_CRITERIA,
+    copies: Set[str] = frozenset(),
 ) -> list[Match]:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
-    They also meet the criteria. Most similar first, ties by path, then id. Each match holds its
-    reasons: containment of the features both ways, the words in order, the facts that differ, and
-    the shared passages by literal matching. Raises `UnknownMeasure`.
+    They also meet the criteria. The `copies`, by id, are 1 by any measure. Most similar first, ties
+    by path, then id. Each match holds its reasons: containment of the features both ways, the words
+    in order, the facts that differ, and the shared passages by literal matching. Raises
+    `UnknownMeasure`.
     """
     scores = [
-        _Score(candidate, side, measure_pair(measure, query, side, least=threshold))
+        _Score(
+            candidate,
+            side,
+            Estimate(1.0, 1.0, 1.0)
+            if candidate.id in copies
+            else measure_pair(measure, query, side, least=threshold),
+        )
         for candidate, side in candidates
     ]
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    accepted = (score for score in similar if not criteria or criteria.accepts(query, score.side))
+    accepted = (
+        score
+        for score in similar
+        if score.candidate.id in copies or not criteria or criteria.accepts(query, score.side)
+    )
     return [_match(query, score, measure, threshold) for score in islice(accepted, limit)]
 
 

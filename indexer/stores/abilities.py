@@ -8,11 +8,13 @@ Both real stores are `FullStore`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
 from indexer.stores.base import Ranking, Store
 from indexer.stores.maintenance import Reindexable
+
+MemberField: TypeAlias = Literal["family", "cluster", "parent", "exact", "raw"]
 
 
 class Snapshots(Protocol):
@@ -94,11 +96,9 @@ class Families(Protocol):
         """
         ...
 
-    def members(
-        self, field: Literal["family", "cluster", "parent"], names: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
-        """Yield id and family (or cluster, or parent) of every row in one of these, principals
-        included.
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield id and family (or the other field) of every row with one of these values,
+        principals included.
         """
         ...
 

@@ -27,7 +27,7 @@ LATER = ("near_error",)  # fields that the first indices did not have, and that 
 _IS_PART: Body = {"exists": {"field": "near_parent"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
 _SKETCHES = ["near_minhash", "near_simhash"]
-_FOLDED = ["near_minhash", "near_family", "near_status"]
+_FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw"]
 _FAMILIES = 40_000  # the most families that are counted exactly
 _FACET_FAMILIES = 10_000  # the same for each value of a facet
 

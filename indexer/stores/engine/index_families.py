@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from indexer.errors import StoreError
 from indexer.model import Assignment, PrincipalRow, Scope
+from indexer.stores.abilities import MemberField
 from indexer.stores.engine import family_queries
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.index_writes import parts_of
@@ -53,9 +54,7 @@ class EngineFamilies:
         queries = self._index.queries(self._scope)
         return family_queries.principals(queries, bands, self._index.require_recipe().id, limit)
 
-    def members(
-        self, field: Literal["family", "cluster", "parent"], names: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield members as they are when the first is read."""
         queries = self._index.queries("both")
         return queries.members(field, list(map(well_formed, names)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from indexer.model import Assignment, Candidate, Facet, RankedRow, Row
+from indexer.model import Assignment, Candidate, Facet, RankedRow, Row, Status
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.base import Counts
 from indexer.stores.engine.sort_keys import LAST
@@ -150,13 +150,15 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
     """Return the row of a hit of a full-text search, whose sort ends with path, id and place."""
     path, id, _ = hit["sort"][-3:]
     id = hit.get("_id", id)
+    status: Status = _column(hit, "near_status") or "complete"
     return RankedRow(
         id=id,
         path=_sort_text(path),
         score=hit["_score"] if scored else None,
         family=_column(hit, "near_family") or id,
-        status=_column(hit, "near_status") or "complete",
+        status=status,
         minhash=_bytes(_column(hit, "near_minhash")),
+        digest=_column(hit, "near_raw" if status == "empty" else "near_exact") or "",
     )
 
 

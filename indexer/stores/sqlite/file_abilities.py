@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
+from indexer.stores.abilities import MemberField
 from indexer.stores.base import Ranking
 from indexer.stores.row_limits import storable_ids, storable_labels
 from indexer.stores.sqlite import columns as packed
@@ -78,9 +79,7 @@ class SqliteFamilies:
             keys = [packed.posted(keys, (), prefix) for keys in bands for prefix in prefixes]
             return sql.principals(db, keys, limit)
 
-    def members(
-        self, field: Literal["family", "cluster", "parent"], names: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield id and family of each member; all are read before the first is yielded."""
         with self._file.reading() as db:
             pairs = list(sql.members(db, field, list(map(well_formed, names))))

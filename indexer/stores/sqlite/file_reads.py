@@ -32,7 +32,10 @@ _BEST = (
     "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
     "ORDER BY j.value DESC, d.path, d.id LIMIT ?"
 )
-_SHOWN = "SELECT number, id, path, family, status, minhash FROM documents WHERE number IN"
+_SHOWN = (
+    "SELECT number, id, path, family, status, minhash, "
+    "CASE status WHEN 'empty' THEN raw ELSE exact END FROM documents WHERE number IN"
+)
 
 
 def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
