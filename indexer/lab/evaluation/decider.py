@@ -173,7 +173,7 @@ class Decider:
         signed = [self.signed[place] for place in complete]
         slots = [fingerprint.minhash for fingerprint in signed if fingerprint.minhash is not None]
         if slots and slots[0].dtype == np.uint32:
-            layout = _plan(self.measure, len(slots[0]), threshold)
+            layout = _plan(self.measure, self.recipe, threshold)
             return [
                 list(enumerate(row))
                 for row in band_hashes(np.stack(slots), layout.bands, layout.rows).tolist()
