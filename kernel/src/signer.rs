@@ -110,7 +110,9 @@ impl Signer {
             return Status::TooShort;
         };
         if recipe.packed {
-            slots.iter_mut().for_each(|slot| *slot &= 0xFF);
+            for slot in &mut slots {
+                *slot &= 0xFF;
+            }
         }
         if recipe.simhash {
             signed.simhash = simhash::simhash(self.distinct.hashes());
@@ -123,11 +125,12 @@ impl Signer {
 
     /// The slots; nothing if there are too few features.
     fn slots(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
-        if !recipe.words {
+        // The words are counted in the text itself by version 2 alone.
+        if !recipe.words || recipe.normaliser == Version::V1 {
             return self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe));
         }
-        let Normalised { text, codes, .. } = &self.normalised;
-        let features = if codes.is_empty() { self.words.read(text) } else { self.words.read(codes) };
+        let Normalised { text, codes, words, .. } = &self.normalised;
+        let features = if codes.is_empty() { self.words.read(text, *words) } else { self.words.read(codes, *words) };
         sketch(features, recipe)
     }
 

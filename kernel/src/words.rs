@@ -18,7 +18,6 @@ pub struct Words {
     /// A hash and how often it came, with linear probing; at most half full.
     places: Vec<(u64, u64)>,
     zeros: u64,
-    distinct: usize,
     before: Option<u64>,
     factor: u64,
 }
@@ -26,17 +25,17 @@ pub struct Words {
 impl Default for Words {
     fn default() -> Self {
         let factor = RandomState::new().hash_one(0) | 1;
-        Words { features: Vec::new(), places: Vec::new(), zeros: 0, distinct: 0, before: None, factor }
+        Words { features: Vec::new(), places: Vec::new(), zeros: 0, before: None, factor }
     }
 }
 
 impl Words {
-    /// The features of normalised code points.
-    pub fn read<C: Copy + Into<u64>>(&mut self, codes: &[C]) -> &[u64] {
+    /// The features of normalised code points, which are so many words.
+    pub fn read<C: Copy + Into<u64>>(&mut self, codes: &[C], words: u64) -> &[u64] {
         self.features.clear();
         self.places.clear();
-        self.places.resize(1 << 10, (FREE, 0));
-        (self.zeros, self.distinct, self.before) = (0, 0, None);
+        self.places.resize((2 * words as usize).next_power_of_two(), (FREE, 0));
+        (self.zeros, self.before) = (0, None);
         let (mut sum, mut length) = (0_u64, 0);
         for &code in codes {
             let code = code.into();
@@ -83,39 +82,15 @@ impl Words {
             self.zeros += 1;
             return self.zeros - 1;
         }
-        let place = self.place(hash);
-        let (known, count) = &mut self.places[place];
-        *known = hash;
-        *count += 1;
-        let before = *count - 1;
-        if before == 0 {
-            self.distinct += 1;
-            if 2 * self.distinct > self.places.len() {
-                self.grow();
-            }
-        }
-        before
-    }
-
-    /// The place of a hash, or a free one.
-    #[inline(always)]
-    fn place(&self, hash: u64) -> usize {
         let mask = self.places.len() - 1;
         let mut place = (hash.wrapping_mul(self.factor) >> 32) as usize & mask;
         while self.places[place].0 != FREE && self.places[place].0 != hash {
             place = (place + 1) & mask;
         }
-        place
-    }
-
-    fn grow(&mut self) {
-        let larger = vec![(FREE, 0); 2 * self.places.len()];
-        for entry in std::mem::replace(&mut self.places, larger) {
-            if entry.0 != FREE {
-                let place = self.place(entry.0);
-                self.places[place] = entry;
-            }
-        }
+        let (known, count) = &mut self.places[place];
+        *known = hash;
+        *count += 1;
+        *count - 1
     }
 }
 
@@ -125,7 +100,7 @@ mod tests {
 
     fn features(text: &str) -> Vec<u64> {
         let codes: Vec<u32> = text.chars().map(u32::from).collect();
-        Words::default().read(&codes).to_vec()
+        Words::default().read(&codes, codes.len() as u64).to_vec()
     }
 
     #[test]
@@ -143,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn the_table_grows() {
-        let text: String = (0..5_000).map(|number| format!("{number} ")).collect();
-        let mut all = features(&text.repeat(2));
+    fn many_words() {
+        let words: Vec<String> = (0..5_000).map(|number| number.to_string()).collect();
+        let mut all = features(&[words.join(" "), words.join(" ")].join(" "));
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 9_999);

@@ -104,8 +104,11 @@ def near_fields(fingerprint, recipe):
     if fingerprint.minhash is not None:
         document |= {
             "near_minhash": base64.b64encode(pack_slots(fingerprint.minhash)).decode(),
-            "near_simhash": signed64(fingerprint.simhash),
             "near_bands": list(fingerprint.bands),
+        }
+    if fingerprint.simhash is not None:
+        document |= {
+            "near_simhash": signed64(fingerprint.simhash),
             "near_blocks": list(fingerprint.blocks),
         }
     return document

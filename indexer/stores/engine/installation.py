@@ -35,8 +35,13 @@ PATHS: dict[Kind, str] = {
 }
 FOLD = "nearfold-fold-v1"
 MINHASH_SCORE = "nearfold-minhash-v1"
+MINHASH8_SCORE = "nearfold-minhash8-v1"  # slots of one byte
 SIMHASH_SCORE = "nearfold-simhash-v1"
-_SCORES = {MINHASH_SCORE: "score-minhash.painless", SIMHASH_SCORE: "score-simhash.painless"}
+_SCORES = {
+    MINHASH_SCORE: "score-minhash.painless",
+    MINHASH8_SCORE: "score-minhash8.painless",
+    SIMHASH_SCORE: "score-simhash.painless",
+}
 PRIORITY = 500
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
 _TEXT_MAPPING = {TEXT_FIELD: {"type": "keyword", "index": False, "doc_values": False}}

@@ -32,6 +32,7 @@ TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in
 _BLOCK = 128
 _ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
 _UNCHANGED = 32
+_SECTION = "//# "
 _MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
 _LANES = 0x0101010101010101
 _FAMILIES = ("near_principal", "near_similarity", "near_cluster")
@@ -51,7 +52,7 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
     It reads up to `limit` UTF-16 units of the text and of its normal form. A dotted name that no
     field has is a path into objects. A longer text, or one whose signing fails, is
     marked `unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
-    so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
+    so. Raises `UsageError` for a recipe that the scripts cannot compute.
     """
     _check(recipe)
     return {
@@ -61,7 +62,10 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
         ),
         "version": VERSION,
         "processors": [
-            script(sign(recipe, limit), {**_params(field), "families": list(_FAMILIES), **tables()})
+            script(
+                sign(recipe, limit),
+                {**_params(field), "families": list(_FAMILIES), **tables(recipe)},
+            )
         ],
         "on_failure": mark_unsigned(recipe, field),
     }
@@ -121,28 +125,29 @@ def _fields() -> list[str]:
 
 def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
     """Return the source of the script that signs."""
-    part = 64 // (recipe.blocks or 1)
     numbers = {
         "mix_one": MIX_ONE,
         "mix_two": MIX_TWO,
         "gamma": GAMMA,
         "lanes": _LANES,
-        "part_mask": (1 << part) - 1,
+        "part_mask": (1 << _part(recipe)) - 1,
+        "key_mask": (1 << 4 * (recipe.key_digits or 0)) - 1,
     }
-    return Template(mappings.read("sign.painless")).substitute(
+    return Template(_of_version(mappings.read("sign.painless"), recipe)).substitute(
         {name: _long(number) for name, number in numbers.items()},
         **{
             name: getattr(recipe, name)
-            for name in ("name", "width", "slots", "bands", "rows", "blocks")
+            for name in ("name", "width", "slots", "bands", "rows", "blocks", "key_digits")
         },
         recipe=recipe.id,
         min_features=max(recipe.min_features, 1),
         gram=_gram(recipe.width or 1),
-        part=part,
-        digits=math.ceil(part / 4),
+        part=_part(recipe),
+        digits=math.ceil(_part(recipe) / 4),
         limit=limit,
         zero=_ZERO,
         steps=_MAX_STEPS,
+        code_bits=CODE_BITS,
         nonstarters=codepoints.MAX_NONSTARTERS,
         unassigned=codepoints.UNASSIGNED,
         nonstarter=codepoints.NONSTARTER,
@@ -151,6 +156,30 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         wordless=codepoints.WORDLESS,
         unspaced=codepoints.UNSPACED,
     )
+
+
+def _part(recipe: Recipe) -> int:
+    """Return the bits of a block."""
+    return 64 // (recipe.blocks or 1)
+
+
+def _of_version(template: str, recipe: Recipe) -> str:
+    """Return the lines for all versions and those for the recipe's.
+
+    A line `//# v1`, `//# v2` or `//# all` says for which the lines after it are.
+    """
+    versions = ("all", "v2" if _is_v2(recipe) else "v1")
+    lines, is_kept = [], True
+    for line in template.splitlines(keepends=True):
+        if line.startswith(_SECTION):
+            is_kept = line.removeprefix(_SECTION).strip() in versions
+        elif is_kept:
+            lines.append(line)
+    return "".join(lines)
+
+
+def _is_v2(recipe: Recipe) -> bool:
+    return recipe.normaliser == "default_v2"
 
 
 def _gram(width: int) -> str:
@@ -170,15 +199,20 @@ def _long(number: int) -> str:
     return f"{signed64(number)}L"
 
 
-def tables() -> dict[str, str]:
+def tables(recipe: Recipe = DEFAULT) -> dict[str, str]:
     """Return the pinned Unicode tables as strings that a script indexes.
 
-    They hold class bits, and the low 16 bits of lower case or a space.
+    They hold class bits, and the low 16 bits of lower case or a space. `default_v2` gives the bit
+    of blanks to all separators.
     """
     codes = np.arange(codepoints.END, dtype=np.uint32)
     lower = codepoints.lower()
     low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
-    bits = codepoints.classes() % codepoints.SEPARATOR  # `default_v1` has no use for that bit
+    classes = codepoints.classes()
+    bits = classes % codepoints.SEPARATOR
+    if _is_v2(recipe):
+        blank = np.uint8(codepoints.BLANK)
+        bits = np.where(classes & codepoints.SEPARATOR, bits | blank, bits & ~blank)
     pages, cells = _two_stages(bits + np.uint32(_ZERO))
     low_pages, low_cells = _two_stages(low)
     return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
@@ -201,6 +235,22 @@ def _text(codes: Sequence[int]) -> str:
     return "".join(map(chr, codes))
 
 
+_NEEDED_V1 = {
+    "normaliser": "default_v1",
+    "features": "chars_v1",
+    "minhash": "fss_v1",
+    "simhash": "distinct_v1",
+    "bits": 64,
+}
+_NEEDED_V2 = {
+    "features": "word_pairs_v1",
+    "feature_hash": "word64_v1",
+    "minhash": "fss_v1",
+    "packed": 8,
+    "simhash": None,
+}
+
+
 def unsupported_settings(recipe: Recipe) -> str:
     """Return the settings that the scripts cannot compute, such as `bits = 32`; empty when none.
 
@@ -211,13 +261,7 @@ def unsupported_settings(recipe: Recipe) -> str:
             "its secret key would be stored in the cluster, "
             "where everybody who may read pipelines could read it"
         )
-    needed = {
-        "normaliser": "default_v1",
-        "features": "chars_v1",
-        "minhash": "fss_v1",
-        "simhash": "distinct_v1",
-        "bits": 64,
-    }
+    needed = _NEEDED_V2 if _is_v2(recipe) else _NEEDED_V1
     return ", ".join(
         f"{name} = {getattr(recipe, name)}"
         for name, value in needed.items()
