@@ -28,9 +28,14 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
-_START = re.compile(
+_PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
+_MARKUP = re.compile(
     rb"\s*(?:<!--[^>]{0,1000}-->\s*)?"
-    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b|\{\\rtf|%PDF-|%!PS)"
+    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b)",
+    re.IGNORECASE,
+)
+_START = re.compile(
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:\{\\rtf|%PDF-|%!PS)"
     rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) "
     rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
     re.IGNORECASE,
@@ -63,22 +68,26 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """Return the document of a plain text file, None for anything else, which needs an extractor.
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
-    NUL and hardly any other control character. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
+    NUL and hardly any other control character. Markup in a file whose name is that of a plain text,
+    such as `.txt`, is text too. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
     order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is
     guessed from a sample, with a warning. No bytes make an empty document, whatever the name. Text
     beyond `limits.chars` code points is cut and the document `truncated`. Raises nothing.
 
     >>> plain_document(b"caf\\xc3\\xa9", "a.txt", Limits()).text
     'café'
-    >>> plain_document(b"<html>caf\\xc3\\xa9", "a.txt", Limits()) is None
+    >>> plain_document(b"<html>caf\\xc3\\xa9", "a", Limits()) is None
     True
+    >>> plain_document(b"<html>caf\\xc3\\xa9", "a.txt", Limits()).text
+    '<html>café'
     """
     suffix = PurePosixPath(name).suffix.lower()
     mark, encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
     head = data[:_HEAD]
     if mark:
         head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
-    is_other_format = suffix in _MARKED_UP or _START.match(head)
+    is_markup = suffix not in _PLAIN and _MARKUP.match(head)
+    is_other_format = suffix in _MARKED_UP or is_markup or _START.match(head)
     if data and (is_other_format or not _looks_like_text(data, head, encoding)):
         return None
     decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)

@@ -182,7 +182,7 @@ def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: P
 
 
 def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None:
-    records = [Record(str(place), "", None, False, ()) for place in range(3)]
+    records = [Record(str(place), f"{place}", None, False, ()) for place in range(3)]
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 1)), "json"), DEFAULT)
     assert match(work, rows, DEFAULT, pairs.MatchOptions()).facts["pairs"] == 0

@@ -138,7 +138,7 @@ def test_formats_are_recognised_by_name_or_first_bytes(name: str) -> None:
     data = formats()[name]
     assert plain_document(data, name, LIMITS) is None
     if name != "a.eml":
-        assert plain_document(data, "a.txt", LIMITS) is None
+        assert plain_document(data, "a", LIMITS) is None
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,12 @@ def test_formats_are_recognised_by_name_or_first_bytes(name: str) -> None:
 )
 def test_other_things_need_a_reader(data: bytes) -> None:
     assert plain_document(data, "unnamed", LIMITS) is None
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "A.LOG"])
+@pytest.mark.parametrize("data", [b'<?xml version="1.0"?><a>hi</a>\n', b"<html><p>hi\n"])
+def test_markup_in_a_plain_text_stays(data: bytes, name: str) -> None:
+    assert plain(data, name).text == data.decode()
 
 
 @pytest.mark.parametrize(
