@@ -287,6 +287,19 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Sameness:
+    """A common trait of copies: the bytes of their files, their texts, or the words of these.
+
+    `ignored`: in what their texts differ all the same. `as_read`: a text was cut, so that the rest
+    is not known.
+    """
+
+    kind: Literal["bytes", "text", "words"]
+    ignored: tuple[str, ...] = ()
+    as_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A candidate after re-scoring.
 
@@ -294,7 +307,8 @@ class Match:
     query's features that the match has, and of the match's that the query has. `in_order`: the
     words that both have in the same order. `rearranged`: at least nine tenths of the words of both
     stand in shared passages, but in an order that leaves `lcs` below the threshold. `differences`:
-    numbers, dates, amounts, negations and names that differ.
+    numbers, dates, amounts, negations and names that differ. `same`: what a copy has in common with
+    the query, None for others.
     """
 
     id: str
@@ -309,6 +323,7 @@ class Match:
     in_order: WordsInOrder | None = None
     rearranged: bool = False
     differences: tuple[Difference, ...] = ()
+    same: Sameness | None = None
 
 
 @dataclass(frozen=True, slots=True)

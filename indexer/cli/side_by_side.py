@@ -18,6 +18,7 @@ from rich.text import Text
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.differences import spell_differences
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
+from indexer.similarity.sameness import spell_sameness
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
 from indexer.text.words import words
@@ -77,6 +78,8 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
     for name, meaning in {**MEASURE_DESCRIPTIONS, "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
+    if comparison.same:
+        console.print(spell_sameness(comparison.same))
     if comparison.rearranged:
         console.print("rearranged: nearly all passages are shared, in another order")
     for sentence in spell_differences(comparison.differences):

@@ -24,6 +24,7 @@ from indexer.indexing.documents import STDIN, document_at, row_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.differences import spell_differences
+from indexer.similarity.sameness import spell_sameness
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
@@ -80,6 +81,8 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
         similarity = (_similarity(match), "bold")
         out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
         out.print(Text(f"  {_reasons(match, result.text)}"))
+        if match.same:
+            out.print(f"  {spell_sameness(match.same)}")
         if match.rearranged:
             out.print("  rearranged: nearly all passages are shared, in another order")
         for sentence in spell_differences(match.differences):
@@ -147,6 +150,7 @@ def _match_json(match: Match) -> dict[str, Any]:
         "keys_shared": match.keys_shared,
         "containment": list(match.containment),
         "in_order": match.in_order and dataclasses.asdict(match.in_order),
+        "same": match.same and dataclasses.asdict(match.same),
         "rearranged": match.rearranged,
         "differences": [dataclasses.asdict(difference) for difference in match.differences],
         "shared": shared,

@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from indexer.errors import UnknownMeasure
-from indexer.model import Difference, Passage
+from indexer.model import Difference, Fingerprint, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
 from indexer.similarity.criteria import is_rearranged
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import MEASURES, MeasureValues, measure_all
+from indexer.similarity.sameness import ignored
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 
@@ -30,7 +31,8 @@ class Comparison:
     text.
 
     `names` are display names of the texts (paths); `words` their numbers of words; `differences`
-    the numbers, dates, amounts, negations and names that differ.
+    the numbers, dates, amounts, negations and names that differ; `same`: what texts that are equal
+    after normalisation have in common, None for others.
     """
 
     names: tuple[str, str]
@@ -41,6 +43,7 @@ class Comparison:
     measures: MeasureValues
     shared: tuple[Passage, ...]
     differences: tuple[Difference, ...]
+    same: Sameness | None = None
 
     @property
     def rearranged(self) -> bool:
@@ -96,7 +99,8 @@ def compare(
     >>> round(compared.measures.jaccard_words, 2), compared.shared
     (0.83, (Passage(a=(0, 23), b=(2, 25), words=5),))
     """
-    sides = _side(a, recipe), _side(b, recipe)
+    prints = fingerprint(a, recipe), fingerprint(b, recipe)
+    sides = _side(a, prints[0], recipe), _side(b, prints[1], recipe)
     scores = measure_all(*sides, matching)
     words = sides[0].words, sides[1].words
     return Comparison(
@@ -108,11 +112,15 @@ def compare(
         scores,
         passages(scores.alignment, *words),
         differences(a, b, *words),
+        _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
     )
 
 
-def _side(text: str, recipe: Recipe) -> Side:
-    signed = fingerprint(text, recipe)
+def _sameness(a: str, b: str) -> Sameness:
+    return Sameness("text") if a == b else Sameness("words", ignored(a, b))
+
+
+def _side(text: str, signed: Fingerprint, recipe: Recipe) -> Side:
     return Side(text, recipe, signed.minhash, signed.simhash)
 
 
@@ -140,6 +148,7 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
     return {
         "measures": values,
         "in_order": asdict(scores.in_order),
+        "same": comparison.same and asdict(comparison.same),
         "rearranged": comparison.rearranged,
         "differences": [asdict(difference) for difference in comparison.differences],
         "shared": shared,

@@ -39,7 +39,7 @@ def row_at(path: str, document: Document) -> Row:
     return Row(
         id="",
         recipe="",
-        status="complete",
+        status="truncated" if document.truncated else "complete",
         title=document.title or file_name(path),
         text=document.text,
         path=path,

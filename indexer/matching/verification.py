@@ -1,4 +1,4 @@
-"""Exact similarities of pairs of texts, which are read in batches; identical texts are not read."""
+"""Exact similarities of pairs of texts, which are read in batches; copies are not read."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.rescore import promising, rearranged, rescore
+from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
@@ -89,7 +90,7 @@ class _Lookup:
         return replace(
             row,
             text=self.text,
-            status=own.status,
+            status="truncated" if row.status == "truncated" else own.status,
             exact=own.exact,
             words=own.words,
             chars=own.chars,
@@ -201,7 +202,13 @@ def _results(
             for candidate in candidates
             if candidate.id in rows
         ]
-        key = options.criteria.text_key(lookup.as_row(own))
+        query_row = lookup.as_row(own)
+        key = options.criteria.text_key(query_row)
+        copies = {
+            id: sameness(query_row, row)
+            for id, row in rows.items()
+            if options.criteria.text_key(row) == key
+        }
         matches = rescore(
             query,
             sides,
@@ -209,7 +216,7 @@ def _results(
             options.measure,
             options.limit,
             options.criteria,
-            {id for id, row in rows.items() if options.criteria.text_key(row) == key},
+            copies,
         )
         notes = [*_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)]
         if None in values:

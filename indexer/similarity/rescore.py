@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from indexer.joins.slot_bounds import similarity_intervals
-from indexer.model import Candidate, Estimate, Fingerprint, Match
+from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.similarity.defaults import MEASURE
@@ -52,7 +54,7 @@ def rescore(
     measure: str = MEASURE,
     limit: int | None = None,
     criteria: Criteria = NO_CRITERIA,
-    copies: Set[str] = frozenset(),
+    copies: Mapping[str, Sameness] = MappingProxyType({}),
 ) -> list[Match]:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
@@ -78,7 +80,10 @@ def rescore(
         for score in similar
         if score.candidate.id in copies or not criteria or criteria.accepts(query, score.side)
     )
-    return [_match(query, score, measure, threshold) for score in islice(accepted, limit)]
+    return [
+        replace(_match(query, score, measure, threshold), same=copies.get(score.candidate.id))
+        for score in islice(accepted, limit)
+    ]
 
 
 def rearranged(

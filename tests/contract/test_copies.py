@@ -10,6 +10,7 @@ from indexer.matching.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.similarity.criteria import Criteria
+from indexer.similarity.sameness import spell_sameness
 
 TEXTS = {
     "a": "12 34",
@@ -64,6 +65,20 @@ def test_copies_are_one_family_and_one_hit(library):
         assert families[a] == (a, True)
         assert families[b] == (a, False)
     assert families["e"] == ("e", False)
+
+
+def test_identical_is_said_of_bytes_only(library):
+    documents = rows({"x": "so it goes, on and on", "y": "So it goes,  on and on"}, cut={"y"})
+    library.write([*documents, replace(documents[0], id="z", path="/z", raw="other")])
+    library.refresh()
+    cut = "the same words, as far as read; ignored: case, blanks"
+    for id, expected in (
+        ("f", {"g": "the same words; ignored: case"}),
+        ("c", {"d": "identical: the same bytes"}),
+        ("x", {"y": cut, "z": "the same text"}),
+    ):
+        found = similar(library, id=id).matches
+        assert {hit.id: spell_sameness(hit.same) for hit in found} == expected
 
 
 def test_copies_meet_the_criteria_too(library):
