@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias
 
@@ -36,9 +37,10 @@ from indexer.exports import parquet_pairs as parquet
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult
 from indexer.system.whole_file import check_place, write_whole
+from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names, unmistakable
 
-Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet"]
+Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COLUMNS = ("similarity", "measure", "low", "high")
 
 
@@ -79,12 +81,12 @@ _COLUMNS = ("similarity", "measure", "low", "high")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "csv", "jsonl", "parquet"]),
+    type=click.Choice(["text", "csv", "jsonl", "parquet", "copietje"]),
     default="text",
     show_default=True,
 )
 @out_file_option("Write to this file instead of stdout.")
-@click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
+@click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
 @of_option
 @cap_option
 @memory_option
@@ -97,14 +99,15 @@ def match_command(
     as_json: bool,
     form: Form,
     out: Path | None,
-    paths: bool,
+    ids: bool,
     audit: int | None,
     memory: int,
     **options: Any,
 ) -> int:
-    """List all near-duplicate pairs of the store.
+    """List all near-duplicate pairs of the store, each once, as soon as they are verified.
 
-    --json is --format jsonl, with the summary as JSON on stderr too.
+    --json is --format jsonl, with the summary as JSON on stderr too. Parquet and copietje's lines
+    are written at the end.
     """
     settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
     if form == "parquet":
@@ -113,25 +116,84 @@ def match_command(
         parquet.check_library()
     if out is not None:
         check_place(out)
-    with open_for_command(store_url) as store, progress.show_stages() as advance:
-        result = match(store, settings, memory=memory, progress=advance)
-    _print_pairs(result, "jsonl" if as_json else form, out, paths)
+    form = "jsonl" if as_json else form
+    with open_for_command(store_url) as store, _opened(out) as file:
+        lines = _Lines(form, ids or settings.of == "parts", file)
+        with progress.show_stages(as_json, lines.count) as advance:
+            result = match(
+                store,
+                settings,
+                memory=memory,
+                progress=advance,
+                on_pairs=lines.write,
+                on_estimate=lambda sentence: _print_note(sentence, as_json),
+            )
+        lines.finish(result)
     _print_summary(result, settings.of, as_json)
     return 0
 
 
-def _print_pairs(result: MatchResult, form: Form, out: Path | None, paths: bool) -> None:
-    """Print the pairs on stdout, or write them to a file."""
-    names = result.paths if paths else result.ids
+@contextlib.contextmanager
+def _opened(out: Path | None) -> Iterator[TextIO]:
+    """Open stdout, or a file that replaces `out` when all is written."""
     if out is None:
-        _write_lines(result, form, names, sys.stdout)
+        yield sys.stdout
         return
-    with write_whole(out) as part:
-        if form == "parquet":
-            parquet.write(result, part, names)
-            return
-        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            _write_lines(result, form, names, file)
+    with (
+        write_whole(out) as part,
+        part.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        yield file
+
+
+class _Lines:
+    """Writes the pairs of a store in one format, in parts."""
+
+    def __init__(self, form: Form, ids: bool, file: TextIO) -> None:
+        self._form = form
+        self._ids = ids
+        self._file = file
+        self._count = 0
+        self._is_begun = False
+
+    def count(self) -> str:
+        """Return the number of pairs so far."""
+        return count_of(self._count, "pair")
+
+    def write(self, part: MatchResult) -> None:
+        """Write some pairs, except in formats that need all of them."""
+        names = self._names(part)
+        if self._form == "csv":
+            _write_csv(part, names, self._file, with_header=not self._is_begun)
+        elif self._form == "jsonl":
+            _write_json(part, names, self._file)
+        elif self._form == "text":
+            _write_text(part, names, self._file)
+        self._count += len(part)
+        self._is_begun = True
+        self._file.flush()
+
+    def finish(self, result: MatchResult) -> None:
+        """Write what needs all pairs."""
+        if self._form == "copietje":
+            _write_copietje(result, self._names(result), self._file)
+        elif self._form == "parquet":
+            parquet.write(result, Path(self._file.name), self._names(result))
+
+    def _names(self, result: MatchResult) -> Sequence[str]:
+        return result.ids if self._ids else result.names
+
+
+def _notes() -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _print_note(sentence: str, as_json: bool) -> None:
+    """Print a sentence on stderr while the command runs."""
+    if as_json:
+        sys.stderr.write(json_line({"note": sentence}))
+    else:
+        _notes().print(Text(sentence))
 
 
 def _print_summary(result: MatchResult, of: Literal["documents", "parts"], as_json: bool) -> None:
@@ -139,7 +201,7 @@ def _print_summary(result: MatchResult, of: Literal["documents", "parts"], as_js
     if as_json:
         sys.stderr.write(json.dumps(_summary(result)) + "\n")
         return
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    notes = _notes()
     notes.print(f"{count_of(len(result), 'pair')} in {count_of(result.documents, of[:-1])}")
     for note in result.notes():
         notes.print(Text(note))
@@ -158,27 +220,26 @@ def _summary(result: MatchResult) -> dict[str, object]:
     }
 
 
-def _write_lines(result: MatchResult, form: Form, names: Sequence[str], file: TextIO) -> None:
-    if form == "text":
-        _write_text(result, names, file)
-    elif form == "csv":
-        _write_csv(result, names, file)
-    else:
-        _write_json(result, names, file)
-
-
 def _write_text(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
-    """Write a line for each document with its matches, the most similar first."""
+    """Write a line for each pair: the similarity and both documents, with tabs between them."""
+    rows = zip(result.similarity.tolist(), result.left, result.right, strict=True)
+    for similarity, a, b in rows:
+        file.write(f"{similarity:.3f}\t{visible(names[a])}\t{visible(names[b])}\n")
+
+
+def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+    """Write copietje's `duplicates.txt`: each document with its matches, most similar first."""
     for place, matches in result.by_document():
         others = join_names(names[other] for other, _ in matches)
         greatest = matches[0][1]
         file.write(f"{unmistakable(names[place])}  # max {greatest:.3f} matches {others}\n")
 
 
-def _write_csv(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+def _write_csv(result: MatchResult, names: Sequence[str], file: TextIO, with_header: bool) -> None:
     writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
     sides = [] if result.within is None else ["a_in_b", "b_in_a"]
-    writer.writerow(["a", "b", *_COLUMNS, *sides])
+    if with_header:
+        writer.writerow(["a", "b", *_COLUMNS, *sides])
     for a, b, pair in zip(result.left, result.right, result, strict=True):
         values = [getattr(pair, name) for name in _COLUMNS]
         writer.writerow([names[a], names[b], *values, *(pair.containment or ())])

@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from indexer.cli.console import json_line
 from indexer.model import Outcome
 from indexer.system.progress_callback import Progress
 from indexer.text.visible import visible
 
+HEARTBEAT = 10.0  # seconds between two lines where there is no terminal
 _LEAST_SECONDS = 0.1  # before it a speed is too uncertain to print
 
 
@@ -36,13 +38,14 @@ def show_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
 
 
 @contextlib.contextmanager
-def show_stages() -> Iterator[Progress]:
+def show_stages(as_json: bool = False, result: Callable[[], str] = str) -> Iterator[Progress]:
     """Show the stage, how much of it is done and how long it will take, on stderr.
 
-    Nothing is shown without a terminal.
+    Without a terminal that is a line every `HEARTBEAT` seconds, with `as_json` a JSON document.
+    `result` describes what there is so far.
     """
     if not sys.stderr.isatty():
-        yield lambda _stage, _done, _total: None
+        yield _heartbeat(as_json, result)
         return
     columns = (
         SpinnerColumn(),
@@ -59,6 +62,29 @@ def show_stages() -> Iterator[Progress]:
             bar.update(task, description=stage, amount=describe_progress(done, total, seconds))
 
         yield advance
+
+
+def _heartbeat(as_json: bool, result: Callable[[], str]) -> Progress:
+    """Return a callback that writes a line on stderr from time to time."""
+    starts: dict[str, float] = {}
+    last = time.monotonic()
+
+    def advance(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        seconds = now - starts.setdefault(stage, now)
+        if now - last < HEARTBEAT:
+            return
+        last = now
+        if as_json:
+            fields = {"stage": stage, "done": done, "total": total, "result": result()}
+            sys.stderr.write(json_line(fields))
+        else:
+            amount = "; ".join(filter(None, [describe_progress(done, total, seconds), result()]))
+            sys.stderr.write(f"{stage}: {amount}\n")
+        sys.stderr.flush()
+
+    return advance
 
 
 def describe_progress(done: int, total: int, seconds: float) -> str:

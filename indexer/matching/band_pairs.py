@@ -66,6 +66,13 @@ class BandPairs:
             left, right = self._texts(codes[is_enough] >> self._slot_bits)
             yield left, right, equal[is_enough]
 
+    def sample(self, number: int) -> tuple[Places, Places, NDArray[np.uint16]]:
+        """Return at most so many pairs, as `blocks` does, at equal distances in their order."""
+        places = np.linspace(0, max(0, len(self) - 1), min(number, len(self))).astype(np.int64)
+        codes = np.asarray(self._codes[places])
+        left, right = self._texts(codes >> self._slot_bits)
+        return left, right, (codes & _ones(self._slot_bits)).astype(np.uint16)
+
     def nearest_first(self) -> Iterator[tuple[Places, Places]]:
         """Yield the pairs in blocks, those with most equal slots first, then in order."""
         sorter = Sorter(self._budget)

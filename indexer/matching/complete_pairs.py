@@ -25,7 +25,8 @@ def find_all_pairs(context: MatchContext, threshold: float) -> TextPairs:
     for part in parts(len(codes), AT_ONCE):
         left, right = context.selection.texts(*decode_pair(codes[part]))
         similarity = context.verifier.similarities(left, right, threshold)
-        builder.add(left, right, similarity, np.ones(len(left), dtype=bool))
+        taken = builder.add(left, right, similarity, np.ones(len(left), dtype=bool))
+        context.on_pairs(taken)
         candidates += len(left)
         context.progress("verifying pairs", part.stop, len(codes))
     return builder.build(candidates, CapReport())

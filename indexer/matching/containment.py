@@ -37,8 +37,11 @@ def find_contained_pairs(context: MatchContext, threshold: float, cap: int) -> T
         within = _within(context.verifier, left, right, threshold)
         larger = within.max(axis=1)
         reaches = (larger >= threshold) & (larger > 0)
+        left, right, within = left[reaches], right[reaches], within[reaches]
         for column, values in zip(columns, (left, right, *within.T), strict=True):
-            column.add(values[reaches])
+            column.add(values)
+        exact = np.ones(len(left), dtype=bool)
+        context.on_pairs(TextPairs(left, right, within.max(axis=1), exact, within=within))
         context.progress("verifying pairs", part.stop, len(codes))
     left, right, of_left, of_right = (column.whole() for column in columns)
     within = np.stack([of_left, of_right], axis=1)

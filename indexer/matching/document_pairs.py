@@ -34,15 +34,19 @@ class PairColumns:
 
 
 def document_pairs(
-    collection: Collection, text_pairs: TextPairs, selection: PairFilter, cap: int | None
+    collection: Collection,
+    text_pairs: TextPairs,
+    selection: PairFilter,
+    cap: int | None,
+    with_copies: bool = True,
 ) -> PairColumns:
     """Return the selected pairs of documents that pairs of texts stand for, and those of copies.
 
     Copies that make more than `cap` pairs are listed with the first of them only; None: with all.
-    Copies are 1 to each other.
+    Copies are 1 to each other; they are left out unless `with_copies`.
     """
     expansion = DocumentPairs(collection.documents, cap)
-    codes = _selected_codes(collection, text_pairs, selection, expansion)
+    codes = _selected_codes(collection, text_pairs, selection, expansion, with_copies)
     left, right, origin = _origins(collection, text_pairs, codes)
     similarity, exact = _similarities(collection, text_pairs, origin)
     within = None
@@ -52,14 +56,18 @@ def document_pairs(
 
 
 def _selected_codes(
-    collection: Collection, text_pairs: TextPairs, selection: PairFilter, expansion: DocumentPairs
+    collection: Collection,
+    text_pairs: TextPairs,
+    selection: PairFilter,
+    expansion: DocumentPairs,
+    with_copies: bool,
 ) -> Codes:
     """Return the selected pairs of documents as sorted codes."""
     sorter = Sorter(collection.budget)
     for part in parts(len(text_pairs.left), collection.budget.block):
         for a, b in expansion.between_texts(text_pairs.left[part], text_pairs.right[part]):
             sorter.add(_selected(a, b, selection))
-    for a, b in expansion.within_texts():
+    for a, b in expansion.within_texts() if with_copies else ():
         sorter.add(_selected(a, b, selection))
     return sorter.sorted()
 

@@ -12,9 +12,14 @@ from indexer.joins.hot_bands import HotBands, MissedEstimate
 from indexer.joins.slot_bounds import enough_equal, slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
-from indexer.matching.text_pairs import AT_ONCE, TextPairs, TextPairsBuilder
-from indexer.matching.verification import MatchContext
+from indexer.matching.text_pairs import TextPairs, TextPairsBuilder
+from indexer.matching.verification import MatchContext, Verifier
 from indexer.sketch.plan import Plan
+from indexer.sketch.wilson import wilson
+
+REPORTED = 1 << 12  # pairs that are verified before those that reach the threshold are reported
+ESTIMATED = 20_000  # pairs to verify above which an estimate comes first
+SAMPLE = 300
 
 
 def find_likely_pairs(
@@ -34,16 +39,34 @@ def find_likely_pairs(
     rank = np.arange(len(slots))
     pairs = find_band_pairs(context, layout, rank, layout.fewest_equal, threshold, cap)
     total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
+    if total > ESTIMATED:
+        context.on_estimate(_expected_pairs(verifier, pairs, decisive, threshold, total))
     builder = TextPairsBuilder(context.collection.budget, threshold)
     done = 0
-    for left, right, equal in pairs.blocks(size=AT_ONCE):
+    for left, right, equal in pairs.blocks(size=REPORTED):
         is_open = equal < decisive
         similarity = slot_similarity(equal, width, bits)
         similarity[is_open] = verifier.similarities(left[is_open], right[is_open], threshold)
-        builder.add(left, right, similarity, is_open)
+        context.on_pairs(builder.add(left, right, similarity, is_open))
         done += int(is_open.sum())
         context.progress("verifying pairs", done, total)
     return builder.build(pairs.candidates, pairs.capped)
+
+
+def _expected_pairs(
+    verifier: Verifier, pairs: BandPairs, decisive: int, threshold: float, total: int
+) -> str:
+    """Estimate how many pairs reach the threshold, from a sample of those to verify."""
+    left, right, equal = pairs.sample(SAMPLE)
+    is_open = equal < decisive
+    values = verifier.similarities(left[is_open], right[is_open], threshold)
+    reaching = int(np.count_nonzero((values >= threshold) & (values > 0)))
+    low, high = wilson(reaching, len(values))
+    decided = len(pairs) - total
+    return (
+        f"{total:,} pairs of texts to verify, after which about "
+        f"{decided + low * total:,.0f} to {decided + high * total:,.0f} reach {threshold:g}"
+    )
 
 
 def find_band_pairs(

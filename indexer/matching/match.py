@@ -7,6 +7,7 @@ reads all texts and finds every pair.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -30,7 +31,7 @@ from indexer.matching.limits import (
 )
 from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
-from indexer.matching.verification import MatchContext, Verifier
+from indexer.matching.verification import MatchContext, Verifier, ignore_text
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.defaults import MEASURE, REVIEW
@@ -132,11 +133,15 @@ def match(
     *,
     memory: int = DEFAULT_MEGABYTES,
     progress: Progress = no_progress,
+    on_pairs: Callable[[MatchResult], None] | None = None,
+    on_estimate: Callable[[str], None] = ignore_text,
 ) -> MatchResult:
     """Find the pairs of documents whose measure reaches the threshold.
 
     `memory`: megabytes that may be used, 1 or more; what does not fit is written to temporary
-    files. The result is the same.
+    files. The result is the same. `on_pairs` takes each part of the pairs as soon as it is
+    verified: first the copies of one text, then the others, each pair once. `on_estimate` takes a
+    sentence on how many pairs to expect, before many are verified.
 
     Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for
     a label that no document carries, for a field of the criteria without values, and for a recipe
@@ -152,8 +157,11 @@ def match(
     if len(collection.entries) and (missing := collection.fields_without_values()):
         raise missing_field(missing)
     verifier = Verifier(view, collection, options.measure)
-    context = MatchContext(collection, verifier, _selection(collection, options), progress)
+    selection = _selection(collection, options)
     layout = options.band_plan(recipe) if options.uses_bands else None
+    context = MatchContext(collection, verifier, selection, progress, on_estimate=on_estimate)
+    if on_pairs is not None:
+        context = _reporting(context, layout, options, on_pairs)
     text_pairs = _text_pairs(context, layout, options)
     result = _result(context, text_pairs, layout, options)
     if not options.audit:
@@ -179,6 +187,26 @@ def _selection(collection: Collection, options: MatchOptions) -> PairFilter:
     return PairFilter(collection.documents, marked, new)
 
 
+def _reporting(
+    context: MatchContext,
+    layout: Plan | None,
+    options: MatchOptions,
+    on_pairs: Callable[[MatchResult], None],
+) -> MatchContext:
+    """Report the copies of one text, and return a context that reports pairs of texts."""
+    none = np.zeros(0)
+    within = np.zeros((0, 2)) if options.contained else None
+    places = none.astype(np.int32)
+    no_pairs = TextPairs(places, places, none, none.astype(bool), within=within)
+    on_pairs(_result(context, no_pairs, layout, options))
+
+    def report(pairs: TextPairs) -> None:
+        if len(pairs.left):
+            on_pairs(_result(context, pairs, layout, options, with_copies=False))
+
+    return replace(context, on_pairs=report)
+
+
 def _text_pairs(context: MatchContext, layout: Plan | None, options: MatchOptions) -> TextPairs:
     if options.contained:
         return find_contained_pairs(context, options.threshold, options.cap)
@@ -188,11 +216,15 @@ def _text_pairs(context: MatchContext, layout: Plan | None, options: MatchOption
 
 
 def _result(
-    context: MatchContext, text_pairs: TextPairs, layout: Plan | None, options: MatchOptions
+    context: MatchContext,
+    text_pairs: TextPairs,
+    layout: Plan | None,
+    options: MatchOptions,
+    with_copies: bool = True,
 ) -> MatchResult:
     collection = context.collection
     cap = None if options.all_pairs else options.cap
-    columns = document_pairs(collection, text_pairs, context.selection, cap)
+    columns = document_pairs(collection, text_pairs, context.selection, cap, with_copies)
     return MatchResult(
         documents=len(collection.entries),
         threshold=options.threshold,

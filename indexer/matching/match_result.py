@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,11 @@ class MatchResult:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The path of each document, or its id where it has none."""
+        return _Names(self.paths, self.ids)
 
     def __iter__(self) -> Iterator[Pair]:
         for part in parts(len(self), self.budget.block):
@@ -178,6 +184,25 @@ class MatchResult:
             )
         if self.audit:
             yield from describe_audit(self.audit)
+
+
+class _Names(Sequence[str]):
+    """The first of two strings of each document that is not empty."""
+
+    def __init__(self, first: Sequence[str], second: Sequence[str]) -> None:
+        self._first, self._second = first, second
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        return self._first[place] or self._second[place]
 
 
 def describe_missed(missed: MissedEstimate) -> str:

@@ -12,6 +12,7 @@ from indexer.joins.bands import CapReport
 from indexer.joins.memory_budget import Column, MemoryBudget
 from indexer.joins.runs import Places
 
+NOTHING_CAPPED = CapReport()
 AT_ONCE = 1 << 14  # pairs that are verified at a time
 
 
@@ -28,8 +29,8 @@ class TextPairs:
     right: Places
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    candidates: int
-    capped: CapReport
+    candidates: int = 0
+    capped: CapReport = NOTHING_CAPPED
     within: NDArray[np.float64] | None = None
 
 
@@ -47,15 +48,17 @@ class TextPairsBuilder:
         right: Places,
         similarity: NDArray[np.float64],
         exact: NDArray[np.bool_],
-    ) -> None:
+    ) -> TextPairs:
         """Take the pairs among these that reach the threshold, and all that are not `exact`.
 
-        The slots of the latter have decided before.
+        The slots of the latter have decided before. Returns the pairs that were taken.
         """
         reaches = ~exact | ((similarity >= self._threshold) & (similarity > 0))
-        arrays: tuple[NDArray[Any], ...] = (left, right, similarity, exact)
+        taken = TextPairs(left[reaches], right[reaches], similarity[reaches], exact[reaches])
+        arrays: tuple[NDArray[Any], ...] = (taken.left, taken.right, taken.similarity, taken.exact)
         for column, values in zip(self._columns, arrays, strict=True):
-            column.add(values[reaches])
+            column.add(values)
+        return taken
 
     def build(self, candidates: int, capped: CapReport) -> TextPairs:
         """Return the pairs; none may be added afterwards."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -14,6 +14,7 @@ from indexer.joins.copies import PairFilter
 from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
+from indexer.matching.text_pairs import TextPairs
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.base import Store
@@ -189,11 +190,25 @@ class Verifier:
         return Side(content, collection.recipe, slots, bits)
 
 
+def ignore_pairs(_pairs: TextPairs) -> None:
+    """Take no notice of pairs that reach the threshold."""
+
+
+def ignore_text(_text: str) -> None:
+    """Take no notice of a sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class MatchContext:
-    """The texts of a store, their verifier, and which of their pairs are selected."""
+    """The texts of a store, their verifier, and which of their pairs are selected.
+
+    `on_pairs` takes the pairs of texts that reach the threshold as soon as they are verified,
+    `on_estimate` a sentence on how many pairs to expect, before many are verified.
+    """
 
     collection: Collection
     verifier: Verifier
     selection: PairFilter
     progress: Progress = no_progress
+    on_pairs: Callable[[TextPairs], None] = ignore_pairs
+    on_estimate: Callable[[str], None] = ignore_text

@@ -1,13 +1,13 @@
 """Features that texts share which are similar by another measure, as far as that was measured.
 
 Bands find pairs by the Jaccard similarity of their features. A promise of recall for another
-measure needs to know how similar the features of its pairs are. `RELATIONS` has, for each measure
-and each of `THRESHOLDS`, quantiles (at `QUANTILES`) of the Jaccard similarity of character 4-grams
-(`default_v1`) of pairs of documents at this threshold or above, the lowest of steps of .05. It was
-printed by `benchmarks/measure_relation.py` for documentation, manual pages, Python and HTML files
-of several versions and synthetic edits, each with the same weight; docs/decisions/014-recall.md has
-the command and the check on other files. Recipes with other features use the same table until
-theirs is measured.
+measure needs to know how similar the features of its pairs are. `CHARS` (character 4-grams of
+`default_v1`) and `WORD_PAIRS` (of `default_v2`) have, for each measure and each of `THRESHOLDS`,
+quantiles (at `QUANTILES`) of the Jaccard similarity of pairs of documents at this threshold or
+above, the lowest of steps of .05. `benchmarks/measure_relation.py` printed them for documentation,
+manual pages, Python and HTML files of several versions and synthetic edits, each with the same
+weight; docs/decisions/014-recall.md has the command and the check on other files. Recipes with
+other features use the table of 4-grams until theirs is measured.
 """
 
 from __future__ import annotations
@@ -91,6 +91,51 @@ WORD_PAIRS: Mapping[str, Sequence[str]] = MappingProxyType(
             "0.658 0.677 0.678 0.691 0.727 0.730 0.771 0.809 0.828 0.838 0.860 0.901",
             "0.793 0.827 0.844 0.858 0.876 0.889 0.906 0.948 0.972 0.993 0.997 0.999",
             "1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "overlap": (
+            "0.306 0.307 0.317 0.330 0.356 0.371 0.392 0.411 0.434 0.453 0.476 0.523",
+            "0.409 0.409 0.412 0.432 0.445 0.472 0.482 0.506 0.517 0.532 0.558 0.604",
+            "0.511 0.538 0.545 0.554 0.571 0.586 0.603 0.624 0.657 0.659 0.680 0.706",
+            "0.632 0.646 0.656 0.665 0.677 0.677 0.717 0.737 0.765 0.779 0.800 0.824",
+            "0.773 0.781 0.790 0.793 0.793 0.793 0.828 0.850 0.860 0.878 0.897 0.924",
+            "0.854 0.875 0.884 0.894 0.905 0.915 0.935 0.961 0.979 0.995 0.998 0.998",
+            "0.964 0.964 0.964 0.966 0.980 0.982 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "jaccard_words": (
+            "0.462 0.464 0.469 0.469 0.471 0.480 0.500 0.519 0.532 0.546 0.563 0.617",
+            "0.511 0.555 0.564 0.579 0.589 0.596 0.611 0.634 0.646 0.674 0.687 0.713",
+            "0.640 0.650 0.656 0.670 0.677 0.677 0.703 0.721 0.731 0.740 0.754 0.791",
+            "0.747 0.754 0.759 0.766 0.781 0.790 0.793 0.801 0.811 0.825 0.842 0.859",
+            "0.846 0.849 0.860 0.873 0.879 0.887 0.896 0.907 0.916 0.923 0.934 0.950",
+            "0.915 0.923 0.925 0.930 0.936 0.946 0.960 0.974 0.987 0.997 0.998 0.998",
+            "0.964 0.964 0.964 0.966 0.980 0.982 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "resemblance": (
+            "0.474 0.482 0.493 0.509 0.530 0.545 0.558 0.594 0.637 0.690 0.714 0.806",
+            "0.550 0.555 0.564 0.581 0.604 0.604 0.606 0.723 0.750 0.771 0.808 0.851",
+            "0.651 0.683 0.725 0.737 0.737 0.737 0.737 0.790 0.800 0.814 0.836 0.873",
+            "0.772 0.773 0.793 0.793 0.793 0.793 0.811 0.860 0.876 0.890 0.908 0.958",
+            "0.895 0.901 0.909 0.917 0.922 0.926 0.937 0.954 0.963 0.963 0.972 0.981",
+            "0.938 0.938 0.938 0.944 0.959 0.966 0.975 0.982 0.994 0.997 0.998 0.998",
+            "1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+        ),
+        "terminology": (
+            "0.100 0.113 0.120 0.120 0.152 0.181 0.209 0.233 0.256 0.285 0.353 0.493",
+            "0.200 0.206 0.212 0.219 0.234 0.262 0.293 0.339 0.365 0.389 0.435 0.564",
+            "0.209 0.215 0.229 0.253 0.301 0.340 0.357 0.400 0.428 0.481 0.518 0.650",
+            "0.241 0.249 0.253 0.257 0.322 0.396 0.467 0.515 0.552 0.605 0.655 0.764",
+            "0.450 0.453 0.511 0.687 0.700 0.716 0.739 0.782 0.793 0.831 0.861 0.898",
+            "0.687 0.732 0.734 0.746 0.790 0.809 0.853 0.896 0.932 0.968 0.992 0.998",
+            "0.908 0.915 0.931 0.945 0.957 0.965 0.979 0.990 0.997 0.998 0.999 1.000",
+        ),
+        "containment": (
+            "0.001 0.002 0.002 0.002 0.009 0.019 0.066 0.151 0.200 0.272 0.337 0.358",
+            "0.002 0.002 0.002 0.002 0.017 0.057 0.105 0.216 0.315 0.381 0.433 0.463",
+            "0.003 0.009 0.010 0.010 0.031 0.061 0.163 0.311 0.404 0.478 0.542 0.576",
+            "0.006 0.009 0.010 0.010 0.072 0.105 0.267 0.443 0.571 0.668 0.686 0.729",
+            "0.006 0.009 0.010 0.010 0.158 0.275 0.478 0.756 0.810 0.838 0.858 0.884",
+            "0.006 0.009 0.010 0.010 0.202 0.434 0.792 0.860 0.942 0.978 0.997 0.998",
+            "0.006 0.009 0.010 0.010 0.242 0.434 0.792 0.860 0.970 0.999 0.999 1.000",
         ),
     }
 )

@@ -20,7 +20,7 @@ from indexer.sketch.measure_relation import feature_similarities
 from indexer.text.wording import percent
 
 UNRELATED_CHARS = 0.235  # median 4-gram similarity of unrelated documents of one language
-UNRELATED = {"chars_v1": UNRELATED_CHARS, "word_pairs_v1": 0.03}
+UNRELATED = {"chars_v1": UNRELATED_CHARS, "word_pairs_v1": 0.107}  # of the same documents
 ALMOST_ONE = 0.999  # highest similarity that bands are planned for
 _MOST_NODES = 257
 _SLOT_MISSES = 0.25  # of the pairs that may be missed, the part that slots may reject

@@ -55,7 +55,7 @@ def command_results(run_command, folder, url):
     store.refresh()
     code, [alike] = run_command("similar", folder / "copy0.txt", "--store", url, "--json")
     code, [hits] = run_command("search", FAMILY.split()[0], "--store", url, "--json")
-    code, pairs = run_command("match", "--paths", "--format", "jsonl", "--store", url)
+    code, pairs = run_command("match", "--format", "jsonl", "--store", url)
     code, [grouped] = run_command("group", "--store", url, "--json")
     rows = sorted(
         (row.path, row.bands, row.blocks, row.minhash, row.family, row.principal)

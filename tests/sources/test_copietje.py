@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from datasketch import MinHash, MinHashLSH
 
+from indexer.sketch.plan import plan
+
 ROOT = Path(__file__).parent.parent.parent
 LABELLED, UNLABELLED = 40, 80
 
@@ -36,13 +38,13 @@ def texts():
 
 
 def expected(documents, labelled):
-    """Return the output of copietje, by the library that it uses."""
+    """Return the output of copietje, by the library that it uses and the bands of `match`."""
     sketches = {}
     for uid, text in documents.items():
         sketches[uid] = MinHash(num_perm=128)
         sketches[uid].update_batch(token.encode() for token in text.split())
-    lsh = MinHashLSH(threshold=0.5, weights=(0.25, 0.75), num_perm=128)
-    assert (lsh.b, lsh.r) == (26, 4)
+    layout = plan(0.5, measure="estimate")
+    lsh = MinHashLSH(params=(layout.bands, layout.rows), num_perm=128)
     for uid in labelled:
         lsh.insert(uid, sketches[uid])
     for uid in documents:
@@ -89,7 +91,18 @@ def test_the_same_lines(recipe, tmp_path):
             "--label-field",
             "privileged_status",
         ],
-        ["match", "--against", "confirmed", "--measure", "estimate"],
+        [
+            "match",
+            "--against",
+            "confirmed",
+            "--measure",
+            "estimate",
+            "--threshold",
+            "0.5",
+            "--ids",
+            "--format",
+            "copietje",
+        ],
     ):
         done = subprocess.run(
             [sys.executable, "-m", "indexer", *words],

@@ -144,10 +144,10 @@ def test_from_the_command_line(url, gatekeeper, tmp_path):
         [*command, "index", url, "--recipe", "ws:none:sha1:128"], check=True, env=environment
     )
     done = subprocess.run(
-        [*command, "match", "--against", "privileged"],
+        [*command, "match", "--against", "privileged", "--threshold", "0.5", "--ids"],
         capture_output=True,
         text=True,
         check=True,
         env=environment,
     )
-    assert done.stdout.splitlines()[-1].startswith(f"{uid}  # max 0.")
+    assert done.stdout.splitlines()[-1].split("\t")[1] == uid

@@ -137,8 +137,8 @@ def test_a_passage_in_many_texts_is_passed_over_and_counted():
     notice = prose(9, 300)
     texts_by_id = {f"{place:02}": prose(100 + place, 100) + notice for place in range(12)}
     store = library(rows(texts_by_id))
-    assert len(match(store, MatchOptions(contained=True))) == 66
-    capped = match(store, MatchOptions(contained=True, cap=5))
+    assert len(match(store, MatchOptions(0.5, contained=True))) == 66
+    capped = match(store, MatchOptions(0.5, contained=True, cap=5))
     assert len(capped) < 6 and capped.capped.largest == 12 and capped.capped.keys > 10
     assert "passages in many texts" in " ".join(capped.notes())
 
