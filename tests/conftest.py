@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -29,9 +30,16 @@ _BROKER = pytest.StashKey[Broker]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _accept_interrupts()
     _set_locale()
     folder = getattr(config, "workerinput", {}).get("servers")
     config.stash[_SESSION] = Client(Path(folder)) if folder else choosing.Session()
+
+
+def _accept_interrupts() -> None:
+    """Undo that a shell lets its background jobs, and all that they start, ignore SIGINT."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _set_locale() -> None:

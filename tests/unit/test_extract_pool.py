@@ -329,30 +329,35 @@ HANGING = """
     """
 
 
-def hanging_program(tmp_path: Path) -> tuple["subprocess.Popen[str]", list[psutil.Process]]:
-    program = subprocess.Popen(
+@contextlib.contextmanager
+def hanging_program(
+    tmp_path: Path,
+) -> Iterator[tuple["subprocess.Popen[str]", list[psutil.Process]]]:
+    """Run a program whose two workers spin for ever; it is killed at the end."""
+    with subprocess.Popen(
         script(tmp_path, HANGING), stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    watched = psutil.Process(program.pid)
-    wait_for(
-        lambda: (
-            len(workers_of(watched)) == 2
-            and all(worker.cpu_times().user > 0.6 for worker in workers_of(watched))
-        )
-    )
-    return program, workers_of(watched)
+    ) as program:
+        try:
+            watched = psutil.Process(program.pid)
+            wait_for(
+                lambda: (
+                    len(workers_of(watched)) == 2
+                    and all(worker.cpu_times().user > 0.6 for worker in workers_of(watched))
+                )
+            )
+            yield program, workers_of(watched)
+        finally:
+            program.kill()
 
 
 def test_program_killed_outright_leaves_no_worker(tmp_path: Path) -> None:
-    program, workers = hanging_program(tmp_path)
-    with program:
+    with hanging_program(tmp_path) as (program, workers):
         program.kill()
     wait_for(lambda: not any(worker.is_running() for worker in workers), 5)
 
 
 def test_interrupt_reaches_the_program_and_not_the_workers(tmp_path: Path) -> None:
-    program, workers = hanging_program(tmp_path)
-    with program:
+    with hanging_program(tmp_path) as (program, workers):
         for worker in workers:
             worker.send_signal(signal.SIGINT)
         time.sleep(0.3)
