@@ -71,13 +71,13 @@ def page_environment(folder: Path) -> dict[str, str]:
     }
 
 
-def shell(line: str, folder: Path, code: int = 0) -> str:
-    """Return what a block prints; fail unless its exit code is `code`."""
+def shell(line: str, folder: Path, code: int = 0, **environment: str) -> str:
+    """Return what a block of commands prints in a folder; fail unless its exit code is `code`."""
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
     process = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env=page_environment(folder),
+        env={**page_environment(folder), **environment},
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,17 +1,14 @@
 """Clients without nearfold on a cluster with it: the same keys and families as by Python."""
 
 import json
-import os
 import re
 import secrets
 import shutil
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
-from command import outcome, run, run_json
+from command import outcome, run, run_json, shell
 
 from indexer.grouping.group import group
 from indexer.indexing.index import IndexOptions, index
@@ -238,24 +235,8 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
 def test_every_command_of_the_page_runs(place, tmp_path):
     """Run them in order in one folder, with the server and the index of the test."""
     server, name, _ = place
-    script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
-    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    printed = []
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        line = script + block.replace("localhost:9200", server.partition("://")[2]).replace(
-            "/papers", f"/{name}"
-        )
-        process = subprocess.run(
-            ["bash", "-c", line],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
-        printed.append(process.stdout)
+    page = PAGE.replace("localhost:9200", server.partition("://")[2]).replace("/papers", f"/{name}")
+    printed = [shell(block, tmp_path) for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
     (
         planned,
         sent,

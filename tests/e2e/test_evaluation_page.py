@@ -4,12 +4,10 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command import ROOT
+from command import ROOT, shell
 
 from indexer.cli.main import run
 
@@ -26,34 +24,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    settings = {
-        **os.environ,
-        "PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-        "NO_COLOR": "1",
-        "COLUMNS": "160",
-        "NEARFOLD_STORE": f"sqlite:///{folder}/nearfold.db",
-    }
-    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{block}'
-    process = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env=settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
-    return process
-
-
 def test_the_page(folder: Path) -> None:
-    by_gold, _, by_sheets, audit, _ = (shell(block, folder) for block in BLOCKS)
-    assert "7 judged pairs" in by_gold.stdout
-    assert re.search(
-        r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL
+    by_gold, _, by_sheets, audit, _ = (
+        shell(f"exec 2>&1\n{block}", folder, COLUMNS="160") for block in BLOCKS
     )
+    assert "7 judged pairs" in by_gold
+    assert re.search(r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold, re.DOTALL)
     assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
         encoding="utf-8"
     )
@@ -64,12 +40,10 @@ def test_the_page(folder: Path) -> None:
         item["compare"].startswith("nearfold compare ") for item in results["results"][0]["misses"]
     )
     assert (folder / "pairs.csv").read_text().count("\n") > 5
-    assert "1 disagreement, 0 not settled" in by_sheets.stdout
-    assert re.search(
-        r"duplicate or not +0\.467", by_sheets.stdout
-    )  # (3/4 - 17/32) / (15/32), by hand
+    assert "1 disagreement, 0 not settled" in by_sheets
+    assert re.search(r"duplicate or not +0\.467", by_sheets)  # (3/4 - 17/32) / (15/32), by hand
     assert "recall 100.0%" in (folder / "report.html").read_text(encoding="utf-8")
-    assert re.search(r"audit: all 36 pairs .* recall 100\.0%", audit.stderr)
+    assert re.search(r"audit: all 36 pairs .* 0 pairs of .* not listed: recall 100\.0%", audit)
 
 
 def test_intervals_are_whole_on_a_narrow_terminal(
@@ -84,8 +58,8 @@ def test_intervals_are_whole_on_a_narrow_terminal(
 
 
 def test_an_audit_as_json(folder: Path) -> None:
-    process = shell("nearfold match --threshold 0.8 --audit 30 --json > /dev/null", folder)
-    audit = json.loads(process.stderr)["audit"]
+    printed = shell("nearfold match --threshold 0.8 --audit 30 --json 2>&1 > /dev/null", folder)
+    audit = json.loads(printed)["audit"]
     assert (audit["recall"], audit["right"], audit["missed"]) == (1.0, 4.0, 0.0)
     assert sum(stratum["size"] for stratum in audit["strata"]) == 9 * 8 // 2
 

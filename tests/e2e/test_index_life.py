@@ -1,22 +1,18 @@
 """The commands of docs/index-life.md, in order, print what the page says."""
 
 import json
-import os
 import re
 import secrets
 import shutil
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
-from command import run, run_json
+from command import run, run_json, shell
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "index-life.md").read_text(encoding="utf-8")
-SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
 
 
 @pytest.fixture
@@ -40,27 +36,8 @@ def name(opensearch_url):
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     place = opensearch_url.partition("://")[2]
-    environment = {
-        **os.environ,
-        "PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-        "NO_COLOR": "1",
-        "XDG_STATE_HOME": str(tmp_path / "s"),
-    }
-    printed = []
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        line = SHELL + re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place))
-        process = subprocess.run(
-            ["bash", "-c", line],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
-        printed.append(process.stdout)
+    page = re.sub(r"\bpapers\b", name, PAGE.replace("localhost:9200", place))
+    printed = [shell(block, tmp_path) for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
     indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, _ = printed
     assert "2 indexed" in indexed
     assert "2 documents signed by simhash-doc" in renewed

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
+from command import shell
 from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
 TEXT = (
     "the quick brown fox jumps over the lazy dog and then runs along the river to the old mill "
     "near the town of {}"
@@ -50,33 +47,13 @@ def gatekeeper():
 @pytest.mark.engines
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_path):
-    environment = {
-        **os.environ,
-        "PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-        "NO_COLOR": "1",
-        "XDG_STATE_HOME": str(tmp_path / "s"),
-        "NEARFOLD_STORE": f"sqlite:///{tmp_path}/store.db",
-    }
-    place = opensearch_url.partition("://")[2]
-    work, printed = tmp_path / "work", []
+    work, store = tmp_path / "work", f"sqlite:///{tmp_path}/store.db"
     work.mkdir()
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        line = re.sub(
-            r"\b(their-index|papers)\b", rf"{prefix}-\1", block.replace("localhost:9200", place)
-        )
-        line = SHELL + re.sub(r"hansken://\S+", gatekeeper, line)
-        done = subprocess.run(
-            ["bash", "-c", line],
-            cwd=work,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-        printed.append(done.stdout)
+    page = PAGE.replace("localhost:9200", opensearch_url.partition("://")[2])
+    page = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", page)
+    page = re.sub(r"hansken://\S+", gatekeeper, page)
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    printed = [shell(block, work, NEARFOLD_STORE=store) for block in blocks]
     archive, everything, records, rows, read, in_place, hansken = printed
     assert "2 documents: 2 indexed" in archive
     assert "2 documents: 0 indexed, 2 unchanged" in archive
