@@ -26,7 +26,7 @@ class Criteria:
     """Conditions that near duplicates meet beside the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any of the `differences` in numbers, dates,
-    amounts, negations and names that `indexer.similarity.differences` describes.
+    amounts, negations and names that `indexer.similarity.facts` describes.
     `require`: (measure, least value) pairs that must all hold.
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.

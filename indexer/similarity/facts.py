@@ -1,0 +1,169 @@
+"""Facts that single words of a text state: numbers, dates, amounts, negations and names.
+
+- `number`: a word with a digit. Equal values in other spellings ("1,000" and "1000", "42" and
+  "42.00") are the same.
+- `date`: "2024-05-01", "1/5/24"; a number beside the name of a month, and that name.
+- `amount`: a number beside a currency sign or code, or a per cent sign.
+- `negation`: "not", "never", "without", "can't" and the like of seven European languages, and of
+  Chinese.
+- `name`: a word that begins with a capital letter, and is not also written with a small one. The
+  first word of a sentence is one only if the next word has a capital too. In German this is any
+  noun; scripts without capital letters have none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import DifferenceKind
+from indexer.similarity.fact_words import CURRENCIES, MONTHS, NEGATIONS
+from indexer.text.word_numbers import Words
+
+_SIGNS = "-\u2212"
+_UNITS = "$€£¥₹%‰"
+_BLANKS = " \u00a0"
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\Z")
+_GROUPED = re.compile(r"(\d{1,3}(?:([.,'])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?\Z")
+_DECIMAL = re.compile(r"(\d+)[.,](\d+)\Z")
+_SENTENCE_START = re.compile(
+    r"""(?:
+        \A
+        | [.!?\u2026]["'\u2019\u201d)\]]*\s  # the end of a sentence
+        | [^\w\s,][ \t]*[\r\n]  # a line that ends with a sign
+        | [\r\n]\s*[\r\n]  # a blank line
+        | [\r\n]\s*[-*\u2022]  # an item of a list
+    )[^\w\n]*\Z""",
+    re.VERBOSE,
+)
+
+
+class Fact(NamedTuple):
+    """A fact of a text: the value that is compared, and as it is written."""
+
+    kind: DifferenceKind
+    value: str
+    spelling: str
+
+
+@dataclass(frozen=True)
+class FactText:
+    """A text with its words.
+
+    `small`: folded words that are also written with a small letter, and so are not names.
+    """
+
+    text: str
+    words: Words
+    small: frozenset[str]
+
+    def spelling(self, place: int) -> str:
+        """Return a word as it is written."""
+        start, end = int(self.words.starts[place]), int(self.words.ends[place])
+        return self.text[start:end]
+
+    def folded(self, place: int) -> str:
+        """Return the folded spelling; empty outside the text."""
+        if not 0 <= place < len(self.words):
+            return ""
+        return self.words.vocabulary[int(self.words.numbers[place])]
+
+    @cached_property
+    def numeric(self) -> NDArray[np.bool_]:
+        """Flags of the words of the vocabulary that have a digit."""
+        flags = [any(map(str.isdigit, word)) for word in self.words.vocabulary]
+        return np.array(flags, dtype=np.bool_)
+
+    def unit(self, place: int) -> str:
+        """Return the currency or per cent sign beside a number; empty without."""
+        start, end = int(self.words.starts[place]), int(self.words.ends[place])
+        before = self.text[max(0, start - 3) : start].rstrip(_SIGNS + _BLANKS)[-1:]
+        after = self.text[end : end + 2].lstrip(_BLANKS)[:1]
+        if before and before in _UNITS:
+            return before
+        return after if after and after in _UNITS else ""
+
+    def sign(self, place: int) -> str:
+        """Return a minus that stands directly before a number, and after no word."""
+        start = int(self.words.starts[place])
+        if start == 0 or self.text[start - 1] not in _SIGNS:
+            return ""
+        before = self.text[max(0, start - 2) : start - 1]
+        return "-" if not before or before.isspace() or before in "(" + _UNITS else ""
+
+    def spell_number(self, place: int) -> str:
+        """Return a number with its sign and unit."""
+        unit = self.unit(place)
+        number = self.sign(place) + self.spelling(place)
+        return number + unit if unit in ("%", "‰") else unit + number
+
+    def fact(self, place: int) -> Fact | None:
+        """Return the fact that a word states, or None."""
+        word = self.folded(place)
+        if self.numeric[self.words.numbers[place]]:
+            return self._number(place, word)
+        if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
+            return Fact("date", word, self.spelling(place))
+        if word in NEGATIONS or word.endswith("n't"):
+            return Fact("negation", word, self.spelling(place))
+        if self._is_name(place, word):
+            return Fact("name", word, self.spelling(place))
+        return None
+
+    def _number(self, place: int, word: str) -> Fact:
+        spelling = self.spelling(place)
+        beside = {self.folded(place - 1), self.folded(place + 1)}
+        if _DATE.match(word) or not beside.isdisjoint(MONTHS):
+            return Fact("date", _value(word), spelling)
+        sign, unit = self.sign(place), self.unit(place)
+        is_amount = bool(unit) or not beside.isdisjoint(CURRENCIES)
+        kind: DifferenceKind = "amount" if is_amount else "number"
+        return Fact(kind, sign + _value(word) + unit, sign + spelling)
+
+    def _has_digit(self, place: int) -> bool:
+        return any(map(str.isdigit, self.folded(place)))
+
+    def _is_name(self, place: int, word: str) -> bool:
+        spelling = self.spelling(place)
+        if not spelling[0].isupper() or word in self.small:
+            return False
+        start = int(self.words.starts[place])
+        starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
+        is_acronym = len(word) > 1 and spelling.isupper()
+        return is_acronym or not starts_sentence or self._has_capital(place + 1)
+
+    def _has_capital(self, place: int) -> bool:
+        return place < len(self.words) and self.spelling(place)[0].isupper()
+
+
+def small_words(text: str, words: Words) -> frozenset[str]:
+    """Return the folded words that a text begins with a small letter somewhere."""
+    numbers = {
+        number
+        for number, start in zip(words.numbers.tolist(), words.starts.tolist(), strict=True)
+        if text[start].islower()
+    }
+    return frozenset(words.vocabulary[number] for number in numbers)
+
+
+def _value(word: str) -> str:
+    """Return a number without grouping signs, with a point, and without a fraction of zeros.
+
+    >>> [_value(word) for word in ("1,000", "1.000,00", "3,50", "2024-05-01")]
+    ['1000', '1000', '3.50', '2024-05-01']
+    """
+    grouped = _GROUPED.match(word)
+    if grouped:
+        whole, _, fraction = grouped.groups()
+        whole = re.sub(r"\D", "", whole)
+    else:
+        decimal = _DECIMAL.match(word)
+        if not decimal:
+            return word
+        whole, fraction = decimal.groups()
+    return f"{whole}.{fraction}" if fraction and fraction.strip("0") else whole
