@@ -35,16 +35,6 @@ QUERY_TEXT = (
 )
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch"])
-def engine(request):
-    return request.param
-
-
-@pytest.fixture
-def server(engine, request):
-    return request.getfixturevalue(f"{engine}_url")
-
-
 @pytest.fixture
 def engine_index(engine, server, tmp_path, monkeypatch):
     """Yield a store, its index and the server; the index is removed afterwards."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
@@ -18,7 +17,7 @@ from indexer.comparing.originals import Original
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.web.compare_page import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
-from web.watching import PageRecord
+from web.watching import PageRecord, serious_violations
 
 OpenPage: TypeAlias = Callable[[str], Page]
 HEBREW = "הסכם זה נערך ונחתם ביום {} לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד"
@@ -271,13 +270,7 @@ def test_it_is_accessible_and_fits(
         page = open_page(html)
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
-        violations = Axe().run(page).response["violations"]
-        serious = {
-            violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
-            for violation in violations
-            if _is_serious(violation)
-        }
-        assert serious == {}
+        assert serious_violations(page) == {}
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -290,10 +283,6 @@ def test_it_fits_a_phone_whatever_fonts_are_installed(browser: Browser, tmp_path
     page.add_style_tag(content="* { letter-spacing: 0.12em !important; }")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
-
-
-def _is_serious(violation: dict) -> bool:
-    return violation["impact"] in ("serious", "critical")
 
 
 def test_it_prints_without_what_only_a_screen_needs(open_page: OpenPage) -> None:

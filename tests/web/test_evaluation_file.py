@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.web.evaluation_page import MOST_SHOWN, evaluation_page
 from web.hostile import PAYLOADS
+from web.watching import serious_violations
 
 COMMON = "the tenant pays the rent on the first day of each month and keeps the rooms in good order"
 
@@ -65,12 +65,7 @@ def test_it_requests_nothing_and_is_accessible(
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
     assert len(ids) == len(set(ids)) > 100
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    violations = Axe().run(page).response["violations"]
-    assert [
-        violation["id"]
-        for violation in violations
-        if violation["impact"] in ("serious", "critical")
-    ] == []
+    assert serious_violations(page) == {}
     assert events == []
     context.close()
 

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from indexer.lab.evaluation.evaluate import evaluate
 from indexer.lab.evaluation.judging_session import tasks
 from indexer.lab.evaluation.sheets import read_sheets
 from web.hostile import PAYLOADS
-from web.watching import ROOT, PageRecord, open_window
+from web.watching import ROOT, PageRecord, open_window, serious_violations
 
 
 @contextlib.contextmanager
@@ -204,12 +203,7 @@ def test_it_is_accessible_and_fits(browser: Browser, folder: Path, width: int, s
     ):
         expect(page.locator("[data-answer]")).to_have_count(4)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        violations = Axe().run(page).response["violations"]
-        assert [
-            violation["id"]
-            for violation in violations
-            if violation["impact"] in ("serious", "critical")
-        ] == []
+        assert serious_violations(page) == {}
         page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("single-key shortcuts are on").uncheck()
         page.get_by_role("button", name="Close").click()

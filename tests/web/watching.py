@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parent.parent.parent
@@ -77,3 +78,15 @@ def open_window(
     context.set_default_timeout(15_000)
     context.on("request", record.request)
     return context
+
+
+def serious_violations(page: Page) -> dict[str, list[str]]:
+    """Return the elements of a page that break a rule of accessibility, by rule, the first three.
+
+    Rules whose impact is less than serious do not count.
+    """
+    return {
+        violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+    }
