@@ -53,7 +53,8 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
     page = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", page)
     page = re.sub(r"hansken://\S+", gatekeeper, page)
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    printed = [shell(block, work, NEARFOLD_STORE=store) for block in blocks]
+    places = {"NEARFOLD_STORE": store, "XDG_STATE_HOME": str(tmp_path / "state")}
+    printed = [shell(block, work, **places) for block in blocks]
     archive, everything, records, rows, read, in_place, hansken = printed
     assert "2 documents: 2 indexed" in archive
     assert "2 documents: 0 indexed, 2 unchanged" in archive
