@@ -84,7 +84,7 @@ class Verifier:
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
             for (a, b), may_reach in zip(batch, self._may_reach(batch, least), strict=True):
-                values.append(self.similarity(a, b) if may_reach else 0.0)
+                values.append(self.similarity(a, b, least) if may_reach else 0.0)
         return values
 
     def _measure_in_order(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
