@@ -23,6 +23,7 @@ from indexer.cli.options import (
 )
 from indexer.errors import UsageError
 from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
+from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.exports.record_streams import ReviewerLoad
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -91,6 +92,10 @@ def export_command(
     settings = _options(reviewers, options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = export(store, out, form, what, settings, progress=advance)
+        recipe = store.stored_recipe()
+    command = f"export --what {result.what} --format {result.form}"
+    counts = {"records": result.records}
+    write_manifest(out, run_manifest(command, recipe, settings, counts))
     _print_export(result, as_json)
     return 0
 

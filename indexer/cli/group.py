@@ -25,6 +25,7 @@ from indexer.cli.options import (
     store_option,
     take_criteria,
 )
+from indexer.exports.manifest import run_manifest
 from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
@@ -32,6 +33,7 @@ from indexer.matching.match_result import describe_missed
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
+_COUNTS = ("documents", "families", "largest", "singletons", "clusters")
 LISTED = 20  # moves
 NAMED = 5  # documents of a move
 
@@ -72,20 +74,24 @@ def group_command(
     settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(store, settings, memory=memory, write=not dry_run, progress=advance)
-    _print_groups(result, as_json, consistency, options["of"])
+        recipe = store.stored_recipe()
+    if as_json:
+        answer = _group_json(result)
+        counts = {name: answer[name] for name in _COUNTS}
+        layout = settings.band_plan(recipe) if recipe and recipe.minhash else None
+        manifest = run_manifest("group", recipe, settings, counts, layout)
+        print_json({**answer, "manifest": manifest})
+        return 0
+    _print_groups(result, consistency, options["of"])
     return 0
 
 
 def _print_groups(
     result: GroupResult,
-    as_json: bool,
     consistency: bool,
     of: Literal["documents", "parts"] = "documents",
 ) -> None:
     """Print families and clusters in numbers, and what changed."""
-    if as_json:
-        print_json(_group_json(result))
-        return
     out = console()
     noun = of[:-1]
     out.print(

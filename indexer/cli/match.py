@@ -34,6 +34,7 @@ from indexer.cli.options import (
 )
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
+from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult
 from indexer.system.whole_file import check_place, write_whole
@@ -41,6 +42,7 @@ from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names, unmistakable
 
 Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
+_COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
 _COLUMNS = ("similarity", "measure", "low", "high")
 
 
@@ -129,7 +131,16 @@ def match_command(
                 on_estimate=lambda sentence: _print_note(sentence, as_json),
             )
         lines.finish(result)
-    _print_summary(result, settings.of, as_json)
+        recipe = store.stored_recipe()
+    summary = _summary(result)
+    counts = {name: summary[name] for name in _COUNTS}
+    manifest = run_manifest("match", recipe, settings, counts, result.plan)
+    if out is not None:
+        write_manifest(out, manifest)
+    if as_json:
+        sys.stderr.write(json.dumps({**summary, "manifest": manifest}) + "\n")
+    else:
+        _print_notes(result, settings.of)
     return 0
 
 
@@ -196,11 +207,8 @@ def _print_note(sentence: str, as_json: bool) -> None:
         _notes().print(Text(sentence))
 
 
-def _print_summary(result: MatchResult, of: Literal["documents", "parts"], as_json: bool) -> None:
+def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None:
     """Print on stderr how many pairs there are, and what limits the answer."""
-    if as_json:
-        sys.stderr.write(json.dumps(_summary(result)) + "\n")
-        return
     notes = _notes()
     notes.print(f"{count_of(len(result), 'pair')} in {count_of(result.documents, of[:-1])}")
     for note in result.notes():

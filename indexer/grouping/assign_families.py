@@ -38,7 +38,7 @@ from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.measures import check_measure
 from indexer.similarity.rescore import Z999
 from indexer.sketch.bbit import FULL
-from indexer.sketch.plan import ALMOST_ONE, plan_for_recall
+from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
 
 RECALL = 0.998
@@ -86,6 +86,13 @@ class GroupOptions:
         if self.cap < 2:
             raise UsageError(f"the cap must be 2 or more, not {self.cap}")
         self.check_principal()
+
+    def band_plan(self, recipe: Recipe) -> Plan:
+        """Return the bands by which members are found in sketches of a recipe."""
+        threshold = min(self.least_threshold, ALMOST_ONE)
+        if self.measure in ("jaccard", "estimate"):
+            return plan_for_recall(threshold, RECALL, recipe.slots or 0)
+        return plan(threshold, RECALL, self.measure, recipe)
 
     @property
     def threshold_of_clusters(self) -> float:
@@ -222,8 +229,7 @@ class _Grouping:
     def pairs(self, order: list[int], progress: Progress) -> BandPairs:
         """Return the pairs of texts that may be similar enough for a family or a cluster."""
         options = self.options
-        width = self.collection.slots.shape[1]
-        layout = plan_for_recall(min(options.least_threshold, ALMOST_ONE), RECALL, width)
+        layout = options.band_plan(self.collection.recipe)
         everything = PairFilter(self.collection.documents, None, None)
         context = MatchContext(self.collection, self.verifier, everything, progress)
         ranks = self._text_ranks(order)[: len(self.collection.slots)]

@@ -10,10 +10,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.grouping.assign_families import RECALL, GroupOptions, fewest_equal
+from indexer.grouping.assign_families import GroupOptions, fewest_equal
 from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL
-from indexer.sketch.plan import ALMOST_ONE, plan_for_recall
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
@@ -75,7 +74,7 @@ class _Grouping:
         sketches = self.documents.numbered.rows.where("minhash IS NOT NULL")
         signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
         threshold = self.settings.least_threshold
-        layout = plan_for_recall(min(threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0)
+        layout = self.settings.band_plan(self.recipe)
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
         least = self._fewest_equal(threshold)
         cap, slot_bytes = self.settings.cap, self.recipe.slot_bytes

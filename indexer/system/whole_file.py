@@ -15,7 +15,7 @@ def check_place(out: Path, option: str = "--out") -> None:
     `option` is the option that named the file.
     """
     try:
-        if _is_special(out):
+        if is_special(out):
             out.open("ab").close()
             return
         if out.is_dir():
@@ -35,7 +35,7 @@ def write_whole(out: Path, option: str = "--out") -> Iterator[Path]:
     An existing file stays until then. A link, a device or a pipe, such as /dev/stdout, is written
     to directly.
     """
-    part = out if _is_special(out) else _part(out)
+    part = out if is_special(out) else _part(out)
     try:
         yield part
         if part is not out:
@@ -65,7 +65,7 @@ def _part(out: Path) -> Path:
     return out.with_name(f".{out.name[:200]}.part")
 
 
-def _is_special(out: Path) -> bool:
+def is_special(out: Path) -> bool:
     """Return whether the path is something that another file must not replace."""
     return out.exists() and not out.is_dir() and (out.is_symlink() or not out.is_file())
 

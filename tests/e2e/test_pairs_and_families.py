@@ -272,3 +272,21 @@ def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> No
     assert sorted(len(hit["folded"]) for hit in folded["hits"]) == [1, 3]
     principal = next(family for family, principal, *_ in rows[0].values() if principal)
     assert run_json("delete", principal, store=engine)["deleted"] == [principal]
+
+
+def test_a_manifest_says_what_a_run_was_made_with(store: str, tmp_path: Path) -> None:
+    out = tmp_path / "pairs.txt"
+    run("match", "--measure", "lcs", "--out", out, store=store)
+    manifest = json.loads((tmp_path / "pairs.txt.manifest.json").read_text())
+    assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v1"
+    assert manifest["settings"]["measure"] == "lcs" and manifest["settings"]["threshold"] == 0.8
+    planned = run_json("plan", "--measure", "lcs", store=store)
+    assert {name: planned[name] for name in manifest["layout"]} == manifest["layout"]
+    assert manifest["counts"]["pairs"] == len(out.read_text().splitlines())
+    summary = json.loads(outcome("match", "--measure", "lcs", "--json", store=store).stderr)
+    assert summary["manifest"] == manifest
+    grouped = run_json("group", store=store)["manifest"]
+    assert (grouped["command"], grouped["counts"]["documents"]) == ("group", 12)
+    run("export", "--out", tmp_path / "table.csv", store=store)
+    exported = json.loads((tmp_path / "table.csv.manifest.json").read_text())
+    assert exported["command"] == "export --what families --format csv"

@@ -1,15 +1,19 @@
 """Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.errors import StoreError, UnknownMeasure, UsageError
+from indexer.matching import likely_pairs
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import recipe_named
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.measures import MEASURES
 from indexer.sketch.wilson import wilson
 from indexer.stores import open_store
@@ -199,3 +203,37 @@ def test_no_such_measure_and_no_store():
 def test_an_empty_store_has_no_pairs():
     for all_pairs in (False, True):
         assert list(match(library([]), MatchOptions(all_pairs=all_pairs))) == []
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"measure": "lcs"}, {"all_pairs": True}, {"contained": True}, {"cap": 2}]
+)
+def test_parts_that_are_reported_are_all_pairs_each_once(options):
+    parts = []
+    matched = match(
+        library(rows(TEXTS)), MatchOptions(threshold=0.5, **options), on_pairs=parts.append
+    )
+    reported = [pair for part in parts for pair in part]
+    assert sorted(reported, key=lambda pair: (pair.a, pair.b)) == list(matched)
+    assert {("a", "c"), ("a", "h")} <= {(pair.a, pair.b) for pair in parts[0]}
+
+
+def test_an_estimate_of_the_pairs_comes_before_many_are_verified(monkeypatch):
+    monkeypatch.setattr(likely_pairs, "ESTIMATED", 0)
+    events = []
+    match(
+        library(rows(TEXTS)),
+        MatchOptions(threshold=0.5, exact=True),
+        on_pairs=lambda part: events.append(len(part)),
+        on_estimate=events.append,
+    )
+    copies, sentence, *verified = events
+    assert copies == 3 and "reach 0.5" in sentence and sum(verified) > 0
+
+
+def test_numbers_are_distinguished_by_words_in_order_too():
+    store = library(rows({"a": sentence(1) + " 41", "b": sentence(1) + " 42"}))
+    options = MatchOptions(threshold=0.5, measure="lcs")
+    assert len(match(store, options)) == 1
+    distinguishing = replace(options, criteria=Criteria(numbers="distinguish"))
+    assert len(match(store, distinguishing)) == 0
