@@ -28,7 +28,7 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
-from indexer.matching.limits import CAP
+from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment, Row
@@ -80,11 +80,9 @@ class GroupOptions:
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
-        for value in (self.threshold, self.threshold_of_clusters):
-            if not 0 < value <= 1:
-                raise UsageError(f"a threshold must lie between 0 (exclusive) and 1, not {value}")
-        if self.cap < 2:
-            raise UsageError(f"the cap must be 2 or more, not {self.cap}")
+        check_threshold(self.threshold)
+        check_threshold(self.threshold_of_clusters)
+        check_cap(self.cap)
         self.check_principal()
 
     def band_plan(self, recipe: Recipe) -> Plan:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
+from indexer.model import Candidate, Candidates, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.defaults import MEASURE, REVIEW
@@ -192,47 +192,52 @@ def _results(
             yield from _results(store, current, lookups, options)
             return
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
-        found = answer.found if own.bands or own.blocks else _copies(store, lookup, own, options)
-        candidates = [row for row in found if not lookup.is_itself(row)]
-        query = Side(lookup.text, recipe, own.minhash, own.simhash)
-        values = _rule_values(lookup, own, options.criteria)
-        rows = _promising_rows(store, values, own, candidates, options)
-        sides = [
-            (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
-            for candidate in candidates
-            if candidate.id in rows
-        ]
-        query_row = lookup.as_row(own)
-        key = options.criteria.text_key(query_row)
-        copies = {
-            id: sameness(query_row, row)
-            for id, row in rows.items()
-            if options.criteria.text_key(row) == key
-        }
-        matches = rescore(
-            query,
-            sides,
-            options.threshold,
-            options.measure,
-            options.limit,
-            options.criteria,
-            copies,
-        )
-        notes = [*_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)]
-        if None in values:
-            missing = options.criteria.fields[values.index(None)]
-            notes.append(f"the document has no value of {missing}, which near duplicates need here")
-        if options.measure == "lcs":
-            notes += _rearranged_notes(query, sides, options.threshold)
-        yield SimilarResult(
-            query=lookup.id or lookup.path or "-",
-            text=lookup.text,
-            recipe=recipe.name,
-            status=own.status,
-            matches=tuple(matches),
-            capped_keys=answer.capped_keys,
-            notes=tuple(notes),
-        )
+        yield _result(store, recipe, lookup, own, answer, options)
+
+
+def _result(
+    store: FullStore,
+    recipe: Recipe,
+    lookup: _Lookup,
+    own: Fingerprint,
+    answer: Candidates,
+    options: SimilarOptions,
+) -> SimilarResult:
+    """Return the result of one look-up, whose fingerprint is `own`."""
+    rows_found = answer.found if own.bands or own.blocks else _copies(store, lookup, own, options)
+    candidates = [row for row in rows_found if not lookup.is_itself(row)]
+    query = Side(lookup.text, recipe, own.minhash, own.simhash)
+    values = _rule_values(lookup, own, options.criteria)
+    rows = _promising_rows(store, values, own, candidates, options)
+    sides = [
+        (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
+        for candidate in candidates
+        if candidate.id in rows
+    ]
+    query_row = lookup.as_row(own)
+    key = options.criteria.text_key(query_row)
+    copies = {
+        id: sameness(query_row, row)
+        for id, row in rows.items()
+        if options.criteria.text_key(row) == key
+    }
+    threshold, measure = options.threshold, options.measure
+    matches = rescore(query, sides, threshold, measure, options.limit, options.criteria, copies)
+    notes = [*_notes(own, answer.capped_keys, answer.cut, threshold, recipe)]
+    if None in values:
+        missing = options.criteria.fields[values.index(None)]
+        notes.append(f"the document has no value of {missing}, which near duplicates need here")
+    if measure == "lcs":
+        notes += _rearranged_notes(query, sides, threshold)
+    return SimilarResult(
+        query=lookup.id or lookup.path or "-",
+        text=lookup.text,
+        recipe=recipe.name,
+        status=own.status,
+        matches=tuple(matches),
+        capped_keys=answer.capped_keys,
+        notes=tuple(notes),
+    )
 
 
 def _copies(
