@@ -25,11 +25,28 @@ def test_the_store_interface_is_narrow() -> None:
 
 
 @pytest.mark.parametrize(
-    "departures",
-    [structure.long_lines, structure.nested, structure.participles, structure.questions],
+    ("departures", "remedy"),
+    [
+        (structure.long_lines, f"break lines over {structure.COLUMNS} columns"),
+        (structure.nested, "name the inner comprehension of"),
+        (structure.participles, "name classes by nouns"),
+        (structure.questions, "begin docstrings with a verb or a noun, not What, Whether or How"),
+        (structure.long_signatures, "make options that travel together a dataclass"),
+    ],
 )
-def test_no_departure_from_the_style(departures) -> None:
-    assert list(departures(PACKAGE)) == []
+def test_no_departure_from_the_style(departures, remedy: str) -> None:
+    places = list(departures(PACKAGE))
+    assert not places, f"{remedy}: " + ", ".join(places)
+
+
+def test_participles_are_recognised() -> None:
+    names = ["Told", "_Made", "RowKept", "Indexed", "Embedding", "CommonWords"]
+    matches = [name for name in names if structure.PARTICIPLES.match(name)]
+    assert matches == ["Told", "_Made", "RowKept", "Indexed"]
+
+
+def test_file_names_seldom_repeat() -> None:
+    assert len(PACKAGE.repeated_stems()) <= 3, PACKAGE.repeated_stems()
 
 
 def test_no_folder_has_the_name_of_a_public_function() -> None:

@@ -121,7 +121,7 @@ def common_runs(a: Words, b: Words) -> list[Tile]:
     return _runs(left, right)
 
 
-class _Kept(NamedTuple):
+class _CommonWords(NamedTuple):
     """The words of a text that the other has too: numbers shared by both, and their places."""
 
     numbers: Numbers
@@ -129,8 +129,8 @@ class _Kept(NamedTuple):
 
 
 class _SharedWords(NamedTuple):
-    a: _Kept
-    b: _Kept
+    a: _CommonWords
+    b: _CommonWords
     kinds: int
 
 
@@ -146,8 +146,8 @@ def _shared_words(a: Words, b: Words) -> _SharedWords:
     places_a = np.flatnonzero(is_shared[a.numbers])
     numbers_b = translation[b.numbers]
     places_b = np.flatnonzero(numbers_b >= 0)
-    left = _Kept(a.numbers[places_a], places_a)
-    right = _Kept(numbers_b[places_b], places_b)
+    left = _CommonWords(a.numbers[places_a], places_a)
+    right = _CommonWords(numbers_b[places_b], places_b)
     return _SharedWords(left, right, len(a.vocabulary))
 
 

@@ -7,15 +7,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from places import CONTAINERS, Place, place_fixture, store_fixture  # noqa: F401
+from places import CONTAINERS, FILLS, Place, place_fixture, store_fixture  # noqa: F401
 
 from indexer import open_store
 from indexer.extraction.base import Limits
+from indexer.sources.containers import KINDS
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."
 THREE = "The third text tells of a long road through the hills that nobody has walked for years."
 BROKEN = b"\x00\x01\x02\xff\xfe no text at all"
+
+
+def test_every_kind_of_container_keeps_the_contract() -> None:
+    names = [name for _, name, _ in FILLS.values()]
+    absent = [endings for endings in KINDS if not any(name.endswith(endings) for name in names)]
+    assert not absent, f"add these to FILLS in places.py: {absent}"
 
 
 def outcomes(account) -> tuple[int, int, int, int]:
