@@ -114,7 +114,7 @@ def test_hash_prints_what_fingerprint_gives() -> None:
 
 def test_plan_status_doctor(store: str) -> None:
     planned = run_json("plan", "--threshold", "0.5")
-    assert (planned["bands"], planned["rows"]) == (25, 5)
+    assert (planned["bands"], planned["rows"]) == (36, 3)
     assert run_json("status", store=store)["documents"] == len(list(EXAMPLES.iterdir()))
     assert {check["verdict"] for check in run_json("doctor", store=store)["checks"]} <= {
         "good",
