@@ -13,7 +13,7 @@ from typing import Any
 
 from indexer.errors import StoreBusy, StoreError
 from indexer.jobs.journal import Journal, read_journal
-from indexer.system.logs import Level, event, job_context
+from indexer.system.logs import event, job_context
 from indexer.system.traces import span
 
 KEPT = 200  # jobs
@@ -151,10 +151,8 @@ def _finish(journal: Journal, summary: JobSummary) -> None:
     row = (summary.id, summary.command, summary.began, summary.seconds, summary.outcome, counts)
     _change(journal, _FINISHED, (summary.id, *row))
     _change(journal, _FORGET, (KEPT,))
-    level: Level = "warning" if summary.outcome.startswith("failed") else "info"
     event(
         "job_ended",
-        level,
         command=summary.command,
         outcome=summary.outcome,
         seconds=summary.seconds or 0.0,

@@ -12,6 +12,7 @@ from indexer.stores import open_store
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import Copyable
 from indexer.stores.requirements import require_recipe
+from indexer.system.whole_file import write_error
 
 SNAPSHOT_ADVICE = "take a snapshot in its cluster, as docs/operating.md shows"
 
@@ -34,8 +35,8 @@ def backup(store: MaintainedStore, path: str) -> Copy:
     The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it. An
     existing copy is replaced once the new one is whole. The copies have the permissions of the
     originals. Raises `UnsupportedOperation` for a store that is not a file, `UsageError` for the
-    store's own files and for any other file that is not a copy, and `StoreError` when nothing was
-    indexed yet.
+    store's own files, for any other file that is not a copy and for a place that cannot be written,
+    and `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     journal = journal_path(store.address)
@@ -43,9 +44,12 @@ def backup(store: MaintainedStore, path: str) -> Copy:
         raise UnsupportedOperation(
             store=store.url, operation="be copied into a file", alternative=SNAPSHOT_ADVICE
         )
-    check_foreign_file(Path(path), journal)
-    store.maintenance.backup(path)
-    return Copy(path, _document_count(path), _copy_journal(journal, path))
+    try:
+        check_foreign_file(Path(path), journal)
+        store.maintenance.backup(path)
+        return Copy(path, _document_count(path), _copy_journal(journal, path))
+    except OSError as error:
+        raise write_error(Path(path), "FILE", error) from error
 
 
 def check_foreign_file(path: Path, journal: Path) -> None:

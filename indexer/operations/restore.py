@@ -30,8 +30,10 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
         raise UnsupportedOperation(
             store=store.url, operation="be restored from a file", alternative=SNAPSHOT_ADVICE
         )
-    if not Path(path).is_file():
+    if not Path(path).exists():
         raise SourceNotFound(path=path)
+    if not Path(path).is_file():
+        raise UsageError(f"{path} is not a regular file; give a file that `nearfold backup` wrote")
     check_foreign_file(Path(path), journal_file)
     store_file = journal_file.with_suffix("")
     if not replace and store_file.exists():

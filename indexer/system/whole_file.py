@@ -24,7 +24,7 @@ def check_place(out: Path, option: str = "--out") -> None:
         part.open("wb").close()
         part.unlink()
     except (OSError, ValueError) as error:
-        raise _write_error(out, option, error) from error
+        raise write_error(out, option, error) from error
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def write_whole(out: Path, option: str = "--out") -> Iterator[Path]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _write_error(out, option, error) from error
+        raise write_error(out, option, error) from error
     finally:
         if part is not out:
             part.unlink(missing_ok=True)
@@ -70,6 +70,7 @@ def is_special(out: Path) -> bool:
     return out.exists() and not out.is_dir() and (out.is_symlink() or not out.is_file())
 
 
-def _write_error(out: Path, option: str, error: OSError | ValueError) -> UsageError:
+def write_error(out: Path, option: str, error: OSError | ValueError) -> UsageError:
+    """Return the error for a file that cannot be written, which the user named by `option`."""
     reason = error.strerror if isinstance(error, OSError) else None
     return UsageError(f"cannot write {out}: {reason or error}; give {option} another place")

@@ -9,7 +9,6 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import (
-    MappingMismatch,
     SourceNotFound,
     StoreBusy,
     StoreDamaged,
@@ -124,8 +123,12 @@ def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Pat
         restore(store, f"{tmp_path}/copy.db", replace=True)
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
         db.execute("CREATE TABLE theirs (x)")
-    with pytest.raises(MappingMismatch, match="not a copy of a store"):
-        restore(store, f"{tmp_path}/other.db", replace=True)
+    (tmp_path / "notes.txt").write_text("a list of ferries" * 100)
+    for name, problem in (("other.db", "not a copy of a store"), ("notes.txt", "not a database")):
+        with pytest.raises(StoreDamaged, match=rf"{problem}\); give a file that `nearfold backup`"):
+            restore(store, f"{tmp_path}/{name}", replace=True)
+    with pytest.raises(UsageError, match="not a regular file"):
+        restore(store, str(tmp_path), replace=True)
     with pytest.raises(SourceNotFound):
         restore(store, f"{tmp_path}/nothing.db", replace=True)
     assert list(store.scan()) == before
@@ -154,6 +157,12 @@ def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
     with pytest.raises(StoreDamaged, match="move it away"):
         restore(store, f"{tmp_path}/copy.db", replace=True)
     assert set(store.sources(["1", "3"])) == {"1", "3"}
+
+
+def test_a_place_that_cannot_be_written_is_named(store: SqliteStore, tmp_path: Path) -> None:
+    for place in (tmp_path / "absent" / "copy.db", tmp_path / "store.db" / "copy.db"):
+        with pytest.raises(UsageError, match=f"cannot write {place}: .*; give FILE another place"):
+            backup(store, str(place))
 
 
 def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) -> None:

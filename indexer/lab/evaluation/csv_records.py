@@ -56,8 +56,10 @@ def records(path: str) -> Iterator[Record]:
     place = Path(path)
     if place.is_dir():
         raise UsageError(f"{path} is a folder; give a .csv file with a header, or a .jsonl file")
-    if not place.is_file():
+    if not place.exists():
         raise SourceNotFound(path=path)
+    if not place.is_file():
+        raise UsageError(f"{path} is not a regular file; give a .csv or a .jsonl file")
     suffix = place.suffix.lower()
     if suffix not in (".csv", ".jsonl", ".ndjson"):
         raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")

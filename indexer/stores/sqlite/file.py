@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from indexer.errors import RecipeMismatch, StoreError, StoreStopped
+from indexer.errors import RecipeMismatch, StoreDamaged, StoreError, StoreStopped
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.sqlite.connections import Readers, open_connection
@@ -148,9 +148,13 @@ class File:
         A file that cannot be read is moved aside first.
         """
         uri = f"{Path(source).absolute().as_uri()}?mode=ro"
-        with translate_errors(source), closing(sqlite3.connect(uri, uri=True)) as copy:
-            check_copy(source)
-            check_format(copy, source)
+        try:
+            with translate_errors(source), closing(sqlite3.connect(uri, uri=True)) as copy:
+                check_copy(source)
+                check_format(copy, source)
+        except StoreDamaged as error:
+            advice = "give a file that `nearfold backup` wrote"
+            raise StoreDamaged(path=source, reason=error.reason, remedy=advice) from error
         with self._lock, translate_errors(self.path):
             try:
                 db = self._connection or self._connect(create=True)

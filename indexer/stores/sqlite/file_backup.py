@@ -51,12 +51,10 @@ def copy_in(source: str, db: sqlite3.Connection) -> None:
 
 
 def check_copy(source: str) -> None:
-    """Raise `MappingMismatch` for a file that is not a copy of a store, and `StoreDamaged` for one
-    that is not sound.
-    """
+    """Raise `StoreDamaged` for a file that is not a sound copy of a store."""
     with closing(_open_to_read(source)) as copy:
         if not _is_ours(copy):
-            raise MappingMismatch(index=source, problems=("it is not a copy of a store",))
+            raise StoreDamaged(path=source, reason="it is not a copy of a store")
         check_sound(copy, source)
 
 
