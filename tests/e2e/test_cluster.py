@@ -171,8 +171,8 @@ def test_searches_of_any_client_fold(place):
 
 def test_the_commands_say_what_they_do(place):
     store = place[2].url
-    twice = [kind for kind in ("ingest pipeline", "stored script") for _ in range(2)]
-    kinds = ["component template", *twice, "search pipeline", "index template"]
+    shared = ["ingest pipeline"] * 2 + ["stored script"] * 3
+    kinds = ["component template", *shared, "search pipeline", "index template"]
     planned = run_json("install", "--dry-run", store=store)
     assert [(piece["kind"], piece["action"]) for piece in planned["installed"]] == [
         (kind, "created") for kind in kinds

@@ -304,6 +304,7 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
         "ingest pipeline",
         "stored script",
         "stored script",
+        "stored script",
     ]
     assert all("script" in change.detail for change in missing)
     assert actions(done) == {
