@@ -184,12 +184,12 @@ def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, thei
     )
     assert their_store.counts().documents == 4
     done = subprocess.run(
-        [sys.executable, "-m", "indexer", "match", "--store", their_store.url],
+        [sys.executable, "-m", "indexer", "match", "--ids", "--store", their_store.url],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "1  # max 1.000 matches 2" in done.stdout
+    assert "1.000\t1\t2" in done.stdout
 
 
 def test_what_they_change_is_signed_again(their_url, their_store):
