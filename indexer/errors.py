@@ -58,18 +58,22 @@ class UsageError(NearfoldError):
 
 
 class UnknownName(UsageError):
-    """No `what` (a recipe, a measure, ...) has the name `name`; `known` are the valid names."""
+    """No `what` (a recipe, a measure, ...) has the name `name`; `known` are the valid names.
 
-    def __init__(self, what: str, name: str | None, known: Iterable[str]) -> None:
+    `advice` says where others are listed.
+    """
+
+    def __init__(self, what: str, name: str | None, known: Iterable[str], advice: str = "") -> None:
         self.what, self.name, self.known = what, name, tuple(known)
-        super().__init__(f"unknown {what} {name!r}; choose one of: {', '.join(self.known)}")
+        names = ", ".join(self.known)
+        super().__init__(f"unknown {what} {name!r}; choose one of: {names}{advice}")
 
 
 class UnknownRecipe(UnknownName):
     """No recipe has that name."""
 
     def __init__(self, *, name: str, known: Iterable[str]) -> None:
-        super().__init__("recipe", name, known)
+        super().__init__("recipe", name, known, " (docs/schemes.md lists all names)")
 
 
 class UnknownMeasure(UnknownName):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 from collections.abc import Mapping
 from typing import Any
@@ -31,3 +32,14 @@ class LazyGroup(click.Group):
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the words name; the error for none names the nearest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            for name in difflib.get_close_matches(args[0], self._places, n=1):
+                ctx.fail(f"{error.message} Did you mean {name}?")
+            raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import click
@@ -135,6 +136,9 @@ def search_command(
     with open_for_command(store_url) as store:
         page = search(store, query, settings)
     print_page(page, as_json, by_token=hold or after is not None)
+    if not (as_json or page.hits or after) and page.total:
+        last = math.ceil(page.families / settings.limit)
+        click.echo(f"the hits end with page {last}; give --page {last} or less")
     return 0
 
 

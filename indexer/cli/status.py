@@ -10,7 +10,7 @@ import click
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.errors import MissingExtra
+from indexer.errors import MissingExtra, UsageError
 from indexer.jobs.history import JobSummary, job_history, spell_settings
 from indexer.jobs.journal import Failure, journal_path
 from indexer.operations.status import Overview, status
@@ -37,6 +37,8 @@ def status_command(
     store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool
 ) -> int:
     """Count the documents of the store; list what failed, and jobs."""
+    if failures + jobs + prometheus > 1:
+        raise UsageError("give only one of --failures, --jobs and --prometheus")
     with open_for_command(store_url) as store:
         if prometheus:
             click.echo(_figures(store), nl=False)

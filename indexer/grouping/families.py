@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from indexer.errors import UsageError
+from indexer.matching.limits import unknown_label
 from indexer.model import Query, Row
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
@@ -73,7 +74,7 @@ def families(
 
     Memory: about 200 bytes a document, and the members of a few hundred families at once; no text
     is kept. Families that change meanwhile are listed as they are when their turn comes. Raises
-    `StoreError` when nothing was indexed yet.
+    `StoreError` when nothing was indexed yet, and `UsageError` when no document carries the label.
     """
     require_recipe(store)
     view = scope_view(store, options.of)
@@ -97,8 +98,16 @@ def _names(store: FullStore, options: FamiliesOptions) -> list[str]:
     if options.label is not None:
         labelled = store.search(Query("", (("labels", options.label),), "path")).hits
         carriers = {hit.family for hit in labelled}
+        if not carriers:
+            raise unknown_label(options.label, _labels(store))
         names = [name for name in names if name in carriers]
     return sorted(names, key=lambda name: -sizes[name])
+
+
+def _labels(store: FullStore) -> set[str]:
+    """Return the most frequent labels of the documents."""
+    facets = store.search(Query("", facets=("labels",))).facets
+    return {facet.value for facet in facets["labels"]}
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -60,7 +60,7 @@ class LabelOptions:
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"a threshold must lie between 0 and 1, not {self.threshold}")
         if not (self.add or self.remove):
-            raise UsageError("say which labels to add or to remove")
+            raise UsageError("say which labels to add (--label) or to remove (--remove)")
         both = sorted(set(self.add) & set(self.remove))
         if both:
             raise UsageError(f"cannot add and remove {', '.join(both)} at once")

@@ -188,7 +188,8 @@ def test_families_are_listed_by_size_and_then_by_path(shelf):
 
 def test_families_of_a_label_or_a_path_are_listed_whole(shelf):
     assert listed(shelf, label="x") == [("f", 3), ("p", 2)]
-    assert listed(shelf, label="absent") == []
+    with pytest.raises(UsageError, match=r"no document carries the label 'absent'; .*: x, y"):
+        listed(shelf, label="absent")
     assert listed(shelf, path="/z") == [("p", 2)]
     assert listed(shelf, path="/c/2") == listed(shelf, path="/c/") == [("q", 2)]
     assert listed(shelf, path="/c/") == [("q", 2)]

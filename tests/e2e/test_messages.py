@@ -51,3 +51,38 @@ def test_a_failed_job_is_logged_only_on_request(complaint: Complaint) -> None:
         "nearfold: there is no labelling 3; `nearfold label --history` lists them\n"
     )
     assert "job_ended" in complaint("--log", "text", "label", "--undo", "3")
+
+
+def test_a_page_after_the_last_one_says_where_the_hits_end(complaint: Complaint, capfd) -> None:
+    assert cli.run(["search", "", "--limit", "1", "--page", "9"]) == 0
+    assert "the hits end with page 2; give --page 2 or less" in capfd.readouterr().out
+
+
+def test_an_engine_without_an_answer_is_named_by_host_and_port(complaint: Complaint) -> None:
+    for engine in ("opensearch", "elasticsearch"):
+        error = complaint("status", "--store", f"{engine}://localhost:1/x", code=3)
+        assert "localhost:1: " in error and "Connection(" not in error
+        assert "check that the server runs" in error
+
+
+def test_the_nearest_command_is_suggested(complaint: Complaint) -> None:
+    assert "No such command 'serach'. Did you mean search?" in complaint("serach")
+    assert "mean" not in complaint("frobnicate")
+
+
+def test_a_label_that_nobody_carries_is_an_error(complaint: Complaint) -> None:
+    assert "no document carries the label 'hot'" in complaint("families", "--label", "hot")
+
+
+def test_one_list_of_status_at_a_time(complaint: Complaint) -> None:
+    assert "only one of" in complaint("status", "--jobs", "--failures")
+
+
+def test_labelling_without_labels_names_the_options(complaint: Complaint) -> None:
+    assert "to add (--label) or to remove (--remove)" in complaint("label", "x")
+
+
+def test_an_unknown_recipe_is_answered_briefly(complaint: Complaint) -> None:
+    error = complaint("hash", "store.db", "--recipe", "nonsense")
+    assert "choose one of: default, " in error and "docs/schemes.md" in error
+    assert len(error) < 160

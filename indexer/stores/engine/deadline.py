@@ -32,6 +32,10 @@ def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPCon
 class _Connection(HTTPConnection):
     """A connection that reads each answer through a socket with a deadline."""
 
+    def __str__(self) -> str:
+        """Return the host and port, as messages of urllib3 name a connection."""
+        return f"{self.host}:{self.port}"
+
     def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as urllib3 has it
         sock: Any = self.sock
         view: Any = _AnswerSocket(sock)
