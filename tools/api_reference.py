@@ -13,8 +13,9 @@ PAGE = ROOT / "docs" / "api.md"
 HEAD = """# Python API
 
 Everything that `from indexer import ...` gives; other names may change in any release. Written by
-`tools/api_reference.py` from the docstrings. Each command of the [command line](cli.md) calls the
-function of its name. Functions raise subclasses of `indexer.errors.NearfoldError`.
+`tools/api_reference.py` from the docstrings. Each command of the [command line](cli.md) but
+`judge`, `serve` and `roles` calls the function of its name. Functions raise
+subclasses of `indexer.errors.NearfoldError`.
 """
 
 

@@ -22,7 +22,7 @@ _JOURNAL = {
 @store_option
 @json_option
 def backup_command(file: str, store_url: str, as_json: bool) -> int:
-    """Copy an embedded store into a file while it is in use; the copy is a store itself."""
+    """Copy an embedded store into a file while it is in use. The copy is a store itself."""
     with open_for_command(store_url) as store:
         print_copy(backup(store, file), as_json, f"copied into {file}")
     return 0

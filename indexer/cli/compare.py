@@ -42,6 +42,7 @@ _MOST_VALUE = 400
     type=click.Choice(["literal", "information"]),
     default="literal",
     show_default=True,
+    help="Match passages one to one, or let repeats within a text add nothing.",
 )
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
 @click.option(
@@ -68,7 +69,7 @@ def compare_command(
     page: Path | None,
     discounted: bool,
 ) -> int:
-    """Show two documents side by side, with shared text marked; A and B are paths or ids."""
+    """Show two documents side by side, with shared text marked. A and B are paths or ids."""
     if page:
         check_place(page, "--html")
     with open_for_command(store_url) as store:

@@ -19,7 +19,7 @@ from indexer.text.wording import count_of, spell_labels
 @store_option
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
-    """List families whose documents carry different labels; nothing is grouped or written."""
+    """List families whose documents carry different labels. Nothing is grouped or written."""
     with open_for_command(store_url) as store:
         _print_disagreements(consistency(store), as_json)
     return 0

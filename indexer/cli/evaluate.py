@@ -107,10 +107,10 @@ def evaluate_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Measure precision, recall and F1 of recipes by a gold set or by assessors' sheets.
+    """Measure precision, recall and F1 of recipes by known truth.
 
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document. Of
-    sheets, the agreement of their assessors is measured too.
+    assessors' sheets, the agreement is measured too.
     """
     chosen = [recipe_asked(name) for name in recipes]
     if report:

@@ -38,12 +38,14 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     type=click.Choice(["csv", "parquet", "dat", "html"]),
     default="csv",
     show_default=True,
+    help="A table (csv, parquet), a load file (dat), or a report (html).",
 )
 @click.option(
     "--what",
     type=click.Choice(["families", "pairs", "batches", "queue"]),
     default="families",
     show_default=True,
+    help="What to write: families, pairs, batches for reviewers, or documents to review.",
 )
 @out_file_option("The file to write.", required=True)
 @click.option(
@@ -83,10 +85,11 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(
     store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
 ) -> int:
-    """Write families, pairs, review batches or a review queue as a table or a load file.
+    """Write families, pairs, batches or a review queue to a file.
 
-    --format html writes a report for people. --threshold and --measure are for pairs; families are
-    those of the last `group`, and --audit needs the --threshold of that run.
+    The file is a table or a load file. --format html writes a report for people. --threshold and
+    --measure are for pairs; families are those of the last `group`, and --audit needs the
+    --threshold of that run.
     """
     _refuse_unused(form, what)
     settings = _options(reviewers, options)

@@ -42,7 +42,7 @@ def families_command(
     store_url: str,
     as_json: bool,
 ) -> int:
-    """List the families of the store, the largest first, as JSON lines with --json."""
+    """List the families of the store, the largest first. With --json, each is a line."""
     if path is not None and Path(path).exists():
         path = str(Path(path).resolve())
     options = FamiliesOptions(least, label, path, of)

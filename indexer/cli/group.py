@@ -70,7 +70,7 @@ def group_command(
     memory: int,
     **options: Any,
 ) -> int:
-    """Group documents into families and clusters, and write them back to the store."""
+    """Group documents into families and clusters, and store these."""
     settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(store, settings, memory=memory, write=not dry_run, progress=advance)

@@ -57,6 +57,7 @@ LISTED_FAILURES = 20
     type=click.Choice(["native", "server", "plain"]),
     default="native",
     show_default=True,
+    help="Built-in Tika, a Tika server (NEARFOLD_TIKA), or plain text only.",
 )
 @click.option(
     "--timeout",

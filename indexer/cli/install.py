@@ -52,7 +52,7 @@ def install_command(
     dry_run: bool,
     **options: Any,
 ) -> int:
-    """Let a cluster sign documents of any client, and fold their searches."""
+    """Let a cluster sign documents of any client and fold searches."""
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
     with open_for_command(store_url) as store:

@@ -76,7 +76,7 @@ def label_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Label documents and the members of their families; every change can be undone."""
+    """Label documents and the members of their families. Every change can be undone."""
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
     if is_labelling + (undo is not None) + history != 1:
         raise UsageError(

@@ -86,6 +86,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     type=click.Choice(["text", "csv", "jsonl", "parquet", "copietje"]),
     default="text",
     show_default=True,
+    help="Format of the pairs; copietje: lines as that program writes them.",
 )
 @out_file_option("Write to this file instead of stdout.")
 @click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
@@ -106,10 +107,10 @@ def match_command(
     memory: int,
     **options: Any,
 ) -> int:
-    """List all near-duplicate pairs of the store, each once, as soon as they are verified.
+    """List all near-duplicate pairs of the store.
 
-    --json is --format jsonl, with the summary as JSON on stderr too. Parquet and copietje's lines
-    are written at the end.
+    Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
+    JSON on stderr too. Parquet and copietje's lines are written at the end.
     """
     settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
     if form == "parquet":

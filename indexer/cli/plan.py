@@ -59,7 +59,7 @@ def plan_command(
     picture: Path | None,
     as_json: bool,
 ) -> int:
-    """Choose bands x rows for a threshold, as match does, and print the S-curve and its errors."""
+    """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
     if picture:
         check_place(picture, "--picture")
     if false_negative_weight is None:

@@ -24,9 +24,9 @@ from indexer.text.wording import count_of
 @store_option
 @json_option
 def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool) -> int:
-    """Sign all stored texts by another recipe, while searches go on.
+    """Sign all stored texts by another recipe.
 
-    The new rows replace the old ones in one step.
+    Searches go on. The new rows replace the old ones in one step.
     """
     recipe = recipe_asked(recipe_name)
     with open_for_command(store_url) as store, progress.show_stages() as advance:

@@ -15,7 +15,7 @@ from indexer.operations.roles import roles
 @click.argument("name", required=False, metavar="[searcher|indexer|admin]")
 @store_option
 def roles_command(name: str | None, store_url: str) -> int:
-    """Print the roles that a secured cluster needs, as JSON for its security API."""
+    """Print the roles that a secured cluster needs. They are JSON for its security API."""
     with open_for_command(store_url) as store:
         bodies = roles(store)
     if name is None:

@@ -56,6 +56,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     type=click.Choice(["relevance", "path", "modified"]),
     default="relevance",
     show_default=True,
+    help="Order of the hits.",
 )
 @click.option(
     "--show",
@@ -79,7 +80,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     help="Go on after the page with this `next`; no hit is shown twice.",
 )
 @click.option(
-    "--hold",
+    "--keep-alive",
     is_flag=True,
     help="Keep a snapshot of the index in a cluster for the pages after this one.",
 )
@@ -109,10 +110,9 @@ def search_command(
     store_url: str,
     as_json: bool,
     after: str | None,
-    hold: bool,
     **options: Any,
 ) -> int:
-    """Search documents, with near duplicates folded under the best of them.
+    """Search documents; fold near duplicates under the best hit.
 
     Any word of QUERY may match; documents with more and rarer ones come first. Every store
     understands the same signs, and no query is malformed:
@@ -129,13 +129,12 @@ def search_command(
     settings = SearchOptions(
         filters=parse_filters(filters),
         after=after,
-        keep_alive=hold,
         criteria=take_criteria(options),
         **options,
     )
     with open_for_command(store_url) as store:
         page = search(store, query, settings)
-    print_page(page, as_json, by_token=hold or after is not None)
+    print_page(page, as_json, by_token=settings.keep_alive or after is not None)
     if not (as_json or page.hits or after) and page.total:
         last = math.ceil(page.families / settings.limit)
         click.echo(f"the hits end with page {last}; give --page {last} or less")

@@ -33,7 +33,7 @@ from indexer.errors import MissingExtra
 def serve_command(
     host: str, port: int, originals: str | None, allow_hosts: tuple[str, ...], store_url: str
 ) -> int:
-    """Serve review pages for a browser: search, families, comparisons, overview."""
+    """Serve review pages for a browser. They show search, families, comparisons and an overview."""
     try:
         from indexer.web.serve import is_loopback, serve
     except ModuleNotFoundError as error:

@@ -55,7 +55,7 @@ def similar_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Find near duplicates of a file, of text on stdin (-), or of a stored document."""
+    """Find near duplicates of a file, a text or a stored document. A text comes from stdin (-)."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
     settings = SimilarOptions(criteria=take_criteria(options), **options)

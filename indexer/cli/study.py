@@ -59,7 +59,7 @@ def study_command(
     store_url: str | None,
     as_json: bool,
 ) -> int:
-    """Measure how signatures of 16 to 1024 bits spread your documents.
+    """Measure how signatures of 16 to 1024 bits spread documents.
 
     An interrupted study goes on where it stopped when it is run again.
     """

@@ -38,9 +38,9 @@ from indexer.text.wording import count_of
 def synth_command(
     folder: Path, out: Path, seed: int, kinds: str, documents: int, no_programs: bool, as_json: bool
 ) -> int:
-    """Make a corpus of near duplicates of every kind from the texts of a folder.
+    """Make a corpus of near duplicates from the texts of a folder.
 
-    gold.csv holds the truth about each pair.
+    They are of every kind; gold.csv holds the truth about each pair.
     """
     names = [name.strip() for name in kinds.split(",") if name.strip()]
     options = SynthOptions(seed, names, documents, programs=not no_programs)

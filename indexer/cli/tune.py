@@ -61,10 +61,10 @@ def tune_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Try recipes and thresholds on synthetic or judged pairs, and recommend one.
+    """Try recipes and thresholds, and recommend one.
 
-    An interrupted run goes on where it stopped when it is run again. GOLD and SHEET are what
-    `evaluate` takes.
+    They are measured on synthetic or judged pairs. An interrupted run goes on where it stopped when
+    it is run again. GOLD and SHEET are what `evaluate` takes.
     """
     recipes = [recipe_asked(name) for name in names]
     settings = TuneOptions(recipes=recipes, **options)

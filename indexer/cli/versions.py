@@ -34,7 +34,7 @@ _MARKS: dict[Change, tuple[str, str, str]] = {
 @store_option
 @json_option
 def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool) -> int:
-    """Show which document of a family probably came from which, as a tree of revisions."""
+    """Show which document of a family probably came from which. Print a tree of revisions."""
     with open_for_command(store_url) as store:
         result = versions(store, id, dates=not no_dates)
     _print_versions(result, as_json, redlined)

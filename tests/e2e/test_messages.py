@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+import click
 import pytest
-from e2e.command import ROOT
+from e2e.command import ROOT, run
 
 from indexer.cli import main as cli
 
@@ -24,12 +25,12 @@ def complaint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> Complai
     assert cli.run(["index", *examples, "--extractor", "plain"]) == 0
     capfd.readouterr()
 
-    def run(*words: str, code: int = 2) -> str:
+    def complain(*words: str, code: int = 2) -> str:
         assert cli.run(list(words)) == code
         error: str = capfd.readouterr().err
         return error
 
-    return run
+    return complain
 
 
 def test_a_file_that_is_no_input_is_described(complaint: Complaint) -> None:
@@ -86,3 +87,17 @@ def test_an_unknown_recipe_is_answered_briefly(complaint: Complaint) -> None:
     error = complaint("hash", "store.db", "--recipe", "nonsense")
     assert "choose one of: default, " in error and "docs/schemes.md" in error
     assert len(error) < 160
+
+
+def test_summaries_of_commands_fit_a_terminal_of_80_columns() -> None:
+    assert "..." not in run("--help", COLUMNS="80").partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_option_has_a_help_text(name: str) -> None:
+    command = cli.commands.get_command(click.Context(cli.commands), name)
+    assert command
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+    prints_json = any("--json" in option.opts for option in options)
+    assert prints_json == (name not in ("judge", "serve", "roles"))  # as README.md says
