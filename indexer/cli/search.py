@@ -137,7 +137,7 @@ def search_command(
     print_page(page, as_json, by_token=settings.keep_alive or after is not None)
     if not (as_json or page.hits or after) and page.total:
         last = math.ceil(page.families / settings.limit)
-        click.echo(f"the hits end with page {last}; give --page {last} or less")
+        click.echo(f"the last page is --page {last}")
     return 0
 
 

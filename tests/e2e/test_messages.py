@@ -54,9 +54,9 @@ def test_a_failed_job_is_logged_only_on_request(complaint: Complaint) -> None:
     assert "job_ended" in complaint("--log", "text", "label", "--undo", "3")
 
 
-def test_a_page_after_the_last_one_says_where_the_hits_end(complaint: Complaint, capfd) -> None:
+def test_a_page_after_the_last_one_names_the_last_one(complaint: Complaint, capfd) -> None:
     assert cli.run(["search", "", "--limit", "1", "--page", "9"]) == 0
-    assert "the hits end with page 2; give --page 2 or less" in capfd.readouterr().out
+    assert "the last page is --page 2" in capfd.readouterr().out
 
 
 def test_an_engine_without_an_answer_is_named_by_host_and_port(complaint: Complaint) -> None:
