@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from family_oracle import expected, families_of, violations
+from family_oracle import expected, families_of, lone_incomplete_principals, violations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -161,6 +161,7 @@ class Histories(RuleBasedStateMachine):
         self.until(1_000, lambda: group(self.store))
         stored = rows(dict(sorted(self.texts.items())), cut=CUT)
         assert families_of(self.whole) == expected(stored, 0.8, "longest", 1000)
+        assert lone_incomplete_principals(self.whole.scan()) == []
         self.store.left = 0
         assert group(self.store).changed == 0
 

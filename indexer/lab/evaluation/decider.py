@@ -104,19 +104,24 @@ class Decider:
         return [by_text[text] for text in self._texts]
 
     def similarity(self, pair: Pair) -> float:
-        """Return the measure of a pair by its texts; 1 for the same normalised text, 0 when one of
-        them has no keys.
+        """Return the measure of a pair by its texts: 1 for copies whatever their status, 0 when one
+        of two other texts has no keys.
         """
         if pair not in self._known:
             self._known[pair] = self._measured(*pair)
         return self._known[pair]
 
+    def _copy_key(self, place: int) -> str:
+        """Return the digest of the normalised text; where nothing is left of it, the text."""
+        signed = self.signed[place]
+        return signed.exact if signed.chars else f"text {self._texts[place]}"
+
     def _measured(self, a: int, b: int) -> float:
         left, right = self.signed[a], self.signed[b]
+        if self._copy_key(a) == self._copy_key(b):
+            return 1.0
         if not left.status == right.status == "complete":
             return 0.0
-        if left.exact == right.exact:
-            return 1.0
         return measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
 
     def decide(self, threshold: float) -> Decision:
@@ -149,17 +154,19 @@ class Decider:
                 yield pair
 
     def _candidates(self, threshold: float) -> Iterator[Pair]:
+        sharing: dict[object, list[int]] = defaultdict(list)
+        for place in range(len(self._texts)):
+            sharing[self._copy_key(place)].append(place)
         complete = [
             place for place, signed in enumerate(self.signed) if signed.status == "complete"
         ]
         keys = self._keys(complete, threshold)
         if keys is None:
-            yield from combinations(complete, 2)
-            return
-        sharing: dict[object, list[int]] = defaultdict(list)
-        for place, own in zip(complete, keys, strict=True):
-            for key in {*own, self.signed[place].exact}:
-                sharing[key].append(place)
+            sharing["complete"] = complete
+        else:
+            for place, own in zip(complete, keys, strict=True):
+                for key in set(own):
+                    sharing[key].append(place)
         seen: set[Pair] = set()
         for places in sharing.values():
             fresh = set(combinations(places, 2)) - seen
