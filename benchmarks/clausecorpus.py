@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 
@@ -104,7 +105,8 @@ def all_bases() -> list[Base]:
     ]
 
 
-def paragraphs(most: int = 240) -> list[str]:
+@cache
+def paragraphs(most: int = 240) -> tuple[str, ...]:
     """Paragraphs of licences with words of obligation, no two with half of their words in
     common.
     """
@@ -127,8 +129,8 @@ def paragraphs(most: int = 240) -> list[str]:
                 paragraphs_kept.append(text)
                 vocabularies.append(words)
             if len(paragraphs_kept) == most:
-                return paragraphs_kept
-    return paragraphs_kept
+                return tuple(paragraphs_kept)
+    return tuple(paragraphs_kept)
 
 
 def holds(left: str, right: str) -> bool:

@@ -58,6 +58,7 @@ def test_intervals_are_whole_on_a_narrow_terminal(
 
 
 def test_an_audit_as_json(folder: Path) -> None:
+    shell("nearfold index examples", folder)
     printed = shell("nearfold match --threshold 0.8 --audit 30 --json 2>&1 > /dev/null", folder)
     audit = json.loads(printed)["audit"]
     assert (audit["recall"], audit["right"], audit["missed"]) == (1.0, 4.0, 0.0)
