@@ -230,10 +230,13 @@ def _summary(result: MatchResult) -> dict[str, object]:
 
 
 def _write_text(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
-    """Write a line for each pair: the similarity and both documents, with tabs between them."""
-    rows = zip(result.similarity.tolist(), result.left, result.right, strict=True)
-    for similarity, a, b in rows:
-        file.write(f"{similarity:.3f}\t{visible(names[a])}\t{visible(names[b])}\n")
+    """Write a line for each pair: the similarity and both documents, with tabs between them.
+
+    A similarity that was estimated from the slots, not measured on the texts, begins with ~.
+    """
+    for a, b, pair in zip(result.left, result.right, result, strict=True):
+        mark = "~" if pair.measure == "estimate" else ""
+        file.write(f"{mark}{pair.similarity:.3f}\t{visible(names[a])}\t{visible(names[b])}\n")
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:

@@ -199,10 +199,15 @@ def describe_plan(chosen: Plan) -> str:
     """
     least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
     unrelated = percent(chosen.recall(chosen.unrelated), 2)
+    if chosen.measure == "hamming":
+        promise = "how many of the pairs at this hamming similarity they find is not known"
+    else:
+        promise = (
+            f"expected to find {percent(chosen.expected_recall, 1)} of the pairs at "
+            f"{chosen.measure} {chosen.threshold:g} and more of those above"
+        )
     return (
-        f"{chosen.bands} bands x {chosen.rows} rows{least}: expected to find "
-        f"{percent(chosen.expected_recall, 1)} of the pairs at {chosen.measure} "
-        f"{chosen.threshold:g} and more of those above; "
+        f"{chosen.bands} bands x {chosen.rows} rows{least}: {promise}; "
         f"{unrelated} of pairs of unrelated documents are candidates"
     )
 

@@ -237,3 +237,11 @@ def test_numbers_are_distinguished_by_words_in_order_too():
     assert len(match(store, options)) == 1
     distinguishing = replace(options, criteria=Criteria(numbers="distinguish"))
     assert len(match(store, distinguishing)) == 0
+
+
+def test_hamming_needs_a_simhash():
+    recipe = recipe_named("default_v2")
+    store = open_store("sqlite://:memory:")
+    store.prepare(recipe)
+    with pytest.raises(UsageError, match="makes no SimHash"):
+        match(store, MatchOptions(measure="hamming"))

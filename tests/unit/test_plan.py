@@ -14,7 +14,7 @@ from indexer.errors import UsageError
 from indexer.exports.s_curve import s_curve
 from indexer.recipe import DEFAULT
 from indexer.sketch.measure_relation import feature_similarities
-from indexer.sketch.plan import chance, plan, plan_by_weight, plan_for_recall
+from indexer.sketch.plan import chance, describe_plan, plan, plan_by_weight, plan_for_recall
 
 
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
@@ -120,3 +120,8 @@ def test_a_plan_for_words_in_order_expects_fewer_features_in_common():
 
 def test_slots_that_are_the_measure_reject_nothing_at_the_threshold():
     assert plan(0.5, measure="estimate").fewest_equal == 64
+
+
+def test_no_recall_is_promised_for_a_measure_without_evidence() -> None:
+    assert "is not known" in describe_plan(plan(0.8, measure="hamming"))
+    assert "expected to find" in describe_plan(plan(0.8, measure="lcs"))
