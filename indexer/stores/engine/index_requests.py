@@ -12,7 +12,7 @@ from typing import Any
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
-from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, error_of, is_missing
+from indexer.stores.engine.link import Answer, IndexMissing, Link, error_of, is_missing, is_passing
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
@@ -96,7 +96,7 @@ class Requests:
             answer = Answer(0, None)
             with contextlib.suppress(*([StoreUnreachable] if self.retry_policy else [])):
                 answer = self.link.request(method, path, data, params, seconds)
-            if answer.status and answer.status not in PASSING:
+            if answer.status and not is_passing(answer):
                 return answer
             policy.pause(attempt, answer.retry_after)
         return self.link.request(method, path, data, params, seconds)

@@ -97,7 +97,7 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
         return StoreAccessDenied(url=url, status=answer.status, reason=reason)
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
-    if answer.status in PASSING or answer.kind in _RECOVERING:
+    if is_passing(answer):
         return StoreUnreachable(
             url=url, reason=f"it is overloaded or not ready: {answer.status} {answer.reason}"
         )
@@ -105,6 +105,13 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
         f"{url} answered {answer.status}: {answer.reason}; "
         "see the server's log, and run `nearfold doctor`"
     )
+
+
+def is_passing(answer: Answer) -> bool:
+    """Return whether the same request may succeed soon: the engine is overloaded or not ready, or a
+    shard is not, such as one of an index that another has just replaced.
+    """
+    return answer.status in PASSING or answer.kind in _RECOVERING
 
 
 def block_error(answer: Answer) -> StoreStopped | None:
