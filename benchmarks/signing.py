@@ -8,7 +8,8 @@ up to 5,000 characters. Peers are handed texts that are normalised already, so t
 features; ours normalises within its time, and also counts words, digests the text and makes the
 keys. Runs are interleaved, every run gets fresh strings, and the figures are medians of CPU time.
 `error` is the root mean square error of the estimated Jaccard similarity over sqrt(J (1 - J) /
-128), on changed copies of the documents. Peers that are not installed are named at the end.
+128), on changed copies of the documents; `default_v2` signs word pairs, so it has none here. Peers
+that are not installed are named at the end.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ os.environ.update(
 
 import numpy as np
 
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
 from indexer.sketch.fingerprint import define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
@@ -39,7 +40,10 @@ from indexer.text.normalise import normalise
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 1000, 0.3
 MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
-KEYED = recipe_named("default_v1+key:benchmark").with_secret("a secret that everybody may read")
+KEYED, KEYED_V2 = (
+    recipe_named(f"{version}+key:benchmark").with_secret("a secret that everybody may read")
+    for version in ("default_v1", "default_v2")
+)
 Signer = Callable[[Sequence[str]], object]
 Slots = Callable[[object], np.ndarray]
 
@@ -81,6 +85,16 @@ def ours() -> Iterator[Contender]:
         lambda texts: fingerprints(texts, KEYED).minhash,
         np.asarray,
         True,
+    )
+    yield Contender(
+        f"nearfold {kernel_name()}: default_v2",
+        lambda texts: fingerprints(texts, DEFAULT_V2).minhash,
+        ours=True,
+    )
+    yield Contender(
+        f"nearfold {kernel_name()}: default_v2, secret key",
+        lambda texts: fingerprints(texts, KEYED_V2).minhash,
+        ours=True,
     )
     yield Contender(
         "nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True

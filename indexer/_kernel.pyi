@@ -31,12 +31,12 @@ def fingerprints(
     """Fingerprint texts, normalised by version 1 or 2 of `default`.
 
     The other steps: `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`;
-    with `words` the features are `word_pairs_v1`, with `packed` slots have 8 bits; `digits` are
-    those of a band's hash in its key. Returns, one row a text: MinHash (uint32, `slots` a row; none
-    when that is 0), SimHash (uint64; zero
-    unless `simhash`), band keys, block keys, status, SHA-256, words and chars (int64). Numbers are
-    in native byte order. The interpreter's lock is released meanwhile; `threads` share the work.
-    Settings out of range raise `ValueError`.
+    with `words` the features are `word_pairs_v1` (with a key `sip24_pairs_v1`), with `packed` slots
+    have 8 bits; `digits` are those of a band's hash in its key. Returns, one row a text: MinHash
+    (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero unless `simhash`), band
+    keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte order.
+    The interpreter's lock is released meanwhile; `threads` share the work. Settings out of range
+    raise `ValueError`.
     """
 
 def differ_at_most(

@@ -203,9 +203,11 @@ def recipe_named(name: str) -> Recipe:
     if name == "default_v2":
         return DEFAULT_V2
     plain, key = recipe_key.split(name)
-    if key and plain in ("default", "default_v1"):
+    if key and plain in ("default", "default_v1", "default_v2"):
+        recipe = recipe_named(plain)
+        feature_hash = recipe_key.KEYED_HASHES[recipe.feature_hash]
         return dataclasses.replace(
-            DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipe_key.KEYED_HASH
+            recipe, name=f"{recipe.name}+key:{key}", feature_hash=feature_hash
         )
     parts = name.split(":")
     for head, make in _FAMILIES.items():

@@ -8,7 +8,7 @@ import re
 
 from indexer.errors import UsageError
 
-KEYED_HASH = "sip24_v1"
+KEYED_HASHES = {"gram64_v1": "sip24_v1", "word64_v1": "sip24_pairs_v1"}  # by the unkeyed hash
 SHORTEST = 32
 _NAME = re.compile(r"(?P<recipe>.+)\+key:(?P<key>[a-z][a-z0-9_]{0,31})", re.ASCII)
 

@@ -18,6 +18,9 @@ from indexer.recipe import DEFAULT_V1
 from indexer.sketch.hashing import gram_hashes
 
 SLOTS = DEFAULT_V1.slots or 0
+# Equal `word64_v1`, also before equal endings. Wagner's generalised birthday search ("A generalized
+# birthday problem", CRYPTO 2002) with four lists of 2**22 gives eleven such pairs in two minutes.
+EQUAL_WORDS = ("gvatwgqzxaowxelqrtbpdyzc", "giwgfcfdxsjbkmibcencpuhq")
 
 
 @cache

@@ -13,7 +13,7 @@ from indexer.joins.external_sort import distinct
 from indexer.joins.parity_maps import parity_map
 from indexer.model import Candidate
 from indexer.recipe import Recipe
-from indexer.recipe_key import KEYED_HASH
+from indexer.recipe_key import KEYED_HASHES
 from indexer.similarity.measures import FeatureSet
 from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
@@ -38,7 +38,7 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
     """
     if recipe.features == "word_pairs_v1":
         return FeatureSet(distinct(np.sort(word_features(normalised_codes_v2(text)))))
-    if recipe.feature_hash in ("gram64_v1", KEYED_HASH):
+    if recipe.feature_hash in ("gram64_v1", KEYED_HASHES["gram64_v1"]):
         normalised = normalised_codes_v2 if recipe.normaliser == "default_v2" else normalised_codes
         return FeatureSet(distinct(np.sort(gram_hashes(normalised(text), recipe.width or 1))))
     return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))

@@ -26,7 +26,7 @@ from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.schemes import fingerprint_by, status_of
 from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
-from indexer.sketch.word_features import word_features
+from indexer.sketch.word_features import keyed_word_features, word_features
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
 from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
@@ -176,10 +176,11 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
 def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
     """Return the hashes of the distinct features."""
     width = recipe.width or 1
+    key = recipe_key.words(recipe.secret) if recipe.secret else None
     if recipe.features == WORDS:
-        return word_features(codes)
-    if recipe.secret:
-        return np.unique(keyed_gram_hashes(codes, width, recipe_key.words(recipe.secret)))
+        return keyed_word_features(codes, key) if key else word_features(codes)
+    if key:
+        return np.unique(keyed_gram_hashes(codes, width, key))
     return np.unique(gram_hashes(codes, width))
 
 
@@ -188,8 +189,8 @@ def _has_batch_form(recipe: Recipe) -> bool:
 
     All others are computed text by text by `indexer.sketch.schemes`.
     """
-    gram_hash_names = ("gram64_v1", recipe_key.KEYED_HASH, "word64_v1")
-    return recipe.normaliser in NORMALISERS or recipe.feature_hash in gram_hash_names
+    hash_names = (*recipe_key.KEYED_HASHES, *recipe_key.KEYED_HASHES.values())
+    return recipe.normaliser in NORMALISERS or recipe.feature_hash in hash_names
 
 
 def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
@@ -258,9 +259,9 @@ def _check(recipe: Recipe) -> None:
             f"name the file that holds it by {recipe.key_variable}_FILE"
         )
     by_words = recipe.features == WORDS and recipe.normaliser == "default_v2"
-    feature_hash = recipe_key.KEYED_HASH if recipe.secret else "gram64_v1"
-    if by_words:
-        feature_hash = "word64_v1"
+    feature_hash = "word64_v1" if by_words else "gram64_v1"
+    if recipe.secret:
+        feature_hash = recipe_key.KEYED_HASHES[feature_hash]
     is_valid = {
         "normaliser": recipe.normaliser in NORMALISERS,
         "features": by_words or recipe.features == "chars_v1",

@@ -5,6 +5,8 @@ Only multiplication, xor and shifts modulo 2**64, so that any language can compu
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,11 +67,16 @@ def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
     return mix64_array(packed)
 
 
-def word_hashes(codes: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[np.uint64]:
+def word_hashes(
+    codes: NDArray[np.uint32],
+    starts: NDArray[np.intp],
+    letter_hashes: Callable[[NDArray[np.uint64]], NDArray[np.uint64]] = mix64_array,
+) -> NDArray[np.uint64]:
     """Return the hash of each word, given where the words start. `word64_v1`.
 
     A word goes to the next start, without the blanks (U+0020) at its end. The hash is mix64 of the
-    sum, modulo 2**64, of mix64(code + place * 2**21) over its code points, places from 0.
+    sum, modulo 2**64, of mix64(code + place * 2**21) over its code points, places from 0;
+    `letter_hashes` takes the place of that inner mix64.
 
     >>> codes = np.array([ord(c) for c in "fold or fold"], dtype=np.uint32)
     >>> word_hashes(codes, np.array([0, 5, 8])).tolist()
@@ -80,7 +87,7 @@ def word_hashes(codes: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[
     lengths = np.diff(np.append(starts, len(codes)))
     places = np.arange(starts[0], len(codes)) - np.repeat(starts, lengths)
     shown = codes[starts[0] :].astype(np.uint64)
-    terms = mix64_array(shown + (places.astype(np.uint64) << np.uint64(CODE_BITS)))
+    terms = letter_hashes(shown + (places.astype(np.uint64) << np.uint64(CODE_BITS)))
     terms[shown == BLANK] = 0
     return mix64_array(np.add.reduceat(terms, starts - starts[0]))
 

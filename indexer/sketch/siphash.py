@@ -1,4 +1,4 @@
-"""`sip24_v1`: hashes of runs of characters under a secret key.
+"""Hashes under a secret key: `sip24_v1` of runs of characters, `sip24_pairs_v1` of word pairs.
 
 Without the key nobody can craft texts that a sketch treats in a chosen way. SipHash-2-4 (Aumasson &
 Bernstein, "SipHash: a fast short-input PRF", Indocrypt 2012). All arithmetic is modulo 2**64.
@@ -13,6 +13,7 @@ from indexer.sketch.hashing import CODE_BITS
 
 _INITIAL = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 _SIXTEEN_BYTES = 16 << 56
+_LETTER = (1 << 64) - 1  # the second word of a letter's message: no occurrence has this number
 Words = NDArray[np.uint64]
 
 
@@ -32,6 +33,11 @@ def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int
     for place in range(width):
         halves[place // 3] |= wide[place : place + count] << np.uint64(CODE_BITS * (place % 3))
     return siphash24(halves[0], halves[1], key)
+
+
+def keyed_letter_hashes(letters: Words, key: tuple[int, int]) -> Words:
+    """Return the keyed hash of each letter at its place, given as code + place * 2**21."""
+    return siphash24(letters, np.full(len(letters), _LETTER, dtype=np.uint64), key)
 
 
 def siphash24(first: Words, second: Words, key: tuple[int, int]) -> Words:

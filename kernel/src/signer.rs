@@ -130,7 +130,11 @@ impl Signer {
             return self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe));
         }
         let Normalised { text, codes, words, .. } = &self.normalised;
-        let features = if codes.is_empty() { self.words.read(text, *words) } else { self.words.read(codes, *words) };
+        let features = if codes.is_empty() {
+            self.words.read(text, *words, recipe.key)
+        } else {
+            self.words.read(codes, *words, recipe.key)
+        };
         sketch(features, recipe)
     }
 

@@ -1,4 +1,4 @@
-//! `sip24_v1`: SipHash-2-4 (Aumasson & Bernstein, 2012) of a message of two 64-bit words, little-endian.
+//! `sip24_v1` and `sip24_pairs_v1`: SipHash-2-4 (Aumasson & Bernstein, 2012) of a message of two 64-bit words, little-endian.
 
 /// A secret key of 128 bits, as two little-endian words.
 pub type Key = [u64; 2];

@@ -45,11 +45,9 @@ def run_command(capsys):
     return run
 
 
-def command_results(run_command, folder, url):
+def command_results(run_command, folder, url, recipe="default+key:legal"):
     """Return the results of the commands on a store of the folder."""
-    code, [account] = run_command(
-        "index", folder, "--recipe", "default_v1+key:legal", "--store", url, "--json"
-    )
+    code, [account] = run_command("index", folder, "--recipe", recipe, "--store", url, "--json")
     assert (code, account["indexed"]) == (0, 6), account
     store = open_store(url)
     store.refresh()
@@ -69,12 +67,13 @@ def names(answer):
     return [answer["path"], *sorted(member["path"] for member in answer.get("members", ()))]
 
 
+@pytest.mark.parametrize("recipe", ["default_v1+key:legal", "default_v2+key:legal"])
 def test_everything_works_as_on_an_embedded_store_and_the_cluster_never_has_the_key(
-    server, engine, stores, folder, run_command, tmp_path
+    server, engine, stores, folder, run_command, tmp_path, recipe
 ):
     store, index = stores(engine, server)
     embedded, on_engine = (
-        command_results(run_command, folder, url)
+        command_results(run_command, folder, url, recipe)
         for url in (f"sqlite:///{tmp_path}/here.db", store.url)
     )
     assert on_engine[2:] == embedded[2:] and len(embedded[2]) == 3

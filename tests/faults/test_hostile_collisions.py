@@ -4,22 +4,25 @@ import itertools
 
 import numpy as np
 import pytest
-from crafted_texts import craft_text
+from crafted_texts import EQUAL_WORDS, craft_text
 from sample_library import edited, library, rows, sentence
 
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.joins.bands import Join
 from indexer.matching.match import MatchOptions, match
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import WINDOW, SimilarOptions, similar
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import jaccard, measure_pair
+from indexer.similarity.sides import Side, feature_set
 from indexer.sketch.fingerprint import fingerprints
 
-KEYED = recipe_named("default_v1+key:tests").with_secret("not known to the documents' authors")
+KEYED, KEYED_V2 = (
+    recipe_named(f"{version}+key:tests").with_secret("not known to the documents' authors")
+    for version in ("default_v1", "default_v2")
+)
 CRAFTED = {f"crafted {number:02}": craft_text(number) for number in range(24)}
 HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
 THRESHOLD = 0.8
@@ -43,6 +46,16 @@ def test_with_a_secret_key_the_same_texts_share_no_more_than_chance():
     assert ((signed.minhash[1:] == signed.minhash[0]).mean(axis=1) < 0.1).all()
     bands = [key for text in signed.bands for key in text]
     assert len(set(bands)) == len(bands) == 21 * len(CRAFTED)
+
+
+def test_words_with_equal_hashes_under_default_v2_differ_under_a_secret_key():
+    texts = [" ".join(f"{start}{number}" for number in range(300)) for start in EQUAL_WORDS]
+    public, keyed = fingerprints(texts, DEFAULT_V2), fingerprints(texts, KEYED_V2)
+    assert (public.minhash[0] == public.minhash[1]).all() and public.bands[0] == public.bands[1]
+    assert (keyed.minhash[0] == keyed.minhash[1]).mean() < 0.05
+    assert len({*keyed.bands[0], *keyed.bands[1]}) == 2 * 40
+    sides = [Side(text, KEYED_V2) for text in texts]
+    assert [measure_pair(name, *sides).similarity for name in ("jaccard", "lcs")] == [1, 0]
 
 
 def test_a_lookup_matches_no_crafted_text(store):

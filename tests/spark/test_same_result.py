@@ -141,11 +141,12 @@ def test_any_partition_of_the_input_gives_the_same_families(
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
 
+@pytest.mark.parametrize("name", ["default_v1+key:legal", "default_v2+key:legal"])
 def test_a_secret_key_reaches_the_executors_and_no_file(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, name: str
 ) -> None:
     """Executors get the key with their task; their environment does not have it."""
-    recipe = recipe_named("default_v1+key:legal").with_secret(SECRET)
+    recipe = recipe_named(name).with_secret(SECRET)
     records = library(seed=5, size=40)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)

@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import pickle
+from collections import Counter
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,25 +12,38 @@ import pytest
 from golden_cases import vector
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_library import edited, sentence
 
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.recipe import DEFAULT_V1, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.similarity.measures import estimate, jaccard
+from indexer.similarity.sides import feature_set
+from indexer.sketch.bbit import standard_error
 from indexer.sketch.fingerprint import define, fingerprint, fingerprints
+from indexer.sketch.hashing import mix64
 from indexer.sketch.siphash import keyed_gram_hashes, siphash24
+from indexer.sketch.word_features import keyed_word_features
 from indexer.stores import open_store
 from indexer.stores.engine import painless
 from indexer.system.keyed_recipes import recipe_asked, with_key
-from indexer.text.codepoints import encode
+from indexer.text.codepoints import decode, encode
+from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
 
-GOLDEN = json.loads(
-    (Path(__file__).parent.parent / "golden/default_v1_keyed.json").read_text(encoding="ascii")
+GOLDEN, GOLDEN_V2 = (
+    json.loads((Path(__file__).parent.parent / f"golden/{name}.json").read_text(encoding="ascii"))
+    for name in ("default_v1_keyed", "default_v2_keyed")
 )
 SECRET, OTHER = GOLDEN["secret"], "another secret, and a long one too"
-NAME = "default_v1+key:legal"
-KEYED = recipe_named(NAME).with_secret(SECRET)
+NAME, NAME_V2 = "default_v1+key:legal", "default_v2+key:legal"
+KEYED, KEYED_V2 = (recipe_named(name).with_secret(SECRET) for name in (NAME, NAME_V2))
+both = pytest.mark.parametrize("keyed", [KEYED, KEYED_V2], ids=[NAME, NAME_V2])
 TEXT = (
     "The ferry to Vega leaves from the northern quay every evening, and dogs travel free of charge."
 )
+VERSIONS = (DEFAULT_V1.name, DEFAULT_V2.name)
+SECRETS = st.text("0123456789abcdef", min_size=32, max_size=64)
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
+WORDS = st.sampled_from(["to", "be", "or", "not", "近似", "Ферри", "x" * 40, "é", "12"])
 
 
 def test_the_vector_that_siphash_was_published_with():
@@ -44,22 +59,37 @@ def test_golden_vectors(text):
     assert vector(fingerprints([text], KEYED)) == expected
 
 
-def test_a_recipe_describes_its_key_without_revealing_it():
-    assert KEYED.key == GOLDEN["fingerprint"]
-    assert KEYED.id == GOLDEN["id"] != DEFAULT_V1.id
-    assert KEYED.settings == {
-        **DEFAULT_V1.settings,
-        "name": NAME,
-        "feature_hash": "sip24_v1",
-        "key": KEYED.key,
+@pytest.mark.parametrize("text", GOLDEN_V2["texts"], ids=lambda text: text[:12])
+def test_golden_vectors_of_default_v2(text):
+    expected = GOLDEN_V2["texts"][text]
+    assert vector(define([text], KEYED_V2)) == expected
+    assert vector(fingerprints([text], KEYED_V2)) == expected
+
+
+@pytest.mark.parametrize(
+    ("keyed", "golden", "plain", "feature_hash"),
+    [
+        (KEYED, GOLDEN, DEFAULT_V1, "sip24_v1"),
+        (KEYED_V2, GOLDEN_V2, DEFAULT_V2, "sip24_pairs_v1"),
+    ],
+    ids=[NAME, NAME_V2],
+)
+def test_a_recipe_describes_its_key_without_revealing_it(keyed, golden, plain, feature_hash):
+    assert keyed.key == golden["fingerprint"]
+    assert keyed.id == golden["id"] != plain.id
+    assert keyed.settings == {
+        **plain.settings,
+        "name": f"{plain.name}+key:legal",
+        "feature_hash": feature_hash,
+        "key": keyed.key,
     }
-    assert SECRET not in repr(KEYED) + str(KEYED.settings)
-    assert pickle.loads(pickle.dumps(KEYED)).secret == SECRET
+    assert SECRET not in repr(keyed) + str(keyed.settings)
+    assert pickle.loads(pickle.dumps(keyed)).secret == SECRET
 
 
 def test_without_a_key_nothing_changes():
     assert DEFAULT_V1.id == "05acd0445251"
-    assert recipe_asked("default", {"NEARFOLD_KEY_LEGAL": SECRET}) is DEFAULT_V1
+    assert recipe_asked("default", {"NEARFOLD_KEY_LEGAL": SECRET}) is DEFAULT
 
 
 def test_a_key_that_would_be_lost_on_its_way_is_refused_and_not_repeated():
@@ -70,13 +100,27 @@ def test_a_key_that_would_be_lost_on_its_way_is_refused_and_not_repeated():
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.text(st.characters(exclude_categories=()), max_size=60), max_size=3),
-    st.integers(1, 6),
-    st.text("0123456789abcdef", min_size=32, max_size=64),
-)
+@given(st.lists(ANY_TEXT, max_size=3), st.integers(1, 6), SECRETS)
 def test_the_kernel_equals_the_definition(texts, width, secret):
     recipe = dataclasses.replace(recipe_named(NAME).with_secret(secret), width=width)
+    assert_kernel_equals_definition(texts, recipe)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(ANY_TEXT | st.lists(WORDS, max_size=60).map(" ".join), max_size=3), SECRETS)
+def test_the_kernel_equals_the_definition_of_default_v2(texts, secret):
+    assert_kernel_equals_definition(texts, recipe_named(NAME_V2).with_secret(secret))
+
+
+@pytest.mark.parametrize("step", [1, 128, 4096])
+def test_the_kernel_equals_the_definition_of_many_letters(step):
+    """Letters at places displace each other's hashes in what the kernel keeps."""
+    letters = [chr(0x61 + step * number) for number in range(30)]
+    words = ["".join(letters[start:] + letters[:start]) * 9 for start in range(len(letters))]
+    assert_kernel_equals_definition([" ".join(words * 2)], KEYED_V2)
+
+
+def assert_kernel_equals_definition(texts, recipe):
     compiled, defined = fingerprints(texts, recipe), define(texts, recipe)
     assert np.array_equal(compiled.minhash, defined.minhash) and np.array_equal(
         compiled.simhash, defined.simhash
@@ -96,12 +140,52 @@ def test_every_character_of_a_run_counts(text, width):
     assert len(set(hashes.tolist())) == len(set(runs))
 
 
-def test_two_keys_share_no_key_of_an_index():
-    right = recipe_named(NAME).with_secret(OTHER)
-    signed = [fingerprint(TEXT, recipe) for recipe in (DEFAULT_V1, KEYED, right)]
+@given(st.lists(WORDS, max_size=40), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_word_pairs_under_a_key_are_as_documented(words, low, high):
+    def sip(first, second):
+        message = (np.array([word], dtype=np.uint64) for word in (first, second))
+        return int(siphash24(*message, (low, high))[0])
+
+    def word_hash(word):
+        letters = (ord(letter) + (place << 21) for place, letter in enumerate(word))
+        return mix64(sum(sip(letter, 2**64 - 1) for letter in letters) % 2**64)
+
+    codes = normalised_codes_v2(" ".join(words))
+    ends = [*word_starts(codes).tolist(), len(codes)]
+    text = decode(codes)
+    hashes = [word_hash(text[start:end].rstrip()) for start, end in pairwise(ends)]
+    times = Counter()
+    features = []
+    for before, word in pairwise(hashes):
+        pair = mix64(mix64(before) ^ word)
+        features.append(sip(pair, times[pair]))
+        times[pair] += 1
+    assert sorted(keyed_word_features(codes, (low, high)).tolist()) == sorted(features)
+
+
+@both
+def test_two_keys_share_no_key_of_an_index(keyed):
+    plain = recipe_named(keyed.name.partition("+")[0])
+    right = recipe_named(keyed.name).with_secret(OTHER)
+    signed = [fingerprint(TEXT, recipe) for recipe in (plain, keyed, right)]
+    assert all(left.bands for left in signed)
     assert len({key for left in signed for key in (*left.bands, *left.blocks)}) == sum(
         len(left.bands) + len(left.blocks) for left in signed
     )
+
+
+@pytest.mark.parametrize("edits", [0, 5, 20, 60, 200])
+def test_a_key_changes_slots_and_not_the_similarity_that_they_estimate(edits):
+    texts = [sentence(1, 200), edited(sentence(1, 200), edits)]
+    left, right = (feature_set(text, KEYED_V2) for text in texts)
+    exact = jaccard(left, right)
+    margin = 4 * standard_error(exact, 160, 8)
+    recipes = (DEFAULT_V2, KEYED_V2, recipe_named(NAME_V2).with_secret(OTHER))
+    signed = [fingerprints(texts, recipe).minhash for recipe in recipes]
+    for slots in signed:
+        assert abs(estimate(*slots, bits=8).similarity - exact) <= margin
+    for one, other in combinations(signed, 2):
+        assert estimate(one[0], other[0], bits=8).similarity <= 4 * standard_error(0, 160, 8)
 
 
 def test_the_key_comes_from_a_variable_or_from_a_file_that_only_its_owner_reads(tmp_path):
@@ -115,7 +199,9 @@ def test_the_key_comes_from_a_variable_or_from_a_file_that_only_its_owner_reads(
     for environment in ({"NEARFOLD_KEY_LEGAL_FILE": str(file)}, {"NEARFOLD_KEY_LEGAL": SECRET}):
         recipe = recipe_asked(NAME, environment)
         assert (recipe, recipe.secret) == (KEYED, SECRET)
-    assert recipe_asked("default+key:legal", {"NEARFOLD_KEY_LEGAL": SECRET}) == KEYED
+    for name, version in (("default", DEFAULT.name), *((name, name) for name in VERSIONS)):
+        recipe = recipe_asked(f"{name}+key:legal", {"NEARFOLD_KEY_LEGAL": SECRET})
+        assert (recipe.name, recipe.secret) == (f"{version}+key:legal", SECRET)
 
 
 def test_a_missing_a_short_and_a_wrong_key_are_refused():
@@ -124,10 +210,14 @@ def test_a_missing_a_short_and_a_wrong_key_are_refused():
     with pytest.raises(UsageError, match="32 characters or more, not 9") as caught:
         recipe_asked(NAME, {"NEARFOLD_KEY_LEGAL": "too short"})
     assert "too short" not in str(caught.value)
-    stored = Recipe(**KEYED.settings)
-    with pytest.raises(UsageError, match=f"fingerprint .*, but .* was made with {KEYED.key}"):
+
+
+@both
+def test_without_its_key_or_with_another_a_stored_recipe_signs_nothing(keyed):
+    stored = Recipe(**keyed.settings)
+    with pytest.raises(UsageError, match=f"fingerprint .*, but .* was made with {keyed.key}"):
         with_key(stored, {"NEARFOLD_KEY_LEGAL": OTHER})
-    for unkeyed in (stored, recipe_named(NAME)):
+    for unkeyed in (stored, recipe_named(keyed.name)):
         with pytest.raises(UsageError, match="NEARFOLD_KEY_LEGAL_FILE"):
             fingerprint(TEXT, unkeyed)
 
@@ -138,6 +228,8 @@ def test_a_missing_a_short_and_a_wrong_key_are_refused():
         "default_v1+key:",
         "default_v1+key:Legal",
         "default_v1+key:a b",
+        "default_v2+key:Legal",
+        "default_v3+key:legal",
         "clauses+key:legal",
         "+key:x",
     ],
@@ -147,23 +239,33 @@ def test_other_spellings_are_unknown(name):
         recipe_named(name)
 
 
-def test_a_store_keeps_the_fingerprint_and_never_the_key(tmp_path, monkeypatch):
+@both
+def test_the_feature_hash_of_the_other_version_is_refused(keyed):
+    other = {"sip24_v1": "sip24_pairs_v1", "sip24_pairs_v1": "sip24_v1"}[keyed.feature_hash]
+    for sign in (define, fingerprints):
+        with pytest.raises(UsageError, match=f"feature_hash = {other}"):
+            sign([TEXT], dataclasses.replace(keyed, feature_hash=other))
+
+
+@both
+def test_a_store_keeps_the_fingerprint_and_never_the_key(keyed, tmp_path, monkeypatch):
     monkeypatch.setenv("NEARFOLD_KEY_LEGAL", SECRET)
     url = f"sqlite:///{tmp_path}/store.db"
     store = open_store(url)
-    store.prepare(KEYED)
+    store.prepare(keyed)
     store.close()
     assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
     again = open_store(url)
-    assert again.stored_recipe() == KEYED and again.stored_recipe().secret == SECRET
-    with pytest.raises(RecipeMismatch, match=f"key: {KEYED.key} -> "):
-        again.prepare(recipe_named(NAME).with_secret(OTHER))
+    assert again.stored_recipe() == keyed and again.stored_recipe().secret == SECRET
+    with pytest.raises(RecipeMismatch, match=f"key: {keyed.key} -> "):
+        again.prepare(recipe_named(keyed.name).with_secret(OTHER))
     again.close()
     monkeypatch.delenv("NEARFOLD_KEY_LEGAL")
     assert open_store(url).stored_recipe().secret is None
 
 
-def test_no_pipeline_in_a_cluster_receives_the_key():
+@both
+def test_no_pipeline_in_a_cluster_receives_the_key(keyed):
     with pytest.raises(UsageError, match="secret key would be stored in the cluster") as caught:
-        painless.pipeline(KEYED)
+        painless.pipeline(keyed)
     assert SECRET not in str(caught.value)
