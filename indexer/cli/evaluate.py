@@ -32,6 +32,7 @@ from indexer.lab.evaluation.evaluation_results import (
 )
 from indexer.lab.evaluation.judgements import TYPES, Agreement
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
+from indexer.similarity.defaults import REVIEW
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
 from indexer.system.keyed_recipes import recipe_asked
@@ -59,7 +60,7 @@ _ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
     "thresholds",
     type=ShareType(0, 1),
     multiple=True,
-    default=[0.8],
+    default=[REVIEW],
     show_default=True,
     help="Least similarity; may be given several times.",
 )

@@ -13,6 +13,7 @@ import click
 from indexer.matching.limits import CAP
 from indexer.similarity.criteria import Criteria, parse_requirements
 from indexer.similarity.defaults import FOLD, MEASURE, REVIEW
+from indexer.similarity.duplicate_types import OVERLAP
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
@@ -72,6 +73,19 @@ threshold_option = click.option(
 )
 fold_threshold_option = click.option(
     "--threshold", type=ShareType(0, 1), default=FOLD, show_default=True, help="Least similarity."
+)
+search_threshold_option = click.option(
+    "--threshold",
+    type=ShareType(0, 1),
+    help="With --fold live: least similarity of folded hits "
+    f"(default: {FOLD}); with --fold types: least terminology that fuzzy duplicates share "
+    f"(default: {OVERLAP}).",
+)
+search_measure_option = click.option(
+    "--measure",
+    type=click.Choice(sorted(MEASURES)),
+    help="Measure of similarity that --fold live folds by, and that is shown "
+    f"(default: {MEASURE}; with --fold family that of `group`).",
 )
 measure_option = click.option(
     "--measure",

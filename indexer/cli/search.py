@@ -12,10 +12,10 @@ from rich.text import Text
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     criteria_options,
-    fold_threshold_option,
     json_option,
-    measure_option,
     open_for_command,
+    search_measure_option,
+    search_threshold_option,
     store_option,
     synonyms_option,
     take_criteria,
@@ -99,8 +99,8 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     show_default=True,
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
-@fold_threshold_option
-@measure_option
+@search_threshold_option
+@search_measure_option
 @criteria_options
 @store_option
 @json_option
@@ -153,7 +153,9 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
     for hit in page.hits:
         _print_hit(hit, page.of)
     if any(hit.folded for hit in page.hits):
-        out.print(f"\nsimilarity to the hit above by measure: {page.measure}")
+        out.print(
+            f"\nsimilarity to the hit above by measure: {page.measure}{_spell_threshold(page)}"
+        )
     for name, values in page.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:
@@ -163,6 +165,10 @@ def print_page(page: Page, as_json: bool, by_token: bool) -> None:
     if page.more:
         next_page = f"--after {page.next}" if by_token else f"--page {page.page + 1}"
         out.print(f"\nnext page: {next_page}")
+
+
+def _spell_threshold(page: Page) -> str:
+    return "" if page.threshold is None else f", folded at {page.threshold:g} or more"
 
 
 def _print_hit(hit: Hit, of: str) -> None:
@@ -186,6 +192,7 @@ def _page_json(page: Page) -> dict[str, Any]:
         "hits": list(map(_hit_json, page.hits)),
         "next": page.next,
         "measure": page.measure,
+        "threshold": page.threshold,
     }
     if page.facets:
         fields["facets"] = {

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import DocumentNotFound
+from indexer.jobs.history import last_settings
+from indexer.jobs.journal import journal_path
 from indexer.model import Estimate, Query, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import estimate
@@ -34,7 +36,8 @@ class Family:
     `size` counts all documents, also those beyond the 500 that are read. `principal` is None when
     it is not in the store. `matrix[i][j]` is how much documents i and j of `compared` resemble each
     other, estimated from their slots; None where one has none. `labels`: how many documents carry
-    each. `warnings` are sentences.
+    each. `warnings` are sentences. `measure`: that of the last `group` of such rows, None if it is
+    not known here.
     """
 
     id: str
@@ -45,6 +48,7 @@ class Family:
     matrix: tuple[tuple[Estimate | None, ...], ...]
     labels: dict[str, int]
     warnings: tuple[str, ...]
+    measure: str | None = None
 
 
 def family(store: Store, id: str) -> Family:
@@ -55,6 +59,7 @@ def family(store: Store, id: str) -> Family:
     recipe = require_recipe(store)
     row = store.get([id]).get(id)
     name = row.family if row else id
+    of = "parts" if row and row.parent else "documents"
     ranking = store.search(Query("", (("family", name),), "path"))
     ids = [hit.id for hit in islice(ranking.hits, MOST)]
     if not ids and row is None:
@@ -74,6 +79,7 @@ def family(store: Store, id: str) -> Family:
         matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
         warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
+        measure=last_settings(journal_path(store.address), "group", of=of).get("measure"),
     )
 
 

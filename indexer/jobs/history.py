@@ -104,8 +104,8 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     return read_journal(path, "job", _SELECT, _summary)
 
 
-def last_settings(path: Path | None, command: str) -> dict[str, Any]:
-    """Return the settings that the last complete job of a command recorded.
+def last_settings(path: Path | None, command: str, **wanted: Any) -> dict[str, Any]:
+    """Return the settings that the last complete job of a command recorded, among them `wanted`.
 
     Empty when there are none, or a job holds the journal.
     """
@@ -114,7 +114,16 @@ def last_settings(path: Path | None, command: str) -> dict[str, Any]:
     except StoreBusy:
         return {}
     done = (job.settings for job in jobs if job.command == command and job.outcome == "done")
-    return next(filter(None, done), {})
+    return next((found for found in done if found and wanted.items() <= found.items()), {})
+
+
+def last_job(path: Path | None) -> str | None:
+    """Return the id of the last job in a journal, empty if there is none; None while one runs."""
+    try:
+        jobs = job_history(path)
+    except StoreBusy:
+        return None
+    return jobs[0].id if jobs else ""
 
 
 def spell_settings(settings: Mapping[str, Any]) -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, TypeAlias
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, fold_threshold
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.stores.abilities import SnapshotStore
 from indexer.stores.requirements import require_recipe
 
-Fold: TypeAlias = Literal["live", "family", "types", "none"]
 # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
 # thousand
 SURPRISING = 0.1
@@ -26,9 +24,9 @@ SURPRISING = 0.1
 def fold_hits(
     store: SnapshotStore,
     ids: Iterable[str],
-    threshold: float = FOLD,
+    threshold: float | None = None,
     *,
-    measure: str = MEASURE,
+    measure: str | None = None,
     fold: Fold = "live",
     synonyms: str = "",
     show: str | None = None,
@@ -38,12 +36,14 @@ def fold_hits(
 
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
     turn out to mislead. An id given twice counts once; one that the store does not have is left
-    out. `measure` names the similarity that `live` folds by, and `criteria` are what it folds by
-    beside the threshold; `show` chooses the hit that is shown for a group, as in `SearchOptions`.
+    out. `threshold` and `measure` mean what they do in `SearchOptions`, `criteria` are what `live`
+    folds by beside them, and `show` chooses the hit that is shown for a group, as there.
     Raises `UsageError` for an unknown order and for criteria of another folding, `StoreError` when
     nothing was indexed yet.
     """
     check_criteria(fold, criteria)
+    threshold = fold_threshold(fold, threshold)
+    measure = fold_measure(fold, measure, family_settings(store, fold))
     texts = StoredTexts(store, require_recipe(store), criteria=criteria, measure=measure)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]

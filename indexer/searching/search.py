@@ -6,18 +6,17 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, tee
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import SnapshotExpired, UsageError
-from indexer.jobs.history import last_settings, spell_settings
-from indexer.jobs.journal import journal_path
+from indexer.jobs.history import spell_settings
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, fold_threshold
 from indexer.searching.fold_hits import (
-    Fold,
     check_criteria,
     folding_rule,
     has_misled,
@@ -29,7 +28,7 @@ from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import check_measure
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
@@ -61,9 +60,11 @@ class SearchOptions:
     `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
     they turn out to mislead; else by texts alone), `family` by the stored family, `types` folds the
     best hits by duplicate type, `none` not at all.
-    `threshold`: least similarity of folded hits, 0 to 1; with `types` the least terminology overlap
-    of fuzzy duplicates.
-    `measure`: name of the similarity by which `live` folds.
+    `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
+    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.similarity.defaults`
+    and `OVERLAP` of `indexer.similarity.duplicate_types`.
+    `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
+    that of the `group` that made the families, as far as the journal knows it, else the default.
     `filters`: (field, value) pairs that must all hold.
     `sort`: `relevance`, `path` or `modified`.
     `limit`: hits a page, 1 or more.
@@ -90,8 +91,8 @@ class SearchOptions:
     """
 
     fold: Fold = "live"
-    threshold: float = FOLD
-    measure: str = MEASURE
+    threshold: float | None = None
+    measure: str | None = None
     filters: Sequence[tuple[str, str]] = ()
     sort: Sort = "relevance"
     limit: int = 10
@@ -107,7 +108,8 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)
-        check_measure(self.measure)
+        if self.measure is not None:
+            check_measure(self.measure)
         if self.show is not None:
             parse_order(self.show)
             if self.fold == "types":
@@ -118,6 +120,11 @@ class SearchOptions:
         if self.after is not None and self.page != 1:
             raise UsageError("give either a page or a token to go on after, not both")
 
+    @property
+    def least(self) -> float:
+        """The threshold, also where none is given."""
+        return fold_threshold(self.fold, self.threshold)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -127,7 +134,9 @@ class Page:
     by `live` the groups among the hits that were read: the relation is `eq` when all were read,
     else `gte`. `more`: there is a next page, and `next` is the token that `search` takes to go on
     after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
-    to the shown one is, computed on the texts.
+    to the shown one is, computed on the texts. `threshold`: the least value of it by which hits
+    were folded; by fold `family` the least of a member to its principal. None without folding, and
+    for families of which that is not known here.
     """
 
     total: int
@@ -141,6 +150,7 @@ class Page:
     next: str | None = None
     of: Scope = "documents"
     measure: str = MEASURE
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +193,9 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     recipe = require_recipe(store)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start)
-    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria, options.measure)
+    families_by = family_settings(view, options.fold, options.of)
+    measure = fold_measure(options.fold, options.measure, families_by)
+    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria, measure)
     folded = _fold(ranking, start, texts, options)
     groups = folded.page(options)
     shown = _shown(groups, texts, options)
@@ -202,13 +214,14 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         notes=(
             *notes,
             *_notes(options, recipe, ranking.total),
-            *_notes_on_families(view, options),
+            *_notes_on_families(families_by),
             *_notes_on_shown(len(shown) - len(groups)),
         ),
         facets=ranking.facets,
         next=cursor.token if has_more else None,
         of=options.of,
-        measure="terminology" if options.fold == "types" else options.measure,
+        measure="terminology" if options.fold == "types" else measure,
+        threshold=_threshold(options, families_by),
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)
@@ -217,8 +230,8 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
 
 def _start(query: str, options: SearchOptions) -> Cursor:
     """Return where the search goes on: after a token, or before a page without any hit shown."""
-    parts: list[object] = [query, options.filters, options.sort, options.fold, options.threshold]
-    if options.measure != MEASURE:
+    parts: list[object] = [query, options.filters, options.sort, options.fold, options.least]
+    if options.measure not in (None, MEASURE):
         parts.append(options.measure)
     if options.fold == "types":
         parts += [options.top, options.synonyms]
@@ -265,15 +278,15 @@ def _fold(
     if options.fold == "types":
         rule, hits = _type_rule(hits, start, texts, options)
     else:
-        rule = folding_rule(options.fold, options.threshold, texts)
+        rule = folding_rule(options.fold, options.least, texts)
     shown = frozenset(start.shown)
     new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
     folded = _fold_by(rule, new_hits, seeds, options)
     if options.fold != "live":
         return folded
     end = folded.seeds + options.limit * options.page
-    if has_misled(folded.groups[:end], texts, options.threshold):
-        return _fold_by(text_rule(options.threshold, texts), same_hits, seeds, options)
+    if has_misled(folded.groups[:end], texts, options.least):
+        return _fold_by(text_rule(options.least, texts), same_hits, seeds, options)
     return folded
 
 
@@ -294,7 +307,7 @@ def _type_rule(
     best = list(islice(hits, options.top + len(start.shown)))
     others = [hit.id for hit in best if hit.id not in start.shown]
     ids = [*start.shown, *others[: options.top]]
-    rule = by_type(ids, texts, options.threshold, options.synonyms)
+    rule = by_type(ids, texts, options.least, options.synonyms)
     return rule, chain(best, hits)
 
 
@@ -302,7 +315,7 @@ def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> l
     """Return the groups of a page under the hits that are to be shown."""
     if options.show is None:
         return groups
-    threshold = options.threshold if options.fold == "live" else None
+    threshold = options.least if options.fold == "live" else None
     return show_by_order(groups, parse_order(options.show), texts, threshold)
 
 
@@ -324,13 +337,14 @@ def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...
     return ()
 
 
-def _notes_on_families(store: FullStore, options: SearchOptions) -> tuple[str, ...]:
-    """Return by what `group` made the stored families, where that is known here."""
-    if options.fold != "family":
-        return ()
-    settings = last_settings(journal_path(store.address), "group")
-    is_same = settings and settings.get("of") == options.of
-    return (_FAMILIES.format(spell_settings(settings)),) if is_same else ()
+def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float | None:
+    if options.fold == "none":
+        return None
+    return families_by.get("threshold") if options.fold == "family" else options.least
+
+
+def _notes_on_families(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    return (_FAMILIES.format(spell_settings(settings)),) if settings else ()
 
 
 def _notes_on_shown(apart: int) -> tuple[str, ...]:

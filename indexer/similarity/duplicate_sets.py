@@ -211,7 +211,10 @@ class _ResultSet:
         statistics: CorpusStatistics | None,
     ) -> None:
         if not 0 < overlap <= 1:
-            raise UsageError(f"an overlap lies above 0 and up to 1, such as 0.9, not {overlap:g}")
+            raise UsageError(
+                "the threshold of duplicate types, the terminology that fuzzy duplicates share, "
+                f"lies above 0 and up to 1, such as {OVERLAP}, not {overlap:g}"
+            )
         self._overlap = overlap
         self._words = lexicon_with(synonyms)
         self._readings: list[Reading] = []

@@ -83,7 +83,8 @@ class Results:
     """A page of folded hits.
 
     `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
-    of folded hits.
+    of folded hits, `threshold` is the least by which they were folded, None where that is not
+    known.
     """
 
     query: str
@@ -96,6 +97,7 @@ class Results:
     facets: dict[str, tuple[Facet, ...]]
     notes: tuple[str, ...]
     measure: str
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +181,8 @@ class FamilyAnswer:
     """A family: its principal (None if it is not in the store), and members by similarity.
 
     `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
-    `versions` is None for a family that is too large to be ordered with every request:
-    `/api/versions` does it.
+    `measure`: that of the last `group`, None if it is not known here. `versions` is None for a
+    family that is too large to be ordered with every request: `/api/versions` does it.
     """
 
     id: str
@@ -192,6 +194,7 @@ class FamilyAnswer:
     labels: dict[str, int]
     warnings: tuple[str, ...]
     versions: VersionsAnswer | None
+    measure: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +300,10 @@ class SurveyAnswer:
 
     `redundant`: documents of a family other than its principal. `similarities`: documents by
     similarity to their principal, in twenty steps of .05. `steps`: the families at other
-    thresholds, by `measure`.
+    thresholds, by `measure`; those below `measured_from` are estimated. `threshold` is that of the
+    last group; if it is not known here, `grouped` is False, and measure and threshold are the
+    default ones. `at`: when the store was read, ISO 8601 in UTC; `stale`: its documents or families
+    have changed since.
     """
 
     ready: bool
@@ -315,6 +321,11 @@ class SurveyAnswer:
     largest: tuple[FamilySize, ...] = ()
     steps: tuple[Step, ...] = ()
     measure: str = ""
+    threshold: float = 0.0
+    grouped: bool = False
+    measured_from: float = 0.0
+    stale: bool = False
+    at: str = ""
     seconds: float = 0.0
 
 
@@ -322,13 +333,14 @@ class SurveyAnswer:
 class PreviewAnswer:
     """The families that a threshold would make; nothing is written.
 
-    `moved` counts documents that would be in another family than now. `ready` is False until the
-    store is read.
+    `moved` counts documents that would be in another family than now. `measure` names what decides,
+    `estimated` if it is estimated from sketches. `ready` is False until the store is read.
     """
 
     ready: bool
     threshold: float
     measure: str = ""
+    estimated: bool = False
     documents: int = 0
     families: int = 0
     gathered: int = 0

@@ -54,6 +54,7 @@ def family(site: Site, values: ParameterValues) -> FamilyAnswer:
         matrix=view.matrix,
         labels=view.labels,
         warnings=view.warnings,
+        measure=view.measure,
         versions=shown_versions(tree, False) if tree else None,
     )
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from indexer.searching import search as searching
 from indexer.searching import similar as lookup
+from indexer.similarity.defaults import FOLD
+from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (
-    FOLD_THRESHOLD,
     ID,
     PART,
     REVIEW_THRESHOLD,
@@ -45,6 +46,7 @@ def search(site: Site, values: ParameterValues) -> Results:
         facets=dict(facets),
         notes=page.notes,
         measure=page.measure,
+        threshold=page.threshold,
     )
 
 
@@ -116,7 +118,15 @@ _SEARCH_PARAMETERS = (
         low=1,
         high=1000,
     ),
-    FOLD_THRESHOLD,
+    Parameter(
+        "threshold",
+        "least similarity of folded hits, from 0 to 1; with fold=types the least terminology that "
+        f"fuzzy duplicates share; without it {FOLD}, and {OVERLAP} with fold=types",
+        kind="number",
+        low=0,
+        high=1,
+        optional=True,
+    ),
     Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
     Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
     Parameter(

@@ -64,7 +64,7 @@ def _describe_action(name: str, action: Action) -> Mapping[str, Any]:
     body = {
         "type": "object",
         "properties": {parameter.name: _field(parameter) for parameter in action.parameters},
-        "required": [parameter.name for parameter in action.parameters if _is_required(parameter)],
+        "required": [parameter.name for parameter in action.parameters if parameter.required],
         "additionalProperties": False,
     }
     return {
@@ -101,13 +101,9 @@ def _describe_parameter(parameter: Parameter) -> Mapping[str, Any]:
         "name": parameter.name,
         "in": "query",
         "description": parameter.description,
-        "required": _is_required(parameter),
+        "required": parameter.required,
         "schema": _schema(parameter),
     }
-
-
-def _is_required(parameter: Parameter) -> bool:
-    return parameter.default is None and not parameter.many
 
 
 def _field(parameter: Parameter) -> dict[str, Any]:

@@ -22,7 +22,7 @@ YES_NO = ("yes", "no")
 class Parameter:
     """A parameter with its type, range and description.
 
-    `default` None: it is required. `many`: it may be repeated.
+    `default` None: it is required, unless `optional`. `many`: it may be repeated.
     """
 
     name: str
@@ -33,6 +33,12 @@ class Parameter:
     low: float = 0
     high: float = 0
     many: bool = False
+    optional: bool = False
+
+    @property
+    def required(self) -> bool:
+        """It must be given."""
+        return self.default is None and not (self.many or self.optional)
 
     def value(self, texts: Sequence[str]) -> Any:
         """Return the value of these texts, a tuple for `many`.
@@ -43,8 +49,8 @@ class Parameter:
             return tuple(self._parse(text) for text in texts if text)
         if len(texts) > 1:
             raise UsageError(f"{self.name} is given {len(texts)} times; give it once")
-        if not texts or (not texts[-1] and self.default is not None):
-            if self.default is None:
+        if not texts or not (texts[-1] or self.required):
+            if self.required:
                 raise UsageError(f"{self.name} is missing: {self.description}")
             return self.default
         return self._parse(texts[-1])

@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.duplicate_types import OVERLAP
 from web.hostile import PAYLOADS
 from web.watching import PageRecord, open_window, serious_violations
 
@@ -54,9 +56,24 @@ def test_search_folds_and_opens_a_family_in_place(page: Page) -> None:
     fold.locator("summary").click()
     expect(fold.locator("li")).to_have_count(3)
     expect(fold.locator(".share").first).to_have_text(re.compile(r"\d+%"))
-    expect(fold).to_contain_text("by measure jaccard")
+    expect(fold).to_contain_text(f"by measure {MEASURE}")
     fold.get_by_role("link", name="Compare").first.click()
     expect(page).to_have_title(re.compile("Compare"))
+
+
+def test_each_way_of_folding_has_its_own_threshold(page: Page) -> None:
+    page.goto("/?q=agreement&fold=types")
+    terminology = page.get_by_label("common terminology")
+    expect(terminology).to_have_value("")
+    expect(terminology).to_have_attribute("placeholder", f"{OVERLAP}")
+    page.get_by_label("Fold").select_option("live")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("spinbutton", name="similarity")).to_have_attribute(
+        "placeholder", f"{FOLD}"
+    )
+    page.get_by_role("spinbutton", name="similarity").fill("0.95")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("spinbutton", name="similarity")).to_have_value("0.95")
 
 
 def test_filters_narrow_and_are_removed(page: Page) -> None:
@@ -287,7 +304,7 @@ def test_pages_work_without_script(browser: Browser, site: str, record: PageReco
         expect(page.locator("details.fold li").first).to_be_visible()
         page.goto("/threshold")
         page.get_by_role("button", name="Show").click()
-        expect(page).to_have_url(re.compile("threshold=0.8"))
+        expect(page).to_have_url(re.compile(f"threshold={FOLD}"))
 
 
 def test_hostile_documents_run_nothing_and_request_nothing(page: Page, site: str) -> None:

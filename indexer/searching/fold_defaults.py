@@ -1,0 +1,49 @@
+"""The threshold and the measure of a folding that names none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from indexer.jobs.history import last_settings
+from indexer.jobs.journal import journal_path
+from indexer.model import Scope
+from indexer.similarity.defaults import FOLD, MEASURE
+from indexer.similarity.duplicate_types import OVERLAP
+from indexer.stores.base import Store
+
+Fold: TypeAlias = Literal["live", "family", "types", "none"]
+
+
+def fold_threshold(fold: Fold, threshold: float | None) -> float:
+    """Return the threshold, or that of a way of folding where it is None.
+
+    For `types` it is the least terminology that fuzzy duplicates share, else the least similarity.
+
+    >>> fold_threshold("types", None) == OVERLAP, fold_threshold("live", None) == FOLD
+    (True, True)
+    """
+    if threshold is not None:
+        return threshold
+    return OVERLAP if fold == "types" else FOLD
+
+
+def fold_measure(fold: Fold, measure: str | None, families: Mapping[str, Any]) -> str:
+    """Return the measure, or that of a way of folding where it is None.
+
+    `families`: the settings of the `group` that made the stored families, as `family_settings`
+    returns them.
+    """
+    if measure is not None:
+        return measure
+    return str(families.get("measure", MEASURE)) if fold == "family" else MEASURE
+
+
+def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mapping[str, Any]:
+    """Return by what `group` made the stored families of these rows.
+
+    Empty where that is not known here, and for another way of folding.
+    """
+    if fold != "family":
+        return {}
+    return last_settings(journal_path(store.address), "group", of=of)
