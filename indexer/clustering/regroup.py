@@ -6,7 +6,7 @@ are kept, sorted once, so that an interactive slider can ask for any threshold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,33 +32,37 @@ class ThresholdFamilies:
     moved: int
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentOrder:
-    """Documents in principal order.
+def summarise(threshold: float, heads: Numbers32, before: Numbers32) -> ThresholdFamilies:
+    """Return the families of documents by their principals, compared with those before.
 
-    `order`: documents in the order in which they may become principals. `texts`: the text of each
-    document. `before`: the principal that each document has now.
+    >>> summarise(0.9, np.array([0, 0, 2]), np.array([0, 1, 2])).moved
+    1
     """
-
-    order: Sequence[int]
-    texts: Numbers32
-    before: Numbers32
+    sizes = np.bincount(heads, minlength=1)
+    several = sizes[sizes > 1]
+    moved = int(np.count_nonzero(heads != before))
+    return ThresholdFamilies(
+        threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
+    )
 
 
 class SimilarPairs:
-    """Documents in principal order, and the similar pairs of their texts, each once."""
+    """Documents by the numbers of their `texts`, and the similar pairs of texts, each once.
+
+    `order` returns the documents in the order in which they may become principals at a threshold.
+    """
 
     def __init__(
         self,
-        documents: DocumentOrder,
-        left: Numbers32,
-        right: Numbers32,
+        texts: Numbers32,
+        pairs: tuple[Numbers32, Numbers32],
         similarity: NDArray[np.float64],
+        order: Callable[[float], Sequence[int]],
     ) -> None:
-        texts = documents.texts
-        self.texts = texts
-        self.before = documents.before
+        self._texts = texts
+        self._order = order
         count = int(texts.max(initial=-1)) + 1
+        left, right = pairs
         both = np.concatenate([left, right])
         values = np.concatenate([similarity, similarity])
         by_text = np.lexsort((-values, both))
@@ -66,24 +70,24 @@ class SimilarPairs:
         self._values: list[float] = values[by_text].tolist()
         self._ends: list[int] = np.searchsorted(both[by_text], np.arange(count + 1)).tolist()
         carriers = np.bincount(texts, minlength=count)
-        has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
-        self._visits = [
-            (place, int(texts[place])) for place in documents.order if has_similar[texts[place]]
-        ]
+        self._has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
 
-    def at(self, threshold: float) -> ThresholdFamilies:
-        """Return the families at a threshold, which is not below that of the pairs.
+    def heads(self, threshold: float) -> Numbers32:
+        """Return the principal of each document, itself where it has none, at a threshold that is
+        not below that of the pairs.
 
         >>> two = np.array([0, 1], dtype=np.int32)
-        >>> documents = DocumentOrder([0, 1], two, two)
-        >>> pairs = SimilarPairs(documents, two[:1], two[1:], np.array([0.9]))
-        >>> pairs.at(0.9).heads.tolist(), pairs.at(0.95).heads.tolist()
+        >>> pairs = SimilarPairs(two, (two[:1], two[1:]), np.array([0.9]), lambda _: [0, 1])
+        >>> pairs.heads(0.9).tolist(), pairs.heads(0.95).tolist()
         ([0, 0], [0, 1])
         """
-        heads = np.arange(len(self.texts), dtype=np.int32)
+        heads = np.arange(len(self._texts), dtype=np.int32)
         head_of_text = [-1] * (len(self._ends) - 1)
         ranks: dict[int, int] = {}
-        for place, text in self._visits:
+        order = np.asarray(self._order(threshold), dtype=np.int64)
+        order = order[self._has_similar[self._texts[order]]]
+        visits = zip(order.tolist(), self._texts[order].tolist(), strict=True)
+        for place, text in visits:
             head = head_of_text[text]
             if head < 0:
                 head = self._best(text, head_of_text, ranks, threshold)
@@ -92,12 +96,7 @@ class SimilarPairs:
             else:
                 head_of_text[text] = place
                 ranks[place] = len(ranks)
-        sizes = np.bincount(heads, minlength=1)
-        several = sizes[sizes > 1]
-        moved = int(np.count_nonzero(heads != self.before))
-        return ThresholdFamilies(
-            threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
-        )
+        return heads
 
     def _best(
         self, text: int, head_of_text: Sequence[int], ranks: dict[int, int], threshold: float

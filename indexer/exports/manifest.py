@@ -7,18 +7,20 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from indexer.exports.export import ExportOptions
-from indexer.grouping.assign_families import GroupOptions
-from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sketch.plan import Plan
 from indexer.system.release import release
 from indexer.system.whole_file import is_special, write_whole
 
-Settings = MatchOptions | GroupOptions | ExportOptions
+if TYPE_CHECKING:
+    from indexer.exports.export import ExportOptions
+    from indexer.grouping.assign_families import GroupOptions
+    from indexer.matching.match import MatchOptions
+
+    Settings = MatchOptions | GroupOptions | ExportOptions
 
 
 def run_manifest(

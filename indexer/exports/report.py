@@ -13,10 +13,13 @@ from datetime import datetime, timezone
 
 from indexer.grouping.family_view import Family, family
 from indexer.grouping.survey import BINS, Survey, survey
+from indexer.grouping.survey_figures import Step
 from indexer.html import charts
 from indexer.html.page_file import render_file
 from indexer.model import Row, Status
 from indexer.operations.status import Overview, status
+from indexer.similarity.defaults import MEASURE
+from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.statistics.strata import Audit, describe_audit
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
@@ -68,11 +71,14 @@ def report(
     """
     overview = status(store)
     surveyed = survey(store, progress)
+    measure = surveyed.measure if surveyed.measure != "none" else MEASURE
     families = [family(store, largest.id) for largest in surveyed.largest]
     values = {
         "date": date if date is not None else datetime.now(timezone.utc).date().isoformat(),
         "overview": overview,
         "survey": surveyed,
+        "measure": measure,
+        "meaning": MEASURE_DESCRIPTIONS.get(measure, ""),
         "remaining": surveyed.documents - surveyed.redundant,
         "numbers": _numbers(surveyed, overview),
         "charts": _charts(surveyed) if charts.can_draw() else dict.fromkeys(_CHARTS),
@@ -153,7 +159,7 @@ def _tables(
         "sizes": [(size, f"{number:,}") for size, number in surveyed.sizes],
         "similarities": [(low, f"{number:,}") for low, number in _similarities(surveyed)],
         "steps": [
-            (f"{step.threshold:.2f}", f"{step.gathered:,}", f"{step.families:,}")
+            (f"{step.threshold:.2f}", _figure(step, step.gathered), _figure(step, step.families))
             for step in surveyed.steps
         ],
         "strata": [
@@ -162,6 +168,10 @@ def _tables(
         ],
         "failures": [(failure.path, failure.error) for failure in overview.failed[:FAILURES]],
     }
+
+
+def _figure(step: Step, number: int) -> str:
+    return f"~{number:,}" if step.estimated else f"{number:,}"
 
 
 def _content_types(overview: Overview) -> list[tuple[str, int, str]]:

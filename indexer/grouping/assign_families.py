@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, cast, get_args
@@ -42,6 +42,7 @@ from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
 from indexer.system.progress_callback import Progress, no_progress
 
 RECALL = 0.998
+_SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
 NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
 
 
@@ -104,10 +105,20 @@ class GroupOptions:
 
     def settings(self) -> dict[str, Any]:
         """Return what decides the families, by the names of the options."""
-        names = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in _SETTINGS}
+        values["cap"] = None if self.cap == CAP else self.cap
         given = {name: value for name, value in values.items() if value is not None}
         return {**given, **self.criteria.settings()}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> GroupOptions:
+        """Return the options whose `settings` these are.
+
+        >>> GroupOptions.from_settings(GroupOptions(0.9, "lcs", cap=7).settings()).cap
+        7
+        """
+        given = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
+        return cls(**given, criteria=Criteria.from_settings(settings))
 
     @property
     def principal_kind(self) -> Principal | FieldOrder:
@@ -161,11 +172,10 @@ def assign_families(
 
     `within` and `of` of the options are not regarded: the collection is one compartment already.
     """
-    grouping = _Grouping(collection, verifier, options)
-    central = options.principal == "central"
-    order = grouping.order("longest" if central else options.principal_kind)
+    grouping = Grouping(collection, verifier, options)
+    order = grouping.first_order()
     pairs = grouping.pairs(order, progress)
-    if central:
+    if options.principal == "central":
         order = grouping.order("central", grouping.similarity_sums(pairs))
     heads = grouping.heads(pairs, order, progress)
     clusters = grouping.clusters(pairs, order, heads)
@@ -197,12 +207,17 @@ def fewest_equal(measure: str, width: int, threshold: float, bits: int = FULL) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Grouping:
+class Grouping:
     """One grouping of a collection. Documents and texts are called by their numbers."""
 
     collection: Collection
     verifier: Verifier
     options: GroupOptions
+
+    def first_order(self) -> list[int]:
+        """Return the documents in principal order, by `longest` where similarities decide it."""
+        kind = self.options.principal_kind
+        return self.order("longest" if kind == "central" else kind)
 
     def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
         """Return the documents in principal order, those that are not complete after all
@@ -231,7 +246,7 @@ class _Grouping:
         everything = PairFilter(self.collection.documents, None, None)
         context = MatchContext(self.collection, self.verifier, everything, progress)
         ranks = self._text_ranks(order)[: len(self.collection.slots)]
-        least = self._fewest_equal(options.least_threshold)
+        least = self.fewest_equal(options.least_threshold)
         return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
 
     def similarity_sums(self, pairs: BandPairs) -> list[float]:
@@ -245,7 +260,7 @@ class _Grouping:
         """Return the principal that each visited document joins and the similarity to it."""
         threshold = self.options.threshold
         similar = partial(self.verifier.measure_with, least=threshold)
-        blocks = pairs.blocks(self._fewest_equal(threshold))
+        blocks = pairs.blocks(self.fewest_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)
         texts = len(self.collection.documents)
         graph = Graph(near, texts, self.collection.budget)
@@ -299,7 +314,8 @@ class _Grouping:
             ranks[self._text(document)] = place
         return ranks
 
-    def _fewest_equal(self, threshold: float) -> int:
+    def fewest_equal(self, threshold: float) -> int:
+        """Return the fewest slots equal in a pair that slots do not rule out at a threshold."""
         width, bits = self.collection.slots.shape[1], self.collection.slot_bits
         return fewest_equal(self.options.measure, width, threshold, bits)
 

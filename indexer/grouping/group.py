@@ -21,6 +21,7 @@ from indexer.model import Assignment
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import missing_field
 from indexer.stores.abilities import FullStore
+from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -59,7 +60,7 @@ def group(
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
         missing = set(options.criteria.fields)
-        for collection in _compartments(store, recipe, options, progress, memory):
+        for collection in compartments(store, recipe, options, progress, memory):
             missing &= collection.fields_without_values()
             verifier = Verifier(store, collection, options.measure)
             families = assign_families(collection, verifier, options, progress)
@@ -79,12 +80,12 @@ def group(
     return result
 
 
-def _compartments(
-    store: FullStore,
+def compartments(
+    store: Store,
     recipe: Recipe,
     options: GroupOptions,
-    progress: Progress,
-    memory: int,
+    progress: Progress = no_progress,
+    memory: int = DEFAULT_MEGABYTES,
 ) -> Iterator[Collection]:
     """Yield the whole store, or the documents of one set of labels after the other, by their
     names.

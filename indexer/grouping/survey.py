@@ -6,88 +6,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indexer.clustering.principals import principal_order
-from indexer.clustering.regroup import DocumentOrder, SimilarPairs, ThresholdFamilies
-from indexer.joins.bands import Join
-from indexer.joins.slot_bounds import similarity_intervals, slot_similarity
-from indexer.joins.slot_counter import SlotCounter
-from indexer.matching.collection import Collection, Entry, collect
-from indexer.matching.limits import CAP
-from indexer.matching.verification import Verifier
-from indexer.sketch.plan import plan_for_recall
+from indexer.clustering.regroup import Numbers32, ThresholdFamilies, summarise
+from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions
+from indexer.grouping.group import compartments
+from indexer.grouping.preview import FLOOR, CollectionPreview
+from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
+from indexer.jobs.history import last_settings
+from indexer.jobs.journal import journal_path
+from indexer.matching.collection import Entry
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 
-FLOOR, RECALL = 0.5, 0.99
-MOST_VERIFIED = 20_000
 BINS = 20
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class FamilySize:
-    """A family by its id, the path of its principal (its id if that is gone), and its number of
-    documents.
-    """
-
-    id: str
-    path: str
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Documents of one family that would be in another, named by their principals."""
-
-    before: str
-    before_path: str
-    after: str
-    after_path: str
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The families that a threshold would make, and the families that would change most. `measure`
-    names what decides.
-    """
-
-    threshold: float
-    measure: str
-    documents: int
-    families: int
-    gathered: int
-    largest: int
-    moved: int
-    moves: tuple[Move, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Number of families that one threshold makes, and of documents in them."""
-
-    threshold: float
-    families: int
-    gathered: int
-
-
 class Survey:
-    """Figures from one reading of a whole store. `measure`: the measure by which `at` decides;
-    `estimate` if there are very many pairs.
+    """Figures from one reading of a whole store.
+
+    `measure`: the measure of the options of `group` that made the families, of the default ones if
+    none is recorded, by which `at` decides; `none` for a recipe without slots. `threshold`: theirs,
+    `is_grouped` whether they are recorded. `measured_from`: the least threshold whose families
+    `group` would make just so; below it they are estimated.
     """
 
     def __init__(
-        self, store: Store, collection: Collection, progress: Progress = no_progress
+        self,
+        entries: Sequence[Entry],
+        previews: Sequence[CollectionPreview],
+        options: GroupOptions,
+        is_grouped: bool,
     ) -> None:
-        entries = collection.entries
         self.documents = len(entries)
         self._ids = [entry.id for entry in entries]
         self._paths = [entry.path for entry in entries]
@@ -110,19 +65,33 @@ class Survey:
             for id, size in by_size[:10]
             if size > 1
         )
-        self.measure, self._pairs = _pairs(store, collection, places, progress)
+        self.measure = options.measure if previews else "none"
+        self.threshold = options.threshold
+        self.is_grouped = is_grouped
+        self.measured_from = max((preview.measured_from for preview in previews), default=FLOOR)
+        self._is_final = is_grouped and all(
+            entry.principal is not None and not entry.provisional for entry in entries
+        )
+        self._before = np.array(
+            [places.get(entry.family, place) for place, entry in enumerate(entries)], np.int32
+        )
+        self._previews = previews
         self.steps = tuple(self._steps())
 
-    def at(self, threshold: float) -> Preview:
-        """Return the families at a threshold, not written; below `FLOOR` those at `FLOOR`. A recipe
-        without slots has none.
+    def at(self, threshold: float | None = None) -> Preview:
+        """Return the families at a threshold, that of the families if None; nothing is written.
+
+        Below `FLOOR` those at `FLOOR`, unless the families are of a lower one. A recipe without
+        slots has none.
         """
-        preview = self._at(max(FLOOR, round(threshold, 3)))
-        if preview is None:
-            return Preview(threshold, self.measure, self.documents, 0, 0, 0, 0)
+        least = self.threshold if threshold is None else threshold
+        if not self._previews:
+            return Preview(least, self.measure, False, self.documents, 0, 0, 0, 0)
+        preview = self._at(max(min(FLOOR, self.threshold), round(least, 6)))
         return Preview(
             preview.threshold,
             self.measure,
+            self._is_estimated(preview.threshold),
             self.documents,
             preview.families,
             preview.gathered,
@@ -132,22 +101,39 @@ class Survey:
         )
 
     def _steps(self) -> Iterator[Step]:
-        for threshold in STEPS:
+        for threshold in STEPS if self._previews else ():
             preview = self._at(threshold)
-            if preview:
-                yield Step(threshold, preview.families, preview.gathered)
+            is_estimated = self._is_estimated(threshold)
+            yield Step(threshold, preview.families, preview.gathered, is_estimated)
 
     @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
-    def _at(self, threshold: float) -> ThresholdFamilies | None:
-        return self._pairs.at(threshold) if self._pairs else None
+    def _at(self, threshold: float) -> ThresholdFamilies:
+        return summarise(threshold, self._heads(threshold), self._before)
+
+    def _heads(self, threshold: float) -> Numbers32:
+        """Return the principal of each document; those that `group` made, where it would make them
+        again and they could only be estimated.
+        """
+        if self._is_stored(threshold):
+            return self._before
+        heads = [np.zeros(0, dtype=np.int32)]
+        first = 0
+        for preview in self._previews:
+            heads.append(preview.heads(threshold) + np.int32(first))
+            first += len(heads[-1])
+        return np.concatenate(heads)
+
+    def _is_estimated(self, threshold: float) -> bool:
+        return threshold < self.measured_from and not self._is_stored(threshold)
+
+    def _is_stored(self, threshold: float) -> bool:
+        is_theirs = self._is_final and threshold == round(self.threshold, 6)
+        return is_theirs and threshold < self.measured_from
 
     def _moves(self, preview: ThresholdFamilies) -> tuple[Move, ...]:
         """Return the twenty greatest moves."""
-        if not self._pairs:
-            return ()
-        before = self._pairs.before
-        changed = np.flatnonzero(preview.heads != before)
-        ends = zip(before[changed].tolist(), preview.heads[changed].tolist(), strict=True)
+        changed = np.flatnonzero(preview.heads != self._before)
+        ends = zip(self._before[changed].tolist(), preview.heads[changed].tolist(), strict=True)
         greatest = sorted(Counter(ends).items(), key=lambda item: (-item[1], item[0]))[:20]
         ids = self._ids
         paths = self._paths
@@ -158,12 +144,21 @@ class Survey:
 
 
 def survey(store: Store, progress: Progress = no_progress) -> Survey:
-    """Survey a store, read once; the texts of pairs that are measured are read again, up to 20,000
-    pairs.
+    """Survey a store, which is read once, and once more for each set of labels if families stay
+    within labels; the texts of pairs that are measured are read again.
 
     Raises `StoreError` when nothing was indexed yet.
     """
-    return Survey(store, collect(store, require_recipe(store), progress), progress)
+    recipe = require_recipe(store)
+    settings = last_settings(journal_path(store.address), "group", of="documents")
+    options = GroupOptions.from_settings(settings) if settings else DEFAULT_OPTIONS
+    entries: list[Entry] = []
+    previews = []
+    for collection in compartments(store, recipe, options, progress):
+        entries += collection.entries
+        if collection.slots.shape[1]:
+            previews.append(CollectionPreview(store, collection, options, progress))
+    return Survey(entries, previews, options, bool(settings))
 
 
 def _sizes(families: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -190,61 +185,3 @@ def _count_repeats(digests: Iterable[str]) -> int:
 def _histogram(values: list[float]) -> tuple[int, ...]:
     """Return similarities to the principal in twenty bins of .05; the last one holds 1, too."""
     return tuple(np.histogram(values, bins=BINS, range=(0, 1))[0].tolist())
-
-
-def _pairs(
-    store: Store, collection: Collection, places: dict[str, int], progress: Progress
-) -> tuple[str, SimilarPairs | None]:
-    """Return the measure and the pairs of texts at `FLOOR` or above, by the features of the texts
-    or, if they are many, by their slots.
-    """
-    if not collection.slots.shape[1]:
-        return "none", None
-    left, right, equal = _similar_by_slots(collection, progress)
-    similarity = slot_similarity(equal, collection.slots.shape[1], collection.slot_bits)
-    measure = "estimate"
-    if len(left) <= MOST_VERIFIED:
-        progress("measuring pairs", 0, len(left))
-        measure = "jaccard"
-        similarity = Verifier(store, collection, measure).similarities(left, right)
-    documents = _document_order(list(collection.entries), places)
-    return measure, SimilarPairs(documents, left, right, similarity)
-
-
-def _document_order(entries: Sequence[Entry], places: dict[str, int]) -> DocumentOrder:
-    texts = np.array([entry.text for entry in entries], dtype=np.int32)
-    before = np.array(
-        [places.get(entry.family, place) for place, entry in enumerate(entries)], dtype=np.int32
-    )
-    words = [entry.words for entry in entries]
-    ids = [entry.id for entry in entries]
-    order = principal_order("longest", words, [None] * len(ids), [0.0] * len(ids), ids)
-    order.sort(key=lambda place: entries[place].status != "complete")
-    return DocumentOrder(order, texts, before)
-
-
-def _similar_by_slots(
-    collection: Collection, progress: Progress
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]:
-    """Return pairs of texts with slots enough in common for `FLOOR`, ascending by left, then
-    right.
-    """
-    width = collection.slots.shape[1]
-    layout = plan_for_recall(FLOOR + 0.1, RECALL, width)
-    join = Join(
-        collection.slots,
-        layout.bands,
-        layout.rows,
-        np.arange(len(collection.slots)),
-        CAP,
-        collection.budget,
-    )
-    counter = SlotCounter(collection.slots, collection.budget)
-    least = int(np.argmax(similarity_intervals(width, bits=collection.slot_bits)[1] >= FLOOR))
-    blocks = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
-    for left, right in join.blocks():
-        blocks.append(counter.at_least(left, right, least))
-        progress("comparing sketches", join.done, join.total)
-    left, right, equal = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    order = np.lexsort((right, left))
-    return left[order], right[order], equal[order]

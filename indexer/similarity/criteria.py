@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from operator import ne
@@ -13,7 +13,7 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.model import Row
 from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
-from indexer.similarity.field_rules import Window, check_fields, field_value
+from indexer.similarity.field_rules import Window, check_fields, field_value, parse_windows
 from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
 
 RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
@@ -89,6 +89,17 @@ class Criteria:
             "window": list(map(str, self.window)),
         }
         return {name: value for name, value in conditions.items() if value}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Criteria:
+        """Return the conditions whose `settings` are among these."""
+        return cls(
+            settings.get("numbers", "ignore"),
+            parse_requirements(settings.get("require", ())),
+            tuple(settings.get("same", ())),
+            tuple(settings.get("differ", ())),
+            parse_windows(settings.get("window", ())),
+        )
 
     def text_key(self, row: Row) -> str:
         """Return what rows have in common that are copies of each other to these conditions.

@@ -7,7 +7,7 @@ from typing import Literal
 
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelJob
-from indexer.grouping.survey import FamilySize, Move, Step
+from indexer.grouping.survey_figures import FamilySize, Move, Step
 from indexer.model import Estimate, Facet, FoldedHit, Match, Part, Row, Status
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from indexer.grouping.survey import Step
+    from indexer.grouping.survey_figures import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,22 @@ def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float
     ]
 
 
-def curve(steps: Sequence[Step], width: float = 640, height: float = 160) -> str:
-    """Return the points of a line: documents in families (up) by threshold (across).
+def curve(
+    steps: Sequence[Step], estimated: bool = False, width: float = 640, height: float = 160
+) -> str:
+    """Return the points of a line: documents in families (up) by threshold (across), of steps that
+    are estimated or of those that are not.
 
-    The line is as high as the chart at the most documents; 0 lies at the bottom.
+    The line is as high as the chart at the most documents; 0 lies at the bottom. That of estimates
+    ends where the other begins.
     """
     most = max((step.gathered for step in steps), default=0) or 1
     low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)
     points = []
-    for step in steps:
+    for place, step in enumerate(steps):
+        joins = estimated and place > 0 and steps[place - 1].estimated
+        if step.estimated != estimated and not joins:
+            continue
         x = across(step.threshold, low, high, width)
         points.append(f"{x:.1f},{height - step.gathered / most * height:.1f}")
     return " ".join(points)

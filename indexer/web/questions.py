@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from indexer.errors import UnknownNumber, UsageError
-from indexer.similarity.defaults import FOLD, REVIEW
+from indexer.similarity.defaults import REVIEW
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -111,9 +111,6 @@ PART = Parameter("part", "part of a long text, from 1", 1, "integer", low=1, hig
 WAIT = Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30)
 REVIEW_THRESHOLD = Parameter(
     "threshold", "least similarity, from 0 to 1", REVIEW, "number", low=0, high=1
-)
-FOLD_THRESHOLD = Parameter(
-    "threshold", "least similarity, from 0 to 1", FOLD, "number", low=0, high=1
 )
 
 

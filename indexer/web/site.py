@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -16,18 +17,33 @@ from indexer.comparing.blocks_view import SideBySide
 from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
-from indexer.grouping.survey import survey
+from indexer.grouping.survey import Survey, survey
+from indexer.jobs.history import last_job
+from indexer.jobs.journal import journal_path
 from indexer.model import Facet, Row
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
-from indexer.web.survey_cache import SurveyReader
+from indexer.system.progress_callback import Progress
+from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
 
 MOST_CHARS = 2_000_000
 _COMPARISONS, _SMALL_VALUES = 6, 60
 _FACET_SECONDS = 20.0
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DatedSurvey:
+    """A survey, with the last job and the counts of documents and families before it was read.
+
+    `job` is None if one was running.
+    """
+
+    survey: Survey
+    job: str | None
+    counts: tuple[int, int]
 
 
 class TimedCache(Generic[T]):
@@ -68,7 +84,7 @@ class Site:
     def __init__(self, store: FullStore, originals: str | None = None) -> None:
         self.store = store
         self.token = secrets.token_urlsafe(32)
-        self.survey_reader = SurveyReader(lambda progress: survey(store, progress))
+        self.survey_reader = SurveyReader(self._read_survey)
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _SMALL_VALUES, _FACET_SECONDS
         )
@@ -76,6 +92,34 @@ class Site:
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
         self._originals = Path(originals).resolve(strict=True) if originals else None
+
+    def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
+        """Return the survey of the store, None if it is not ready within `timeout` seconds.
+
+        It is read again when a job has ended on the store since.
+        """
+        result = self.survey_reader.get(timeout)
+        job = self._last_job()
+        if result is None or job in (None, result.job):
+            return result
+        self.survey_reader.discard()
+        return self.survey_reader.get(timeout)
+
+    def is_stale(self, dated: DatedSurvey) -> bool:
+        """Return whether there are other documents or families than before a survey was read."""
+        return self._counts() != dated.counts
+
+    def _read_survey(self, progress: Progress) -> DatedSurvey:
+        require_recipe(self.store)
+        job, counts = self._last_job(), self._counts()
+        return DatedSurvey(survey(self.store, progress), job, counts)
+
+    def _last_job(self) -> str | None:
+        return last_job(journal_path(self.store.address))
+
+    def _counts(self) -> tuple[int, int]:
+        counts = self.store.counts()
+        return counts.documents, counts.families
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
 
 from indexer.errors import StoreBusy
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreState, SurveyAnswer
-from indexer.web.questions import FOLD_THRESHOLD, WAIT, Parameter, ParameterValues, Question
+from indexer.web.questions import WAIT, Parameter, ParameterValues, Question
 from indexer.web.site import Site
 
 _FAILURES_SHOWN = 200
@@ -44,10 +45,11 @@ def labellings(site: Site, values: ParameterValues) -> Labellings:
 
 def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
     """Return the survey of the whole store, or the progress of reading it."""
-    result = site.survey_reader.get(values["wait"])
+    dated = site.survey(values["wait"])
     progress = site.survey_reader.progress
-    if result is None:
+    if dated is None:
         return SurveyAnswer(False, progress.stage, progress.done, progress.total)
+    result = dated.survey
     return SurveyAnswer(
         ready=True,
         stage="done",
@@ -64,20 +66,26 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
         largest=result.largest,
         steps=result.steps,
         measure=result.measure,
+        threshold=result.threshold,
+        grouped=result.is_grouped,
+        measured_from=result.measured_from,
+        stale=site.is_stale(dated),
+        at=_iso_time(site.survey_reader.began),
         seconds=round(site.survey_reader.seconds, 2),
     )
 
 
 def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     """Return the families that a threshold would make."""
-    result = site.survey_reader.get()
-    if result is None:
-        return PreviewAnswer(False, values["threshold"])
-    families = result.at(values["threshold"])
+    dated = site.survey()
+    if dated is None:
+        return PreviewAnswer(False, values["threshold"] or 0.0)
+    families = dated.survey.at(values["threshold"])
     return PreviewAnswer(
         ready=True,
         threshold=families.threshold,
         measure=families.measure,
+        estimated=families.estimated,
         documents=families.documents,
         families=families.families,
         gathered=families.gathered,
@@ -87,7 +95,19 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     )
 
 
+def _iso_time(at: float) -> str:
+    return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
+
+
 _MOST_LABELLINGS = Parameter("limit", "most labellings", 20, "integer", low=1, high=1000)
+_THRESHOLD = Parameter(
+    "threshold",
+    "least similarity, from 0 to 1; without it that of the stored families",
+    kind="number",
+    low=0,
+    high=1,
+    optional=True,
+)
 
 STORE_QUESTIONS: Mapping[str, Question] = {
     "status": Question(
@@ -114,8 +134,9 @@ STORE_QUESTIONS: Mapping[str, Question] = {
     ),
     "preview": Question(
         "preview",
-        "The families that a threshold of 0.5 or more would make; nothing is written.",
-        (FOLD_THRESHOLD,),
+        "The families that a threshold of 0.5 or more would make, by the measure and the other "
+        "options of the last group; nothing is written.",
+        (_THRESHOLD,),
         preview,
         PreviewAnswer,
     ),

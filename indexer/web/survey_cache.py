@@ -27,7 +27,8 @@ class ReadingProgress:
 class SurveyReader(Generic[T]):
     """The shared result of reading a store once; safe to share by threads.
 
-    `read` receives a callback for its progress, and returns the result.
+    `read` receives a callback for its progress, and returns the result. `began`: when the last
+    reading began, in seconds since 1970 UTC; `seconds`: how long it took.
     """
 
     def __init__(self, read: Callable[[Progress], T]) -> None:
@@ -39,6 +40,7 @@ class SurveyReader(Generic[T]):
         self._error: NearfoldError | None = None
         self.progress = ReadingProgress()
         self.seconds = 0.0
+        self.began = 0.0
 
     def get(self, timeout: float = TIMEOUT_SECONDS) -> T | None:
         """Return the result, None if it is not ready within `timeout` seconds.
@@ -76,6 +78,7 @@ class SurveyReader(Generic[T]):
 
     def _run(self) -> None:
         started = time.monotonic()
+        self.began = time.time()
         try:
             self._result = self._read(self._report)
         except NearfoldError as error:

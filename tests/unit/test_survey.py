@@ -10,6 +10,7 @@ from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.family_view import family
 from indexer.grouping.group import group
 from indexer.grouping.survey import survey
+from indexer.similarity.defaults import MEASURE
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})
@@ -26,7 +27,7 @@ def test_a_preview_is_what_group_would_write(documents: dict[str, str], threshol
     store = library(rows(documents, cut=CUT))
     preview = survey(store).at(threshold)
     grouped = group(store, GroupOptions(threshold=threshold))
-    assert (preview.families, preview.measure) == (grouped.families, "jaccard")
+    assert (preview.families, preview.measure) == (grouped.families, MEASURE)
     after = survey(store).at(threshold)
     assert (after.families, after.moved, after.moves) == (grouped.families, 0, ())
     assert preview.moved == sum(row.family != row.id for row in store.scan())

@@ -66,6 +66,8 @@ export function slider() {
   const marker = document.querySelector("[data-marker]");
   let running = null;
   const show = (answer) => {
+    document.querySelector("[data-figures]").classList.toggle("estimated", answer.estimated);
+    document.querySelector("[data-estimate]").hidden = !answer.estimated;
     showNumbers(document, { families: answer.families, gathered: answer.gathered, largest: answer.largest, moved: answer.moved });
     const rows = answer.moves.map((move) => {
       const row = document.createElement("tr");
@@ -90,7 +92,7 @@ export function slider() {
   const change = async () => {
     const value = Number(input.value);
     form.querySelector("[data-value]").textContent = `${Math.round(value * 100)}%`;
-    for (const end of ["x1", "x2"]) marker.setAttribute(end, ((value - 0.5) / 0.5) * 640);
+    for (const end of ["x1", "x2"]) marker.setAttribute(end, Math.max(0, (value - 0.5) / 0.5) * 640);
     running?.abort();
     running = new AbortController();
     try {

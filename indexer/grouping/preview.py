@@ -1,0 +1,191 @@
+"""The families of a collection at any threshold, from pairs that are measured once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.clustering.principals import sum_similarities
+from indexer.clustering.regroup import Numbers32, SimilarPairs
+from indexer.errors import UsageError
+from indexer.grouping.assign_families import Grouping, GroupOptions
+from indexer.joins.bands import Join
+from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.slot_bounds import similarity_intervals, slot_similarity
+from indexer.joins.slot_counter import SlotCounter
+from indexer.matching.band_pairs import BandPairs
+from indexer.matching.collection import Collection
+from indexer.matching.limits import CAP
+from indexer.matching.verification import Verifier
+from indexer.sketch.measure_relation import feature_similarities
+from indexer.sketch.plan import plan_for_recall
+from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress
+
+FLOOR, RECALL = 0.5, 0.99
+STARTS = (0.9, 0.8, 0.7, 0.6, FLOOR)  # from which on pairs are measured
+MOST_GROUPED = 200_000  # pairs that `group` looks at, to be measured
+MOST_VERIFIED = 20_000  # pairs at lower thresholds, to be measured
+MOST_JOINED = 20_000_000  # pairs of unrelated texts that are expected to share a band
+_GRID = np.arange(101) / 100
+
+Codes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The pairs that decide from a threshold on; `estimated` by slots."""
+
+    threshold: float
+    pairs: SimilarPairs
+    estimated: bool = False
+
+
+class CollectionPreview:
+    """The families of a collection at any threshold from `FLOOR` on, as `group` would make them.
+
+    From the threshold of the options on, the pairs are those that `group` with these options looks
+    at, so that there the families are the same; below it, those that `group` finds at the lowest of
+    `STARTS` with at most `MOST_VERIFIED` pairs. They are measured on the texts. Below that
+    threshold, and where `group` looks at more than `MOST_GROUPED`, the families are estimated: of
+    pairs that were not measured to reach it the similarity is the usual one by the measure of pairs
+    with as many equal slots.
+    """
+
+    def __init__(
+        self, store: Store, collection: Collection, options: GroupOptions, progress: Progress
+    ) -> None:
+        self._collection = collection
+        self._options = options
+        self._progress = progress
+        self._verifier = Verifier(store, collection, options.measure)
+        self._grouping = Grouping(collection, self._verifier, options)
+        self._first_order = self._grouping.first_order()
+        self.levels = sorted(self._levels(), key=lambda level: level.threshold)
+
+    @property
+    def measured_from(self) -> float:
+        """The least threshold that is not estimated; more than 1 if all are."""
+        measured = [level.threshold for level in self.levels if not level.estimated]
+        return min(measured, default=1.1)
+
+    def heads(self, threshold: float) -> Numbers32:
+        """Return the principal of each document at a threshold, itself where it has none."""
+        levels = [level for level in self.levels if level.threshold <= threshold]
+        return (levels or self.levels)[-1].pairs.heads(threshold)
+
+    def _levels(self) -> list[Level]:
+        threshold = self._options.threshold
+        own = self._pairs(self._options, MOST_GROUPED)
+        if own is None:
+            codes, similarity = self._estimates()
+            return [Level(FLOOR, self._similar(codes, similarity), estimated=True)]
+        start, lower = self._lower()
+        codes = np.union1d(own, lower)
+        self._progress("measuring pairs", 0, len(codes))
+        similarity = self._verifier.similarities(*decode_pair(codes), least=min(start, threshold))
+        is_own = np.isin(codes, own)
+        levels = [Level(threshold, self._similar(codes[is_own], similarity[is_own]))]
+        if start < threshold:
+            levels.append(Level(start, self._similar(codes, similarity)))
+        if start > FLOOR:
+            codes, similarity = _combine(self._estimates(), (codes, similarity), start)
+            levels.append(Level(FLOOR, self._similar(codes, similarity), estimated=True))
+        return levels
+
+    def _lower(self) -> tuple[float, Codes]:
+        """Return the lowest start with few enough pairs, and those; that of the options if none."""
+        start, lower = self._options.threshold, np.zeros(0, dtype=np.uint64)
+        for threshold in STARTS:
+            if threshold < start:
+                options = replace(self._options, threshold=threshold, cluster_threshold=None)
+                codes = self._pairs(options, MOST_VERIFIED)
+                if codes is None:
+                    break
+                start, lower = threshold, codes
+        return start, lower
+
+    def _pairs(self, options: GroupOptions, most: int) -> Codes | None:
+        """Return the pairs that `group` looks at, ascending; None if there may be too many."""
+        collection = self._collection
+        texts = len(collection.slots)
+        try:
+            layout = options.band_plan(collection.recipe)
+        except UsageError:  # too few slots to find such pairs
+            return None
+        expected = texts * texts / 2 * layout.recall(layout.unrelated)
+        if options is not self._options and expected > MOST_JOINED:
+            return None
+        grouping = Grouping(collection, self._verifier, options)
+        pairs = grouping.pairs(self._first_order, self._progress)
+        least = grouping.fewest_equal(options.threshold)
+        return _codes(pairs, least) if len(pairs) <= most else None
+
+    def _similar(self, codes: Codes, similarity: NDArray[np.float64]) -> SimilarPairs:
+        pairs = decode_pair(codes)
+        texts = self._collection.documents.texts
+
+        def order(threshold: float) -> Sequence[int]:
+            if self._options.principal != "central":
+                return self._first_order
+            near = similarity >= threshold
+            columns = pairs[0][near], pairs[1][near], similarity[near]
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            sums = sum_similarities(rows, self._collection.documents.sizes.tolist())
+            return self._grouping.order("central", sums)
+
+        return SimilarPairs(texts, pairs, similarity, order)
+
+    def _estimates(self) -> tuple[Codes, NDArray[np.float64]]:
+        """Return the pairs with slots enough in common for `FLOOR`, and their usual similarity."""
+        collection = self._collection
+        width, bits = collection.slots.shape[1], collection.slot_bits
+        layout = plan_for_recall(FLOOR + 0.1, RECALL, width)
+        rank = np.arange(len(collection.slots))
+        budget = collection.budget
+        join = Join(collection.slots, layout.bands, layout.rows, rank, CAP, budget)
+        counter = SlotCounter(collection.slots, budget)
+        least = int(np.argmax(similarity_intervals(width, bits=bits)[1] >= FLOOR))
+        pairs = BandPairs(len(collection.slots), width, budget)
+        for left, right in join.blocks():
+            pairs.add(*counter.at_least(left, right, least))
+            self._progress("comparing sketches", join.done, join.total)
+        pairs.sort()
+        equal = np.concatenate([np.zeros(0, np.uint16), *(block[2] for block in pairs.blocks())])
+        features = slot_similarity(equal, width, bits)
+        similarity = usual_similarity(self._options.measure, features, collection.recipe.features)
+        return _codes(pairs, 0), similarity
+
+
+def usual_similarity(measure: str, features: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+    """Return the usual similarity by a measure of pairs whose features are so similar.
+
+    >>> usual_similarity("jaccard", np.array([0.25, 1.0]), "chars_v1")
+    array([0.25, 1.  ])
+    """
+    medians = [np.median(feature_similarities(measure, value, kind)) for value in _GRID]
+    usual: NDArray[np.float64] = np.interp(features, np.maximum.accumulate(medians), _GRID)
+    return usual
+
+
+def _combine(
+    estimated: tuple[Codes, NDArray[np.float64]],
+    measured: tuple[Codes, NDArray[np.float64]],
+    start: float,
+) -> tuple[Codes, NDArray[np.float64]]:
+    """Return all pairs; the similarities from `start` on are the measured ones."""
+    codes = np.union1d(estimated[0], measured[0])
+    values = np.zeros(len(codes))
+    values[np.searchsorted(codes, estimated[0])] = estimated[1]
+    values = np.minimum(values, np.nextafter(start, 0))
+    is_known = measured[1] >= start
+    values[np.searchsorted(codes, measured[0][is_known])] = measured[1][is_known]
+    return codes, values
+
+
+def _codes(pairs: BandPairs, least: int) -> Codes:
+    codes = [encode_pair(left, right) for left, right, _ in pairs.blocks(least)]
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *codes])
