@@ -300,6 +300,39 @@ class Sameness:
 
 
 @dataclass(frozen=True, slots=True)
+class WordFrequencies:
+    """The number of `documents` of a store, and of those that a search for each word finds."""
+
+    documents: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RareWord:
+    """A word that few documents of a store have: which of two texts has it, how many documents."""
+
+    word: str
+    side: Literal["left", "right"]
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewWords:
+    """The distinct words of either of two texts that the other lacks.
+
+    `left` and `right`: how many. `rare`: those in at most 2 % of the documents of a store, or in
+    one, the rarest first, ties by spelling. `novelty`: the sum over all of them of ln(documents /
+    documents with the word), from 0 without new words; a word in no document counts as in one.
+    Both are None where no store says how frequent words are.
+    """
+
+    left: int = 0
+    right: int = 0
+    rare: tuple[RareWord, ...] | None = None
+    novelty: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A candidate after re-scoring.
 
@@ -308,7 +341,8 @@ class Match:
     words that both have in the same order. `rearranged`: at least nine tenths of the words of both
     stand in shared passages, but in an order that leaves `lcs` below the threshold. `differences`:
     numbers, dates, amounts, negations and names that differ. `same`: what a copy has in common with
-    the query, None for others.
+    the query, None for others. `new_words`: the words of the query (left) and of the match (right)
+    that the other lacks.
     """
 
     id: str
@@ -324,6 +358,7 @@ class Match:
     rearranged: bool = False
     differences: tuple[Difference, ...] = ()
     same: Sameness | None = None
+    new_words: NewWords = NewWords()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
-from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
+from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
 from indexer.stores.base import Ranking, Store
 from indexer.stores.maintenance import Reindexable
 
@@ -103,6 +103,19 @@ class Families(Protocol):
         ...
 
 
+class Vocabulary(Protocol):
+    """The words of documents, as full-text search finds them."""
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Count the rows that a search for each word finds, and all rows.
+
+        Counts are exact, over all shards. Case and accents make no difference, and a word of
+        several in the index ("e-mail", "3.14") is a phrase. A word that search knows nothing of is
+        in 0. Many words take few requests.
+        """
+        ...
+
+
 class SnapshotStore(Store, Protocol):
     """A store with reads at a point in time."""
 
@@ -150,5 +163,22 @@ class MaintainedStore(Store, Protocol):
         ...
 
 
-class FullStore(SnapshotStore, PartStore, LabelStore, FamilyStore, MaintainedStore, Protocol):
+class VocabularyStore(Store, Protocol):
+    """A store that counts the documents with a word."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Return the vocabulary of the store."""
+        ...
+
+
+class FullStore(
+    SnapshotStore,
+    PartStore,
+    LabelStore,
+    FamilyStore,
+    MaintainedStore,
+    VocabularyStore,
+    Protocol,
+):
     """A store with every ability."""

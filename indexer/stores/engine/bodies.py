@@ -16,7 +16,7 @@ from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST
 from indexer.stores.engine.word_clauses import filtering_clauses, scoring_clauses
 from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
 from indexer.text.phrases import well_formed
-from indexer.text.query_syntax import parse_query
+from indexer.text.query_syntax import SearchWords, Term, parse_query
 
 Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
@@ -266,6 +266,12 @@ def candidates(keys: Sequence[Key], recipe: str, limit: int) -> Body:
 def total() -> Body:
     """Return a search that counts all rows."""
     return {"size": 0, "track_total_hits": True}
+
+
+def containing(word: str) -> Body:
+    """Return a search that counts the rows with a word, in title or text."""
+    clauses = filtering_clauses(SearchWords(optional=(Term(well_formed(word)),)))
+    return {**total(), "query": {"bool": clauses}}
 
 
 def counts() -> Body:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from indexer.model import Query, Row, Scope
+from indexer.model import Query, Row, Scope, WordFrequencies
 from indexer.stores.base import Counts, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
@@ -115,3 +115,20 @@ class EngineSnapshots:
     def release(self, snapshot: str) -> None:
         """Close the point in time."""
         self._index.queries(self._scope).release(snapshot)
+
+
+class EngineVocabulary:
+    """Words of rows in an index.
+
+    Counts of searches: the statistics of `_termvectors` are of one shard, and count deleted rows.
+    """
+
+    def __init__(self, index: OpenIndex, scope: Scope) -> None:
+        self._index, self._scope = index, scope
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Count rows by a request for about a hundred words, as far as they are refreshed."""
+        searches = [bodies.total(), *map(bodies.containing, words)]
+        answers = self._index.queries(self._scope).search_all(searches)
+        rows, *counts = (int(answer["hits"]["total"]["value"]) for answer in answers)
+        return WordFrequencies(rows, dict(zip(words, counts, strict=True)))

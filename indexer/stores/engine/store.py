@@ -27,6 +27,7 @@ class EngineStore:
         self.labels = EngineLabels(index)
         self.families = EngineFamilies(index, scope)
         self.maintenance = EngineMaintenance(index)
+        self.vocabulary = index_reads.EngineVocabulary(index, scope)
 
     @property
     def parts(self) -> EngineParts:

@@ -1,17 +1,18 @@
-"""Snapshots, labels and families of rows in a SQLite file."""
+"""Snapshots, labels, families and words of rows in a SQLite file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
+from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
 from indexer.stores.abilities import MemberField
 from indexer.stores.base import Ranking
 from indexer.stores.row_limits import storable_ids, storable_labels
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as sql
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.document_frequencies import document_frequencies
 from indexer.stores.sqlite.file_reads import rows_by_id, search_rows
 from indexer.text.phrases import well_formed
 
@@ -84,6 +85,19 @@ class SqliteFamilies:
         with self._file.reading() as db:
             pairs = list(sql.members(db, field, list(map(well_formed, names))))
         yield from pairs
+
+
+class SqliteVocabulary:
+    """Words of rows."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        self._file, self._scope = file, scope
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Count rows by one statement, in one consistent view."""
+        with self._file.reading() as db:
+            rows = parts.count(db, self._scope)
+            return WordFrequencies(rows, document_frequencies(db, self._scope, words))
 
 
 def _family_fields(assignment: Assignment) -> tuple[object, ...]:

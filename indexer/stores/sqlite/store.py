@@ -13,7 +13,12 @@ from indexer.stores.sqlite import parts_sql
 from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
 from indexer.stores.sqlite.file import File
-from indexer.stores.sqlite.file_abilities import SqliteFamilies, SqliteLabels, SqliteSnapshots
+from indexer.stores.sqlite.file_abilities import (
+    SqliteFamilies,
+    SqliteLabels,
+    SqliteSnapshots,
+    SqliteVocabulary,
+)
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
 from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
 
@@ -35,6 +40,7 @@ class SqliteStore:
         self.labels = SqliteLabels(self._file)
         self.families = SqliteFamilies(self._file, scope)
         self.maintenance = SqliteMaintenance(self._file)
+        self.vocabulary = SqliteVocabulary(self._file, scope)
 
     @property
     def parts(self) -> SqliteParts:
