@@ -11,7 +11,8 @@ hide, by name. Pairs in which one text contains the other count for neither side
 
 `new` are the words of either text that the other lacks, each once; rare ones are in at most 2 % of
 the texts of their corpus. `lcs - .05 ln new` is `lcs` - .05 ln(1 + new words), `rare` the same with
-the summed inverse document frequencies of rare new words. `lcs, same facts` is 0 for pairs with
+the summed inverse document frequencies of rare new words. `novelty` sums those of all new words, as
+`--require novelty<=N` limits it. `lcs, same facts` is 0 for pairs with
 any of the differences that `--numbers distinguish` refuses.
 """
 
@@ -31,12 +32,13 @@ from numpy.typing import NDArray
 from indexer.recipe import DEFAULT
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import RARE
 from indexer.similarity.sides import Side
 
 LENGTHS = ((10, 50), (50, 200), (200, 10**9))
 THRESHOLDS = (0.7, 0.8, 0.9)
 FOLD_THRESHOLDS = (0.8, 0.85, 0.88, 0.9, 0.92, 0.95, 0.98)
-RARE = 0.02  # of the texts of a corpus
+NOVELTIES = (0, 2, 5, 10, 20, 40, 80, 160, math.inf)
 Scores = dict[str, NDArray[np.float64]]
 
 
@@ -47,11 +49,12 @@ class Scored:
     pairs: Sequence[LabelledPair]
     scores: Scores
     lengths: NDArray[np.int64]
+    novelty: NDArray[np.float64]
 
     def only(self, is_kept: NDArray[np.bool_]) -> Scored:
         pairs = [pair for pair, kept in zip(self.pairs, is_kept, strict=True) if kept]
         scores = {name: values[is_kept] for name, values in self.scores.items()}
-        return Scored(pairs, scores, self.lengths[is_kept])
+        return Scored(pairs, scores, self.lengths[is_kept], self.novelty[is_kept])
 
     @property
     def similar(self) -> NDArray[np.bool_]:
@@ -65,7 +68,14 @@ def score(pairs: Sequence[LabelledPair]) -> Scored:
     rows = [score_pair(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
     scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     lengths = [max(len(sides[pair.a].words), len(sides[pair.b].words)) for pair in pairs]
-    return Scored(pairs, scores, np.array(lengths))
+    novelty = [novelty_of(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
+    return Scored(pairs, scores, np.array(lengths), np.array(novelty))
+
+
+def novelty_of(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> float:
+    """Return the summed inverse document frequencies of the words that only one text has."""
+    new = set(a.words.vocabulary) ^ set(b.words.vocabulary)
+    return math.fsum(math.log(texts / frequency[word]) for word in new)
 
 
 def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> dict[str, float]:
@@ -139,6 +149,21 @@ def print_folding(scored: Scored) -> None:
         print(f"| {name} | {cells} |", flush=True)
 
 
+def print_novelty(scored: Scored) -> None:
+    """Print what a threshold of `lcs` and a limit of novelty fold together."""
+    similar = scored.similar
+    print("\n### Folding by lcs and novelty: different pairs / recall of duplicates\n")
+    print("| lcs | " + " | ".join(f"novelty <= {most:g}" for most in NOVELTIES) + " |")
+    print("| --- |" + " ---: |" * len(NOVELTIES))
+    for least in FOLD_THRESHOLDS:
+        is_near = scored.scores["lcs"] >= least - 1e-9
+        cells = []
+        for most in NOVELTIES:
+            folded = is_near & (scored.novelty <= most)
+            cells.append(f"{folded[~similar].sum():,} / {folded[similar].mean():.3f}")
+        print(f"| {least:g} | " + " | ".join(cells) + " |", flush=True)
+
+
 def print_kinds(scored: Scored) -> None:
     kinds = np.array([pair.kind for pair in scored.pairs])
     names = ("jaccard", "overlap", "lcs", "lcs, same facts")
@@ -173,6 +198,7 @@ def pool(corpora: Sequence[Scored]) -> Scored:
             for name in corpora[0].scores
         },
         np.concatenate([part.lengths for part in corpora]),
+        np.concatenate([part.novelty for part in corpora]),
     )
 
 
@@ -200,6 +226,7 @@ def main() -> None:
         title = f"{least} to {most} words" if most < 10**9 else f"{least} words and more"
         print_measures(title, together.only(within))
     print_folding(together)
+    print_novelty(together)
     print_kinds(pool(list(scored.values())))
     print_worst(together, options.worst)
 

@@ -74,13 +74,20 @@ def compare_command(
         check_place(page, "--html")
     with open_for_command(store_url) as store:
         originals = original(a, store), original(b, store)
-        recipe = store.stored_recipe() or DEFAULT
+        stored = store.stored_recipe()
+        recipe = stored or DEFAULT
         left, right = originals
         discounts = None
-        if discounted or (page and store.stored_recipe()):
+        if discounted or (page and stored):
             discounts = _discount(store, left.text, right.text)
-    names = (left.path, right.path)
-    comparison = compare(left.text, right.text, recipe, matching=matching, names=names)
+        comparison = compare(
+            left.text,
+            right.text,
+            recipe,
+            matching=matching,
+            names=(left.path, right.path),
+            frequencies=store.vocabulary.frequencies if stored else None,
+        )
     if page:
         with write_whole(page, "--html") as part:
             part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")

@@ -105,7 +105,8 @@ _require_option = click.option(
     "--require",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Only pairs that reach this value too; may be given several times, and all must hold.",
+    help="Only pairs of at least this value of a measure; may be given several times, and all must "
+    "hold. `novelty<=N`: at most N of new information, by words that only one has.",
 )
 _same_option = click.option(
     "--same",
@@ -175,12 +176,14 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
 
     Raises `UsageError` and `UnknownMeasure`.
     """
+    require, novelty = parse_requirements(options.pop("require"))
     return Criteria(
         options.pop("numbers"),
-        parse_requirements(options.pop("require")),
+        require,
         options.pop("same"),
         options.pop("differ"),
         parse_windows(options.pop("window")),
+        novelty,
     )
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.differences import spell_differences
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
+from indexer.similarity.new_words import spell_sides
 from indexer.similarity.sameness import spell_sameness
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
@@ -84,6 +85,9 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
         console.print("rearranged: nearly all passages are shared, in another order")
     for sentence in spell_differences(comparison.differences):
         console.print(Text(visible(sentence)))
+    if any(comparison.words) and not comparison.same:
+        for sentence in spell_sides(comparison.new_words):
+            console.print(Text(visible(sentence)))
 
 
 def _exact_value(share: float | tuple[float, float]) -> str:

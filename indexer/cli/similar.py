@@ -24,6 +24,7 @@ from indexer.indexing.documents import STDIN, document_at, row_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.differences import spell_differences
+from indexer.similarity.new_words import spell_new_words
 from indexer.similarity.sameness import spell_sameness
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
@@ -87,6 +88,8 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
             out.print("  rearranged: nearly all passages are shared, in another order")
         for sentence in spell_differences(match.differences):
             out.print(Text(f"  {visible(sentence)}"))
+        if not match.same:
+            out.print(Text(f"  {visible(spell_new_words(match.new_words))}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
         out.print(f"\n{number} by measure: {result.matches[0].measure}")
@@ -153,5 +156,6 @@ def _match_json(match: Match) -> dict[str, Any]:
         "same": match.same and dataclasses.asdict(match.same),
         "rearranged": match.rearranged,
         "differences": [dataclasses.asdict(difference) for difference in match.differences],
+        "new_words": dataclasses.asdict(match.new_words),
         "shared": shared,
     }

@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from indexer.errors import UnknownMeasure
-from indexer.model import Difference, Fingerprint, Passage, Sameness
+from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
 from indexer.similarity.criteria import is_rearranged
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import MEASURES, MeasureValues, measure_all
+from indexer.similarity.new_words import FrequencyLookup, Rarity, measure_new_words
 from indexer.similarity.sameness import ignored
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
@@ -32,7 +33,7 @@ class Comparison:
 
     `names` are display names of the texts (paths); `words` their numbers of words; `differences`
     the numbers, dates, amounts, negations and names that differ; `same`: what texts that are equal
-    after normalisation have in common, None for others.
+    after normalisation have in common, None for others; `new_words`: those that only one has.
     """
 
     names: tuple[str, str]
@@ -43,6 +44,7 @@ class Comparison:
     measures: MeasureValues
     shared: tuple[Passage, ...]
     differences: tuple[Difference, ...]
+    new_words: NewWords
     same: Sameness | None = None
 
     @property
@@ -92,8 +94,12 @@ def compare(
     *,
     matching: Matching = "literal",
     names: tuple[str, str] = ("A", "B"),
+    frequencies: FrequencyLookup | None = None,
 ) -> Comparison:
     """Compare two texts by every measure.
+
+    `frequencies` counts the documents of a store that have each word, as
+    `store.vocabulary.frequencies` does; without it no new word is called rare.
 
     >>> compared = compare("Did you steal the money?", "> Did you steal the money? Yes.")
     >>> round(compared.measures.jaccard_words, 2), compared.shared
@@ -112,6 +118,7 @@ def compare(
         scores,
         passages(scores.alignment, *words),
         differences(a, b, *words),
+        measure_new_words([sides], Rarity(frequencies) if frequencies else None)[0],
         _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
     )
 
@@ -126,7 +133,8 @@ def _side(text: str, signed: Fingerprint, recipe: Recipe) -> Side:
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
     """Return the JSON of `compare --json`: all measures, or one by name, and the shared passages
-    with character offsets [start, end), the counts of words in order, and the facts that differ.
+    with character offsets [start, end), the counts of words in order, the facts that differ and
+    the new words.
 
     With all of them come `containment_words`, C / words both ways, and `hamming_interval`.
     `estimate`, `hamming` and its interval are null when a text has no such sketch. Raises
@@ -151,6 +159,7 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
         "same": comparison.same and asdict(comparison.same),
         "rearranged": comparison.rearranged,
         "differences": [asdict(difference) for difference in comparison.differences],
+        "new_words": asdict(comparison.new_words),
         "shared": shared,
     }
 

@@ -28,7 +28,7 @@ from indexer.exports.review_batches import Balance
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.similarity.defaults import MEASURE, REVIEW
-from indexer.stores.abilities import PartStore
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.whole_file import check_place, write_whole
@@ -78,7 +78,7 @@ class ExportResult:
 
 
 def export(
-    store: PartStore,
+    store: FullStore,
     out: str | Path,
     form: Form = "csv",
     what: What = "families",
@@ -116,7 +116,7 @@ def export(
 
 
 def _write_report(
-    store: PartStore, out: Path, options: ExportOptions, progress: Progress
+    store: FullStore, out: Path, options: ExportOptions, progress: Progress
 ) -> ExportResult:
     audit = None
     if options.audit:
@@ -129,7 +129,7 @@ def _write_report(
 
 
 def _records(
-    store: PartStore, what: What, options: ExportOptions, findings: Findings, progress: Progress
+    store: FullStore, what: What, options: ExportOptions, findings: Findings, progress: Progress
 ) -> Iterable[Any]:
     if what == "pairs":
         return pair_records(store, options.threshold, options.measure, findings, progress)

@@ -21,7 +21,7 @@ from indexer.operations.status import Overview, status
 from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.statistics.strata import Audit, describe_audit
-from indexer.stores.base import Store
+from indexer.stores.abilities import VocabularyStore
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 
@@ -56,7 +56,7 @@ class _Group:
 
 
 def report(
-    store: Store,
+    store: VocabularyStore,
     date: str | None = None,
     progress: Progress = no_progress,
     audit: Audit | None = None,

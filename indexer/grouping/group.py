@@ -20,6 +20,7 @@ from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import missing_field
+from indexer.similarity.new_words import Rarity
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
@@ -60,9 +61,10 @@ def group(
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
         missing = set(options.criteria.fields)
+        rarity = Rarity(store.vocabulary.frequencies)
         for collection in compartments(store, recipe, options, progress, memory):
             missing &= collection.fields_without_values()
-            verifier = Verifier(store, collection, options.measure)
+            verifier = Verifier(store, collection, options.measure, rarity)
             families = assign_families(collection, verifier, options, progress)
             pairs += zip(collection.entries, families.assignments, strict=True)
             capped = capped.merge(families.capped)

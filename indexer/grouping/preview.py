@@ -20,9 +20,10 @@ from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection
 from indexer.matching.limits import CAP
 from indexer.matching.verification import Verifier
+from indexer.similarity.new_words import Rarity
 from indexer.sketch.measure_relation import feature_similarities
 from indexer.sketch.plan import plan_for_recall
-from indexer.stores.base import Store
+from indexer.stores.abilities import VocabularyStore
 from indexer.system.progress_callback import Progress
 
 FLOOR, RECALL = 0.5, 0.99
@@ -56,12 +57,17 @@ class CollectionPreview:
     """
 
     def __init__(
-        self, store: Store, collection: Collection, options: GroupOptions, progress: Progress
+        self,
+        store: VocabularyStore,
+        collection: Collection,
+        options: GroupOptions,
+        progress: Progress,
     ) -> None:
         self._collection = collection
         self._options = options
         self._progress = progress
-        self._verifier = Verifier(store, collection, options.measure)
+        rarity = Rarity(store.vocabulary.frequencies)
+        self._verifier = Verifier(store, collection, options.measure, rarity)
         self._grouping = Grouping(collection, self._verifier, options)
         self._first_order = self._grouping.first_order()
         self.levels = sorted(self._levels(), key=lambda level: level.threshold)

@@ -18,7 +18,7 @@ from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
 from indexer.jobs.history import last_settings
 from indexer.jobs.journal import journal_path
 from indexer.matching.collection import Entry
-from indexer.stores.base import Store
+from indexer.stores.abilities import VocabularyStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -143,7 +143,7 @@ class Survey:
         )
 
 
-def survey(store: Store, progress: Progress = no_progress) -> Survey:
+def survey(store: VocabularyStore, progress: Progress = no_progress) -> Survey:
     """Survey a store, which is read once, and once more for each set of labels if families stay
     within labels; the texts of pairs that are measured are read again.
 

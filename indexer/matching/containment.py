@@ -103,7 +103,9 @@ def _within(
             a, b = map(verifier.side, texts)
             shares = contained_share(a.runs, b.runs), contained_share(b.runs, a.runs)
             is_near = (
-                max(shares) >= threshold and verifier.allows(*texts) and verifier.accepts(a, b)
+                max(shares) >= threshold
+                and verifier.allows(*texts)
+                and verifier.accepted([(a, b)])[0]
             )
             within[place] = shares if is_near else 0.0
     return within

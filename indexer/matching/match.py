@@ -36,6 +36,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.measures import check_measure
+from indexer.similarity.new_words import Rarity
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
@@ -156,7 +157,8 @@ def match(
     collection = collect(view, recipe, progress, budget, criteria=options.criteria)
     if len(collection.entries) and (missing := collection.fields_without_values()):
         raise missing_field(missing)
-    verifier = Verifier(view, collection, options.measure)
+    rarity = Rarity(view.vocabulary.frequencies)
+    verifier = Verifier(view, collection, options.measure, rarity)
     selection = _selection(collection, options)
     layout = options.band_plan(recipe) if options.uses_bands else None
     context = MatchContext(collection, verifier, selection, progress, on_estimate=on_estimate)

@@ -17,6 +17,7 @@ from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.matching.text_pairs import TextPairs
 from indexer.similarity.measures import jaccard, measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
@@ -24,6 +25,7 @@ from indexer.system.progress_callback import Progress, no_progress
 MOST_CHARS = 20_000_000  # characters of texts that are kept at most
 BYTES_A_CHAR = 13
 BATCH = 500
+ACCEPTED = 50  # pairs whose words are looked up together
 
 
 class Verifier:
@@ -31,11 +33,17 @@ class Verifier:
 
     Texts are kept for a quarter of the memory budget, 250 MB at the most. A text is 1 to itself
     under every measure; a text that has left the store since is empty. A pair that does not meet
-    the criteria of the collection is 0. Its methods raise `UnknownMeasure`; it raises `UsageError`
-    for `hamming` without a SimHash.
+    the criteria of the collection is 0; `rarity` is what criteria on novelty need. Its methods
+    raise `UnknownMeasure`; it raises `UsageError` for `hamming` without a SimHash.
     """
 
-    def __init__(self, store: Store, collection: Collection, measure: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        collection: Collection,
+        measure: str,
+        rarity: Rarity | None = None,
+    ) -> None:
         if measure == "hamming" and not collection.recipe.simhash:
             raise UsageError(
                 f"recipe {collection.recipe.name} makes no SimHash; choose another measure"
@@ -46,6 +54,7 @@ class Verifier:
         self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
+        self._rarity = rarity
         self._sequences = KeptSequences(self._contents, BYTES_A_CHAR * self._most)
 
     def similarities(
@@ -74,11 +83,30 @@ class Verifier:
 
         Texts that are not kept are read in one request; pairs that the rules refuse are not.
         """
-        if not self._collection.criteria.fields:
+        criteria = self._collection.criteria
+        if not criteria:
             return self._measured(pairs, least)
         allowed = [self.allows(a, b) for a, b in pairs]
-        values = iter(self._measured(list(compress(pairs, allowed)), least))
+        candidates = list(compress(pairs, allowed))
+        values = iter(self._accepted(candidates, self._measured(candidates, least), least))
         return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
+
+    def _accepted(
+        self, pairs: Sequence[tuple[int, int]], values: list[float], least: float
+    ) -> list[float]:
+        """Return the values, 0 for pairs at `least` that do not meet the criteria on texts."""
+        near = [
+            place
+            for place, ((a, b), value) in enumerate(zip(pairs, values, strict=True))
+            if a != b and value >= least
+        ]
+        for start in range(0, len(near), ACCEPTED):
+            batch = near[start : start + ACCEPTED]
+            self.read(text for place in batch for text in pairs[place])
+            sides = [(self.side(a), self.side(b)) for a, b in map(pairs.__getitem__, batch)]
+            for place, is_met in zip(batch, self.accepted(sides), strict=True):
+                values[place] *= is_met
+        return values
 
     def _measured(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         if self.measure == "lcs":
@@ -95,12 +123,9 @@ class Verifier:
 
     def _measure_in_order(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         """Return `lcs` of each pair, by sequences where they decide and else on the texts."""
-        has_criteria = bool(self._collection.criteria)
         values = self._sequences.measure_pairs(pairs, least)
         return [
-            self.similarity(a, b, least)
-            if value is None or a == b or (has_criteria and value >= least)
-            else value
+            self.similarity(a, b, least) if value is None or a == b else value
             for (a, b), value in zip(pairs, values, strict=True)
         ]
 
@@ -115,26 +140,26 @@ class Verifier:
         return may_reach
 
     def similarity(self, a: int, b: int, least: float = 0.0) -> float:
-        """Return the measure of two texts by their numbers; may be 0 for one below `least`."""
+        """Return the measure of two texts by their numbers, whether they meet the criteria or not.
+
+        It may be 0 for one below `least`.
+        """
         if a == b:
             return 1.0
         left = self.side(a)
         right = self.side(b)
         if self.measure == "jaccard":
-            value = jaccard(left.features, right.features)
-        else:
-            value = measure_pair(self.measure, left, right, least=least).similarity
-        return value if value < least or self.accepts(left, right) else 0.0
+            return jaccard(left.features, right.features)
+        return measure_pair(self.measure, left, right, least=least).similarity
 
     def allows(self, a: int, b: int) -> bool:
         """Return whether the fields of two texts meet the rules of the criteria."""
         collection = self._collection
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 
-    def accepts(self, left: Side, right: Side) -> bool:
-        """Return whether two texts meet the criteria on texts."""
-        criteria = self._collection.criteria
-        return not criteria or criteria.accepts(left, right)
+    def accepted(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
+        """Return whether each pair of texts meets the criteria on texts."""
+        return self._collection.criteria.accepted(pairs, self._rarity)
 
     def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
         """Yield every text in order."""

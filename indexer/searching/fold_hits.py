@@ -13,7 +13,7 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.stores.abilities import SnapshotStore
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
 # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
@@ -22,7 +22,7 @@ SURPRISING = 0.1
 
 
 def fold_hits(
-    store: SnapshotStore,
+    store: FullStore,
     ids: Iterable[str],
     threshold: float | None = None,
     *,
@@ -44,7 +44,8 @@ def fold_hits(
     check_criteria(fold, criteria)
     threshold = fold_threshold(fold, threshold)
     measure = fold_measure(fold, measure, family_settings(store, fold))
-    texts = StoredTexts(store, require_recipe(store), criteria=criteria, measure=measure)
+    recipe = require_recipe(store)
+    texts = StoredTexts(store, recipe, None, criteria, measure, threshold)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]
     if fold == "types":

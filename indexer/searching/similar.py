@@ -15,6 +15,7 @@ from indexer.model import Candidate, Candidates, Fingerprint, Match, Row, Scope,
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.defaults import MEASURE, REVIEW
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side, candidate_side
@@ -191,8 +192,9 @@ def _results(
         if current.id != recipe.id:  # the store was given another recipe meanwhile
             yield from _results(store, current, lookups, options)
             return
+    rarity = Rarity(store.vocabulary.frequencies)
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
-        yield _result(store, recipe, lookup, own, answer, options)
+        yield _result(store, recipe, lookup, own, answer, options, rarity)
 
 
 def _result(
@@ -202,6 +204,7 @@ def _result(
     own: Fingerprint,
     answer: Candidates,
     options: SimilarOptions,
+    rarity: Rarity,
 ) -> SimilarResult:
     """Return the result of one look-up, whose fingerprint is `own`."""
     rows_found = answer.found if own.bands or own.blocks else _copies(store, lookup, own, options)
@@ -222,7 +225,9 @@ def _result(
         if options.criteria.text_key(row) == key
     }
     threshold, measure = options.threshold, options.measure
-    matches = rescore(query, sides, threshold, measure, options.limit, options.criteria, copies)
+    matches = rescore(
+        query, sides, threshold, measure, options.limit, options.criteria, copies, rarity
+    )
     notes = [*_notes(own, answer.capped_keys, answer.cut, threshold, recipe)]
     if None in values:
         missing = options.criteria.fields[values.index(None)]

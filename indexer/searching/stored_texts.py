@@ -11,8 +11,9 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
-from indexer.stores.abilities import SnapshotStore
+from indexer.stores.abilities import FullStore
 
 KEPT = 512  # documents that are remembered
 _AHEAD = KEPT // 2  # documents that are read ahead at most
@@ -35,17 +36,22 @@ class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
 
     Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
-    parts lie that were read, by id. `criteria`: what similar texts meet. `measure`: that of their
-    similarity.
+    parts lie that were read, by id. `criteria`: what texts meet whose similarity, by `measure`, is
+    `least` or more.
     """
 
-    store: SnapshotStore
+    store: FullStore
     recipe: Recipe
     snapshot: str | None = None
     criteria: Criteria = NO_CRITERIA
     measure: str = MEASURE
+    least: float = 0.0
     parts: dict[str, Part] = field(default_factory=dict)
+    rarity: Rarity = field(init=False)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.rarity = Rarity(self.store.vocabulary.frequencies)
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
         """Return the rows of these ids in the order given; those that are gone are left out."""
@@ -89,9 +95,10 @@ class StoredTexts:
             return 1.0
         if not self.criteria.allows(left.values, right.values):
             return 0.0
-        if self.criteria and not self.criteria.accepts(left.side, right.side):
-            return 0.0
-        return measure_pair(self.measure, left.side, right.side).similarity
+        value = measure_pair(self.measure, left.side, right.side).similarity
+        if not self.criteria or value < self.least:
+            return value
+        return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import compress
 from operator import ne
 from typing import Any, Literal, TypeAlias
 
@@ -15,9 +16,12 @@ from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import Window, check_fields, field_value, parse_windows
 from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
+from indexer.similarity.new_words import Rarity, measure_new_words
 
 RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
+NOVELTY = "novelty"  # the requirement that is an upper limit
+_TOLERANCE = 1e-9
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
 
@@ -31,12 +35,14 @@ class Criteria:
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.
     `window`: fields whose values are at most so far apart.
+    `novelty`: most novelty of the words that only one of the texts has
+    (`indexer.similarity.new_words`), by their frequencies in a store.
 
     Fields are those of `indexer.similarity.field_rules`. A document without a value for one of them
     meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
-    not from 0 to 1, and for a field that documents do not have.
+    not from 0 to 1, for a `novelty` below 0, and for a field that documents do not have.
     """
 
     numbers: Numbers = "ignore"
@@ -44,6 +50,7 @@ class Criteria:
     same: tuple[str, ...] = ()
     differ: tuple[str, ...] = ()
     window: tuple[Window, ...] = ()
+    novelty: float | None = None
 
     def __post_init__(self) -> None:
         check_fields([*self.same, *self.differ])
@@ -52,9 +59,12 @@ class Criteria:
                 raise UnknownMeasure(name=name, known=tuple(MEASURES))
             if not 0 <= least <= 1:
                 raise UsageError(f"{name} must be required from 0 to 1, not {least}")
+        if self.novelty is not None and not self.novelty >= 0:
+            raise UsageError(f"novelty is 0 or more, and cannot be at most {self.novelty:g}")
 
     def __bool__(self) -> bool:
-        return self.numbers == "distinguish" or bool(self.require or self.fields)
+        is_limited = self.numbers == "distinguish" or self.novelty is not None
+        return is_limited or bool(self.require or self.fields)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -83,22 +93,28 @@ class Criteria:
         """Return the conditions by the names of their options."""
         conditions = {
             "numbers": self.numbers if self.numbers != "ignore" else "",
-            "require": [f"{name}={least:g}" for name, least in self.require],
+            "require": self._requirements(),
             "same": list(self.same),
             "differ": list(self.differ),
             "window": list(map(str, self.window)),
         }
         return {name: value for name, value in conditions.items() if value}
 
+    def _requirements(self) -> list[str]:
+        most = [] if self.novelty is None else [f"{NOVELTY}<={self.novelty:.12g}"]
+        return [*(f"{name}={least:g}" for name, least in self.require), *most]
+
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Criteria:
         """Return the conditions whose `settings` are among these."""
+        require, novelty = parse_requirements(settings.get("require", ()))
         return cls(
             settings.get("numbers", "ignore"),
-            parse_requirements(settings.get("require", ())),
+            require,
             tuple(settings.get("same", ())),
             tuple(settings.get("differ", ())),
             parse_windows(settings.get("window", ())),
+            novelty,
         )
 
     def text_key(self, row: Row) -> str:
@@ -115,8 +131,33 @@ class Criteria:
         values = self.values(row)
         return repr((key, values, "" if self.allows(values, values) else row.id))
 
-    def accepts(self, a: TextOperand, b: TextOperand) -> bool:
-        """Return whether two texts meet the conditions on texts."""
+    def accepts(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> bool:
+        """Return whether two texts meet the conditions on texts, as `accepted` does."""
+        return self.accepted([(a, b)], rarity)[0]
+
+    def accepted(
+        self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
+    ) -> list[bool]:
+        """Return whether each pair of texts meets the conditions on texts.
+
+        `rarity`: the frequencies of words, asked for all pairs together. Raises `UsageError` for
+        `novelty` without them.
+        """
+        accepted = [self._accepts(a, b) for a, b in pairs]
+        if self.novelty is None:
+            return accepted
+        if rarity is None:
+            raise UsageError(
+                "novelty needs the frequencies of words, which only a store counts; "
+                "leave it out, or use nearfold match or nearfold group"
+            )
+        new = iter(measure_new_words(list(compress(pairs, accepted)), rarity))
+        return [
+            is_accepted and (next(new).novelty or 0.0) <= self.novelty + _TOLERANCE
+            for is_accepted in accepted
+        ]
+
+    def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
@@ -134,27 +175,42 @@ def missing_field(fields: Iterable[str]) -> UsageError:
     )
 
 
-def parse_requirements(texts: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Return `MEASURE=VALUE` strings as pairs.
+def parse_requirements(
+    texts: Sequence[str],
+) -> tuple[tuple[tuple[str, float], ...], float | None]:
+    """Return `MEASURE=VALUE` strings as pairs, and the least N of `novelty<=N` or `novelty=N`.
 
-    Raises `UsageError` for one that is not a name, an equals sign and a number.
+    A measure is at least its value, also if written `>=`; novelty is at most N, None without such a
+    string. Raises `UsageError` for one that is not a name, a sign and a number.
 
-    >>> parse_requirements(["resemblance=0.5"])
-    (('resemblance', 0.5),)
+    >>> parse_requirements(["resemblance=0.5", "novelty<=20"])
+    ((('resemblance', 0.5),), 20.0)
     """
     pairs = []
+    limits = []
     for text in texts:
         name, _, value = text.partition("=")
         try:
-            least = float(value)
+            number = float(value)
         except ValueError:
-            least = math.nan
-        if not name or math.isnan(least):
+            number = math.nan
+        if not name or math.isnan(number):
             raise UsageError(
-                f"a requirement is MEASURE=VALUE, for example resemblance=0.5, not {text!r}"
+                "a requirement is MEASURE=VALUE, for example resemblance=0.5, or novelty<=N, "
+                f"not {text!r}"
             )
-        pairs.append((name, least))
-    return tuple(pairs)
+        sign = name[-1] if name[-1] in "<>" else ""
+        name = name.removesuffix(sign).strip()
+        if sign and (name == NOVELTY) != (sign == "<"):
+            raise UsageError(
+                f"{text!r} cannot be required: measures are at least a value (lcs=0.9), "
+                "novelty is at most one (novelty<=20)"
+            )
+        if name == NOVELTY:
+            limits.append(number)
+        else:
+            pairs.append((name, number))
+    return tuple(pairs), min(limits, default=None)
 
 
 def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:

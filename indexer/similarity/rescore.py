@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
@@ -18,9 +18,11 @@ from indexer.similarity.defaults import MEASURE
 from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
+from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.sketch.codec import unpack_slots
 
 Z999 = 3.2905267314919255
+_AT_ONCE = 20  # pairs whose words are asked for together
 
 
 def promising(
@@ -55,13 +57,15 @@ def rescore(
     limit: int | None = None,
     criteria: Criteria = NO_CRITERIA,
     copies: Mapping[str, Sameness] = MappingProxyType({}),
+    rarity: Rarity | None = None,
 ) -> list[Match]:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
     They also meet the criteria. The `copies`, by id, are 1 by any measure. Most similar first, ties
     by path, then id. Each match holds its reasons: containment of the features both ways, the words
-    in order, the facts that differ, and the shared passages by literal matching. Raises
-    `UnknownMeasure`.
+    in order, the facts that differ, the new words, with their `rarity` if it is given, and the
+    shared passages by literal matching. Raises `UnknownMeasure`, and `UsageError` for criteria on
+    novelty without `rarity`.
     """
     scores = [
         _Score(
@@ -75,15 +79,35 @@ def rescore(
     ]
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    accepted = (
-        score
-        for score in similar
-        if score.candidate.id in copies or not criteria or criteria.accepts(query, score.side)
-    )
+    accepted = list(islice(_accepted(query, similar, criteria, copies, rarity), limit))
+    new_words = measure_new_words([(query, score.side) for score in accepted], rarity)
     return [
-        replace(_match(query, score, measure, threshold), same=copies.get(score.candidate.id))
-        for score in islice(accepted, limit)
+        replace(
+            _match(query, score, measure, threshold),
+            same=copies.get(score.candidate.id),
+            new_words=new,
+        )
+        for score, new in zip(accepted, new_words, strict=True)
     ]
+
+
+def _accepted(
+    query: TextOperand,
+    scores: Sequence[_Score],
+    criteria: Criteria,
+    copies: Mapping[str, Sameness],
+    rarity: Rarity | None,
+) -> Iterator[_Score]:
+    """Yield the scores of copies, and of what meets the criteria."""
+    for start in range(0, len(scores), _AT_ONCE):
+        batch = scores[start : start + _AT_ONCE]
+        others = [score for score in batch if criteria and score.candidate.id not in copies]
+        pairs = [(query, score.side) for score in others]
+        meets = criteria.accepted(pairs, rarity) if others else []
+        refused = {
+            score.candidate.id for score, is_met in zip(others, meets, strict=True) if not is_met
+        }
+        yield from (score for score in batch if score.candidate.id not in refused)
 
 
 def rearranged(

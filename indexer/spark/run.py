@@ -49,9 +49,10 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     The tables are written to `out` as `pairs`, `families`, `clusters`, `failed`, `refused`. Stages
     are kept in `out/work`; an interrupted run goes on there, with the same result. Documents of a
     store keep its recipe, whatever the job says. Raises `UsageError` before anything else when
-    `out` cannot be written.
+    `out` cannot be written, and for criteria on novelty.
     """
     start = time.monotonic()
+    _check_criteria(job)
     recipe = _recipe_of_store(job.source.place) if job.source.form == "store" else job.recipe
     work = Work(spark, f"{job.out}/work")
     work.check()
@@ -78,6 +79,16 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     }
     work.note(f"{job.out.rstrip('/')}/account.json", json.dumps(account, indent=2))
     return account
+
+
+def _check_criteria(job: Job) -> None:
+    """Raise `UsageError` for novelty: no store counts the words of what Spark reads."""
+    criteria = job.match_options.criteria, job.group_options.criteria
+    if any(entry.novelty is not None for entry in criteria):
+        raise UsageError(
+            "Spark does not know how frequent words are, which novelty<=N needs; leave it out, "
+            "or index the documents and use nearfold match or nearfold group"
+        )
 
 
 def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Literal
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelJob
 from indexer.grouping.survey_figures import FamilySize, Move, Step
-from indexer.model import Estimate, Facet, FoldedHit, Match, Part, Row, Status
+from indexer.model import Estimate, Facet, FoldedHit, Match, NewWords, Part, Row, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class ComparisonAnswer:
 
     In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
     from 1. `first` is the number of the first difference of this part; `passages` counts shared
-    passages.
+    passages; `new_words` are those that only A (left) or B (right) has.
     """
 
     a: DocumentFacts
@@ -247,6 +247,7 @@ class ComparisonAnswer:
     discounted: WithoutBoilerplate
     passages: int
     shared_words: int
+    new_words: NewWords
     differences: int
     first: int | None
     part: int

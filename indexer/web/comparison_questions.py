@@ -91,6 +91,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
         discounted=without_boilerplate(site.discounted(a, b, _DISCOUNT_SECONDS)),
         passages=len(comparison.shared),
         shared_words=comparison.measures.alignment.common,
+        new_words=comparison.new_words,
         differences=beside.differences,
         first=next((number for block in blocks for number in block.differences), None),
         part=part,

@@ -168,7 +168,13 @@ class Site:
         if cached := self._compared.get(key):
             return cached
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        comparison = compare(*texts, recipe, matching=matching, names=(a.path, b.path))
+        comparison = compare(
+            *texts,
+            recipe,
+            matching=matching,
+            names=(a.path, b.path),
+            frequencies=self.store.vocabulary.frequencies,
+        )
         return self._compared.put(key, SideBySide(comparison))
 
     def original(self, row: Row) -> Path | None:

@@ -15,6 +15,7 @@ from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT
+from indexer.similarity.criteria import Criteria
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
 from indexer.spark.input_documents import Input, failures, signed_documents
@@ -153,3 +154,9 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     assert list(there.scan()) == list(single.scan())
     assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
     assert run(spark, job)["stages"]["made"] == []
+
+
+def test_novelty_is_refused_before_anything_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    options = MatchOptions(criteria=Criteria(novelty=1.0))
+    with pytest.raises(UsageError, match="Spark does not know how frequent words are"):
+        run(spark, Job(Input("absent", "json"), str(tmp_path / "out"), match_options=options))

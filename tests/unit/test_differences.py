@@ -126,7 +126,8 @@ def test_required_measures_must_all_hold() -> None:
 
 
 def test_requirements_are_checked() -> None:
-    assert parse_requirements(["lcs=0.5", "overlap=1"]) == (("lcs", 0.5), ("overlap", 1.0))
+    measures = (("lcs", 0.5), ("overlap", 1.0))
+    assert parse_requirements(["lcs=0.5", "overlap=1"]) == (measures, None)
     for wrong in ("lcs", "lcs=", "=0.5", "lcs=much", "lcs=nan"):
         with pytest.raises(UsageError, match="MEASURE=VALUE"):
             parse_requirements([wrong])

@@ -1,0 +1,170 @@
+"""Words of either of two texts that the other lacks, and how rare these are in a store.
+
+Words are those that `lcs` counts (`indexer.text.words`), each once. A share of words says how much
+of two texts differs; new words say whether what differs is information: the names, numbers and
+terms that only one of them has.
+
+The novelty of a pair is the sum over the new words of both sides of ln(documents / documents with
+the word): 0 where each has every word of the other, whatever their order and number, and at most
+ln(documents) a word. It is symmetric. A word that every document has adds nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from indexer.model import NewWords, RareWord, WordFrequencies
+from indexer.text.word_numbers import Words
+from indexer.text.wording import count_of, join_names
+
+RARE = 0.02  # of the documents of a store
+SHOWN = 5  # rare words that a sentence names
+MOST_KNOWN = 1 << 17  # words whose frequencies are remembered
+FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
+_Sides: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class WordText(Protocol):
+    """A text with its words; `indexer.similarity.sides.Side` is one."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+    @property
+    def words(self) -> Words:
+        """The words."""
+
+
+class Rarity:
+    """The frequencies of words in a store, asked for once; those of 131,072 words are remembered.
+
+    `lookup` counts the documents of the store that have each word.
+    """
+
+    def __init__(self, lookup: FrequencyLookup) -> None:
+        self._lookup = lookup
+        self._documents = 0
+        self._counts: dict[str, int] = {}
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Return the frequencies of distinct words; those not remembered by one look-up."""
+        missing = [word for word in words if word not in self._counts]
+        if missing and len(self._counts) + len(missing) > MOST_KNOWN:
+            self._counts.clear()
+            missing = list(words)
+        if missing:
+            answer = self._lookup(missing)
+            self._documents = answer.documents
+            self._counts |= answer.counts
+        return WordFrequencies(self._documents, {word: self._counts[word] for word in words})
+
+
+def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the distinct words of a that b lacks, and those of b that a lacks.
+
+    They are spelled as in the text that has them, where they first stand.
+
+    >>> from indexer.recipe import DEFAULT
+    >>> from indexer.similarity.sides import Side
+    >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
+    (('To', 'NOT'), ('e-mailed',))
+    """
+    common = set(a.words.vocabulary) & set(b.words.vocabulary)
+    return tuple(_spellings(a, common)), tuple(_spellings(b, common))
+
+
+def measure_new_words(
+    pairs: Sequence[tuple[WordText, WordText]], rarity: Rarity | None = None
+) -> list[NewWords]:
+    """Return the new words of many pairs, whose frequencies are asked for together.
+
+    Without `rarity` they are only counted.
+    """
+    sides = [new_words(a, b) for a, b in pairs]
+    if rarity is None:
+        return [NewWords(len(left), len(right)) for left, right in sides]
+    words = dict.fromkeys(word for pair in sides for side in pair for word in side)
+    frequencies = rarity.frequencies(list(words))
+    return [_with_rarity(pair, frequencies) for pair in sides]
+
+
+def spell_new_words(new: NewWords) -> str:
+    """Return a sentence: how many words, how many of them rare, the rarest by name, the novelty.
+
+    >>> rare = RareWord("quorum", "left", 1), RareWord("4711", "right", 2)
+    >>> spell_new_words(NewWords(2, 1, rare, 9.21))
+    '3 new words, 2 of them rare: quorum, 4711 (novelty 9.2)'
+    """
+    if not new.left + new.right:
+        return "no new words"
+    novelty = "" if new.novelty is None else f" (novelty {new.novelty:,.1f})"
+    return _sentence(new.left + new.right, new.rare) + novelty
+
+
+def spell_sides(new: NewWords) -> list[str]:
+    """Return a sentence for each of two texts, A and B, and one for their novelty where known.
+
+    >>> spell_sides(NewWords(2, 0, (RareWord("quorum", "left", 1),), 9.21))
+    ['A has 2 new words, 1 of them rare: quorum', 'B has 0 new words', 'novelty 9.2']
+    """
+    if not new.left + new.right:
+        return ["no new words"]
+    sentences = []
+    sides: tuple[tuple[str, Literal["left", "right"], int], ...]
+    sides = ("A", "left", new.left), ("B", "right", new.right)
+    for letter, side, count in sides:
+        rare = None if new.rare is None else [word for word in new.rare if word.side == side]
+        sentences.append(f"{letter} has {_sentence(count, rare)}")
+    if new.novelty is not None:
+        sentences.append(f"novelty {new.novelty:,.1f}")
+    return sentences
+
+
+def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
+    words = count_of(count, "new word")
+    if rare is None or not count:
+        return words
+    if not rare:
+        return f"{words}, {'not' if count == 1 else 'none of them'} rare"
+    named = join_names(word.word for word in rare[:SHOWN])
+    more = ", …" if len(rare) > SHOWN else ""
+    if count == 1:
+        return f"{words}, rare: {named}"
+    number = "all" if count == len(rare) else f"{len(rare):,}"
+    return f"{words}, {number} of them rare: {named}{more}"
+
+
+def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
+    """Yield the words of a text that are not common.
+
+    One that is broken at the end of a line is put together.
+    """
+    words = side.words
+    firsts = np.unique(words.numbers, return_index=True)[1].tolist()
+    for word, first in zip(words.vocabulary, firsts, strict=True):
+        if word not in common:
+            written = side.text[int(words.starts[first]) : int(words.ends[first])]
+            yield word if "\n" in written or "\r" in written else written
+
+
+def _with_rarity(sides: _Sides, frequencies: WordFrequencies) -> NewWords:
+    documents = max(1, frequencies.documents)
+    most = max(1, RARE * documents)
+    rare: list[RareWord] = []
+    amounts: list[float] = []
+    names: tuple[Literal["left", "right"], ...] = ("left", "right")
+    for name, words in zip(names, sides, strict=True):
+        for word in words:
+            count = frequencies.counts[word]
+            # a document may be written between two counts
+            amounts.append(math.log(documents / min(documents, max(1, count))))
+            if count <= most:
+                rare.append(RareWord(word, name, count))
+    rare.sort(key=lambda word: (word.documents, word.word))
+    left, right = sides
+    return NewWords(len(left), len(right), tuple(rare), math.fsum(amounts))
