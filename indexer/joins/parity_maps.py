@@ -8,6 +8,8 @@ result.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,11 +31,15 @@ class ParityMaps:
     """The maps of sets of these `sizes`, added one by one.
 
     A map has about three bits for each feature of a set of median size: (sets, words) uint64 of the
-    memory budget.
+    memory budget. Similarity is that of Jaccard, or if `of_larger` the share of the larger set that
+    the other has too.
     """
 
-    def __init__(self, sizes: NDArray[np.int64], budget: MemoryBudget) -> None:
+    def __init__(
+        self, sizes: NDArray[np.int64], budget: MemoryBudget, of_larger: bool = False
+    ) -> None:
         self._sizes = sizes
+        self._of_larger = of_larger
         median = int(np.median(sizes)) if len(sizes) else 0
         self.bits = min(MOST_BITS, max(LEAST_BITS, 1 << (3 * median - 1).bit_length()))
         self._maps: NDArray[np.uint64] = budget.array((len(sizes), self.bits // 64), np.uint64)
@@ -45,12 +51,15 @@ class ParityMaps:
     def may_reach(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float
     ) -> NDArray[np.bool_]:
-        """Return for each pair whether its Jaccard similarity may be `threshold` or more.
+        """Return for each pair whether its similarity may be `threshold` or more.
 
         Two sets share at most half of the sum of their sizes minus the bits that differ. The bound
         is widened by less than 1e-9 of a feature, so that rounding never loses a pair.
         """
-        most = most_apart(self._sizes[left] + self._sizes[right], threshold)
+        if self._of_larger:
+            most = most_apart_of_larger(self._sizes[left], self._sizes[right], threshold)
+        else:
+            most = most_apart(self._sizes[left] + self._sizes[right], threshold)
         if _kernel is not None and hasattr(_kernel, "differ_at_most"):
             arguments = map(_bytes, (left, right, most))
             flags = _kernel.differ_at_most(self._maps.ctypes.data, *self._maps.shape, *arguments)
@@ -87,8 +96,22 @@ def most_apart(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:
     >>> most_apart(np.array([20, 7]), 0.5).tolist()
     [6, 2]
     """
-    shared = threshold / (1 + threshold) * sizes - SLACK
-    apart: NDArray[np.int32] = np.floor(sizes - 2 * shared).astype(np.int32)
+    return _apart(sizes, threshold / (1 + threshold) * sizes)
+
+
+def most_apart_of_larger(
+    left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
+) -> NDArray[np.int32]:
+    """Return the same for sets of these sizes that share so much of the larger.
+
+    >>> most_apart_of_larger(np.array([10, 10]), np.array([10, 8]), 0.8).tolist()
+    [4, 2]
+    """
+    return _apart(left + right, threshold * np.maximum(left, right))
+
+
+def _apart(sizes: NDArray[np.int64], shared: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
+    apart: NDArray[np.int32] = np.floor(sizes - 2 * (shared - SLACK)).astype(np.int32)
     return apart
 
 

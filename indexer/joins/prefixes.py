@@ -1,4 +1,6 @@
-"""Complete candidate pairs: every pair of sets whose Jaccard similarity reaches a threshold.
+"""Complete candidate pairs: every pair of sets whose similarity reaches a threshold.
+
+Similarity is that of Jaccard, or the share of the larger set that the smaller has too.
 
 Sets are ordered by one total order of features, rare ones first. Two sets of similarity T or more
 share a feature among the first |x| - ceil(T |x|) + 1 of each (Chaudhuri, Ganti & Kaushik, ICDE
@@ -48,12 +50,18 @@ class FeatureOrder:
 class SimilarSets:
     """The pairs of sets that may be similar enough; the sets are added one by one.
 
-    `sizes`: the number of features of each set. Prefixes take 8 bytes a feature of the memory
+    `sizes`: the number of features of each set. `of_larger`: similarity is the share of the larger
+    set that the other has too, instead of Jaccard's. Prefixes take 8 bytes a feature of the memory
     budget, and are abandoned when they meet more often than there are pairs.
     """
 
     def __init__(
-        self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, budget: MemoryBudget
+        self,
+        sizes: NDArray[np.int64],
+        order: FeatureOrder,
+        threshold: float,
+        budget: MemoryBudget,
+        of_larger: bool = False,
     ) -> None:
         self._order, self._threshold, self._budget = order, threshold, budget
         self._by_size = np.argsort(sizes, kind="stable").astype(np.int32)
@@ -63,7 +71,7 @@ class SimilarSets:
         longest = np.floor(self._sizes / threshold + SLACK)
         # the last rank whose size fits
         self._reach = np.searchsorted(self._sizes, longest, side="right") - 1
-        self._maps = ParityMaps(self._sizes, budget)
+        self._maps = ParityMaps(self._sizes, budget, of_larger)
         self._bits = np.uint64(bits_for(len(sizes)))
         self._prefixes: Sorter | None = Sorter(budget)
         self._meetings = 0

@@ -23,7 +23,7 @@ thresholds = st.one_of(
 NEVER, ALWAYS = 10**9, -1
 
 
-def similar_sets(collection, threshold, budget=None):
+def similar_sets(collection, threshold, budget=None, of_larger=False):
     order, features = (
         FeatureOrder(),
         [np.array(sorted(members), dtype=np.uint64) for members in collection],
@@ -35,12 +35,13 @@ def similar_sets(collection, threshold, budget=None):
         order,
         threshold,
         budget or MemoryBudget(),
+        of_larger,
     )
     return similar, features
 
 
-def candidates(collection, threshold, budget=None, limit=None):
-    similar, features = similar_sets(collection, threshold, budget)
+def candidates(collection, threshold, budget=None, limit=None, of_larger=False):
+    similar, features = similar_sets(collection, threshold, budget, of_larger)
     similar.pairs = similar.pairs if limit is None else limit
     for number, members in enumerate(features):
         similar.put(number, members)
@@ -50,16 +51,18 @@ def candidates(collection, threshold, budget=None, limit=None):
     )
 
 
+@pytest.mark.parametrize("of_larger", [False, True])
 @pytest.mark.parametrize("limit", [None, NEVER, ALWAYS])
 @given(collection=sets | large, threshold=thresholds)
-def test_no_pair_is_missed_and_none_comes_twice(collection, threshold, limit):
-    pairs = candidates(collection, threshold, limit=limit)
+def test_no_pair_is_missed_and_none_comes_twice(collection, threshold, limit, of_larger):
+    pairs = candidates(collection, threshold, limit=limit, of_larger=of_larger)
     assert pairs == sorted(set(pairs)) and all(a < b for a, b in pairs)
     for a, b in combinations(range(len(collection)), 2):
-        union = collection[a] | collection[b]
-        if union and len(collection[a] & collection[b]) / len(union) >= threshold:
+        larger = max(collection[a], collection[b], key=len)
+        whole = larger if of_larger else collection[a] | collection[b]
+        if whole and len(collection[a] & collection[b]) / len(whole) >= threshold:
             assert (a, b) in pairs
-    assert candidates(collection, threshold, SpillFiles(0), limit) == pairs
+    assert candidates(collection, threshold, SpillFiles(0), limit, of_larger) == pairs
 
 
 @given(sets, thresholds)
