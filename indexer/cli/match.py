@@ -66,7 +66,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     "--complete",
     "all_pairs",
     is_flag=True,
-    help="Find every pair, without chance; reads all texts.",
+    help="Find every pair by jaccard or lcs, without chance; reads all texts.",
 )
 @click.option(
     "--contained",

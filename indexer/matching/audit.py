@@ -2,7 +2,12 @@
 
 Pairs that it does not list are verified on their texts. Pairs whose sketches could be those of near
 duplicates are all found, by bands so short that hardly one escapes, and put into strata by the
-similarity that their slots promise. All other pairs are one stratum, which is sampled at random.
+chance that their slots give them. All other pairs are one stratum, which is sampled at random.
+
+How similar the features of pairs at the threshold are is measured, for other measures than
+`jaccard` (`indexer.sketch.measure_relation`): it decides how far the strata reach and how many
+pairs of each are sampled, and none of the figures but the share that may lie far apart. Of pairs
+that may be near duplicates by `lcs` those are ruled out first that have too few words in common.
 """
 
 from __future__ import annotations
@@ -14,32 +19,45 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.errors import UsageError
 from indexer.joins.bands import Join
 from indexer.joins.external_sort import Codes
+from indexer.joins.memory_budget import Column
 from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.runs import Places, pairs_with_followers
 from indexer.joins.slot_bounds import slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
-from indexer.matching.text_pairs import TextPairs
+from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import MatchContext
-from indexer.sketch.plan import plan_for_recall
+from indexer.recipe import Recipe
+from indexer.sketch.measure_relation import RELATED, SHARE_BELOW, feature_similarities
+from indexer.sketch.plan import (
+    ALMOST_ONE,
+    Plan,
+    binomial_tails,
+    equal_share,
+    plan_for_recall,
+    unrelated_similarity,
+)
 from indexer.statistics.intervals import random_places
 from indexer.statistics.strata import (
     ESCAPING,
+    MEASURED,
+    RARE,
+    RULED_OUT,
     Audit,
     Stratum,
     allot,
     audit_strata,
-    chance_at_least,
-    chance_at_most,
 )
 
-EDGES = (0.9, 0.5, 0.1, 0.01)  # chances to reach the threshold between which strata lie
+EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed
-FAR_SHARE = 4  # one in so many pairs is sampled from those far apart
+FAR_SHARE = 8  # one in so many pairs is sampled from those far apart
 MOST_LISTED = 200_000  # pairs far apart up to which all are listed to sample from
-MEASURED = "listed, measured on texts"
 FAR = "far apart by their sketches"
+MEASURES = ("jaccard", *RELATED)  # of which misses can be estimated
 
 
 @dataclass(frozen=True)
@@ -53,121 +71,186 @@ class _Group:
 
     @property
     def spread(self) -> float:
-        """The standard deviation of one draw, by the expected share of pairs at the threshold."""
-        return math.sqrt(self.expected * (1 - self.expected))
+        """The standard deviation of one draw, by the expected share of pairs at the threshold.
+
+        At least `RARE`: other texts than the relation was measured on have more.
+        """
+        expected = max(self.expected, RARE)
+        return math.sqrt(expected * (1 - expected))
 
 
 @dataclass(frozen=True)
 class _NearPairs:
-    """Pairs that are not listed and may be near duplicates by their slots.
+    """The strata of pairs that are not listed and may reach the threshold, nearest first.
 
-    `codes`, and the equal slots of each.
+    `ruled_out`: the codes of those that cannot, by their words.
     """
 
-    codes: Codes
-    equal: NDArray[np.uint16]
+    groups: Sequence[_Group]
+    ruled_out: Codes
 
 
-def audit_pairs(
-    context: MatchContext,
-    listed: TextPairs,
-    threshold: float,
-    sample_size: int,
-    seed: int,
-    cap: int,
-) -> Audit:
-    """Estimate which share of the pairs at the threshold are `listed`.
+class AuditFrame:
+    """All pairs of distinct texts by strata, to be sampled as often as wanted.
 
-    Verifies about `sample_size` pairs of distinct texts, 20 or more, sampled by `seed`.
+    `listed` are those that `match` lists at the threshold; the measure is the verifier's, one of
+    `MEASURES`. Compares the slots of all pairs that may reach the threshold, without caps, and for
+    `lcs` reads their texts; the memory budget holds 16 bytes for each of them.
     """
-    listed_codes = encode_pair(listed.left, listed.right)
-    near = _near_pairs(context, listed_codes, threshold, cap)
-    by_sketch = _Group(
-        "listed by their sketches", listed_codes[~listed.exact], SKETCH_PRECISION, True
-    )
-    width, bits = context.collection.slots.shape[1], context.collection.slot_bits
-    candidates = [by_sketch, *_groups(near, width, bits, threshold)]
-    groups = [group for group in candidates if len(group.codes)]
-    far = _FarPairs(len(context.collection.slots), np.union1d(listed_codes, near.codes))
-    near_size = sum(len(group.codes) for group in groups)
-    far_draws = min(far.size, max(sample_size // FAR_SHARE, sample_size - near_size))
-    sizes = [len(group.codes) for group in groups]
-    draws = allot(sizes, [group.spread for group in groups], sample_size - far_draws)
-    sampler = _Sampler(context, threshold)
-    measured = int(listed.exact.sum())
-    strata = [Stratum(MEASURED, measured, measured, measured, 1.0, True)]
-    strata += [
-        _sampled_stratum(group, number, seed, sampler)
-        for group, number in zip(groups, draws, strict=True)
-    ]
-    far_sample = far.sample(far_draws, seed)
-    far_right = sampler.count_reaching(far_sample)
-    strata.append(Stratum(FAR, far.size, len(far_sample), far_right, 0.0, False, placed=False))
-    return audit_strata(threshold, strata)
+
+    def __init__(self, context: MatchContext, listed: TextPairs, threshold: float) -> None:
+        self._context, self._threshold = context, threshold
+        self._measured = int(listed.exact.sum())
+        codes = encode_pair(listed.left, listed.right)
+        by_sketch = codes[~listed.exact]
+        near = _near_pairs_by_stratum(context, codes, threshold)
+        groups = [_Group("listed by their sketches", by_sketch, SKETCH_PRECISION, True)]
+        self._groups = [group for group in [*groups, *near.groups] if len(group.codes)]
+        self._ruled_out = len(near.ruled_out)
+        others = [codes, near.ruled_out, *(group.codes for group in near.groups)]
+        self._far = _FarPairs(len(context.collection.slots), others)
+
+    def estimate(self, sample_size: int, seed: int) -> Audit:
+        """Estimate which share of the pairs at the threshold are listed.
+
+        Verifies about `sample_size` pairs of distinct texts, 20 or more, sampled by `seed`.
+        """
+        sizes = [len(group.codes) for group in self._groups]
+        spreads = [group.spread for group in self._groups]
+        far = self._far
+        far_draws = min(far.size, max(sample_size // FAR_SHARE, sample_size - sum(sizes)))
+        draws = allot(sizes, spreads, sample_size - far_draws)
+        sampler = _Sampler(self._context, self._threshold)
+        strata = [Stratum(MEASURED, self._measured, self._measured, self._measured, 1.0, True)]
+        for group, number in zip(self._groups, draws, strict=True):
+            found = sampler.count_reaching(group.codes[distinct(number, len(group.codes), seed)])
+            size = len(group.codes)
+            strata.append(Stratum(group.name, size, number, found, group.expected, group.listed))
+        if self._ruled_out:
+            strata.append(Stratum(RULED_OUT, self._ruled_out, self._ruled_out, 0, 0.0, False))
+        sample = far.sample(far_draws, seed)
+        found = sampler.count_reaching(sample)
+        strata.append(Stratum(FAR, far.size, len(sample), found, 0.0, False, placed=False))
+        measure = self._context.verifier.measure
+        escaping = ESCAPING if measure == "jaccard" else SHARE_BELOW
+        return audit_strata(self._threshold, strata, measure, escaping)
 
 
-def _sampled_stratum(group: _Group, draws: int, seed: int, sampler: _Sampler) -> Stratum:
-    size = len(group.codes)
-    right = sampler.count_reaching(group.codes[distinct(draws, size, seed)])
-    return Stratum(group.name, size, draws, right, group.expected, group.listed)
+def check_audited(measure: str) -> None:
+    """Raise `UsageError` for a measure of which misses cannot be estimated."""
+    if measure not in MEASURES:
+        raise UsageError(
+            f"--audit is not known to hold for {measure}; choose one of: {', '.join(MEASURES)}"
+        )
 
 
-def _near_pairs(context: MatchContext, listed: Codes, threshold: float, cap: int) -> _NearPairs:
-    """Return the pairs that are not listed and may reach the threshold by their slots.
+def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: float) -> _NearPairs:
+    """Return the pairs that may reach the threshold by their slots, and are not listed."""
+    collection = context.collection
+    width = collection.slots.shape[1]
+    shares = _shares(context, threshold)
+    chances = binomial_tails(shares, width + 1)[:, : width + 1].mean(axis=0)
+    stratum_of = np.searchsorted(-np.array(EDGES), -chances, side="left")
+    columns = [Column(collection.budget, np.uint64) for _ in range(len(EDGES) + 1)]
+    ruled_out = Column(collection.budget, np.uint64)
+    counts = np.zeros(width + 1, dtype=np.int64)
+    pairs = _near_pairs(context, float(shares.min()))
+    done = 0
+    for left, right, equal in pairs.blocks(size=AT_ONCE):
+        codes = encode_pair(left, right)
+        is_new = ~_are_in(codes, listed)
+        may_reach = is_new.copy()
+        may_reach[is_new] = context.verifier.may_reach(left[is_new], right[is_new], threshold)
+        ruled_out.add(codes[is_new & ~may_reach])
+        counts += np.bincount(equal[may_reach], minlength=width + 1)
+        for number, column in enumerate(columns):
+            column.add(codes[may_reach & (stratum_of[equal] == number)])
+        done += len(left)
+        context.progress("auditing: ruling out pairs", done, len(pairs))
+    groups = []
+    for number, column in enumerate(columns):
+        numbers = np.flatnonzero((stratum_of == number) & (counts > 0)).astype(np.uint16)
+        if len(numbers):
+            low, high = slot_similarity(numbers[[0, -1]], width, collection.slot_bits)
+            expected = float(np.average(chances[numbers], weights=counts[numbers]))
+            name = f"not listed, features estimated {low:.2f} to {high:.2f}"
+            groups.append(_Group(name, column.whole(), expected, False))
+    return _NearPairs(groups, ruled_out.whole())
 
-    By a layout that lets one in ten thousand pairs at the threshold escape, and a least number of
-    equal slots that does the same.
+
+def _shares(context: MatchContext, threshold: float) -> NDArray[np.float64]:
+    """Return shares of equal slots, all equally likely, of pairs at the threshold."""
+    recipe, measure = context.collection.recipe, context.verifier.measure
+    similarities = feature_similarities(measure, min(threshold, ALMOST_ONE), recipe.features)
+    return equal_share(similarities, recipe.packed)
+
+
+def _near_pairs(context: MatchContext, share: float) -> BandPairs:
+    """Return the pairs of which so large a share of the slots may be expected to be equal.
+
+    By a layout and by a least number of equal slots that let one in ten thousand escape together.
     """
     slots, budget = context.collection.slots, context.collection.budget
     width = slots.shape[1]
-    layout = plan_for_recall(min(threshold, 0.999), 1 - ESCAPING, width)
-    least = next(
-        equal for equal in range(width + 1) if chance_at_most(equal, width, threshold) > ESCAPING
-    )
-    join = Join(slots, layout.bands, layout.rows, np.arange(len(slots)), cap, budget)
+    tails = binomial_tails(np.array([share]), width)[0]
+    least = int(np.argmax(tails > ESCAPING / 2))
     counter = SlotCounter(slots, budget)
-    pairs = BandPairs(len(slots), slots.shape[1], budget)
-    for left, right in join.blocks():
+    pairs = BandPairs(len(slots), width, budget)
+    for left, right in _possible_pairs(context, _short_bands(share, context.collection.recipe)):
         pairs.add(*counter.at_least(left, right, least))
-        context.progress("auditing: comparing slots", join.done, join.total)
     pairs.sort()
-    code_blocks = [np.zeros(0, dtype=np.uint64)]
-    equal_blocks = [np.zeros(0, dtype=np.uint16)]
-    for left, right, equal in pairs.blocks():
-        code_blocks.append(encode_pair(left, right))
-        equal_blocks.append(equal)
-    codes = np.concatenate(code_blocks)
-    is_new = ~np.isin(codes, listed)
-    return _NearPairs(codes[is_new], np.concatenate(equal_blocks)[is_new])
+    return pairs
 
 
-def _groups(near: _NearPairs, width: int, bits: int, threshold: float) -> Iterator[_Group]:
-    """Yield the strata of pairs that are not listed, nearest first.
+def _short_bands(share: float, recipe: Recipe) -> Plan | None:
+    """Return bands that hardly one pair escapes; None where it is faster to take all pairs."""
+    try:
+        layout = plan_for_recall(min(share, ALMOST_ONE), 1 - ESCAPING / 2, recipe.slots or 0)
+    except UsageError:
+        return None
+    unrelated = equal_share(np.array([unrelated_similarity(recipe)]), recipe.packed)[0]
+    visits = layout.bands * unrelated**layout.rows  # of a pair of unrelated documents
+    return layout if visits < 1 else None
 
-    They are named by the similarity that their slots estimate.
-    """
-    chances = np.array([chance_at_least(equal, width, threshold) for equal in range(width + 1)])
-    stratum = np.searchsorted(-np.array(EDGES), -chances, side="left")[near.equal]
-    for number in range(len(EDGES) + 1):
-        equal = near.equal[stratum == number]
-        if len(equal):
-            low, high = slot_similarity(np.array([equal.min(), equal.max()]), width, bits)
-            name = f"not listed, estimated {low:.2f} to {high:.2f}"
-            codes = near.codes[stratum == number]
-            yield _Group(name, codes, float(chances[equal].mean()), False)
+
+def _possible_pairs(context: MatchContext, layout: Plan | None) -> Iterator[tuple[Places, Places]]:
+    """Yield the pairs of texts that share a band, or all of them, each once."""
+    slots, budget = context.collection.slots, context.collection.budget
+    places = np.arange(len(slots))
+    if layout is None:
+        done, total = 0, len(slots) * (len(slots) - 1) // 2
+        for first, second in pairs_with_followers(places, places[::-1], budget.block):
+            yield first.astype(np.int32), second.astype(np.int32)
+            done += len(first)
+            context.progress("auditing: comparing slots", done, total)
+        return
+    join = Join(slots, layout.bands, layout.rows, places, max(2, len(slots)), budget)
+    for left, right in join.blocks():
+        yield left, right
+        context.progress("auditing: comparing slots", join.done, join.total)
+
+
+def _are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
+    """Return which codes are among `others`, which are sorted."""
+    if not len(others):
+        return np.zeros(len(codes), dtype=bool)
+    places = np.minimum(np.searchsorted(others, codes), len(others) - 1)
+    is_in: NDArray[np.bool_] = others[places] == codes
+    return is_in
 
 
 class _FarPairs:
-    """All pairs of texts but those of `others` (sorted codes)."""
+    """All pairs of texts but those of `others`: sorted codes, none in two of them."""
 
-    def __init__(self, texts: int, others: Codes) -> None:
+    def __init__(self, texts: int, others: Sequence[Codes]) -> None:
         self._texts = texts
         self._others = others
-        self.size = texts * (texts - 1) // 2 - len(others)
+        self._all_pairs = texts * (texts - 1) // 2
+        self.size = self._all_pairs - sum(map(len, others))
 
     def sample(self, number: int, seed: int) -> Codes:
         """Return so many of them, with equal chance, none twice."""
-        if self.size + len(self._others) <= max(MOST_LISTED, 4 * number):
+        if self._all_pairs <= max(MOST_LISTED, 4 * number):
             pairs = self._all()
             return pairs[distinct(number, len(pairs), seed + 1)]
         sample: Codes = np.zeros(0, dtype=np.uint64)
@@ -177,7 +260,7 @@ class _FarPairs:
             b = random_places(4 * number, seed + 3 + step, self._texts)
             is_pair = a != b
             codes = encode_pair(np.minimum(a, b)[is_pair], np.maximum(a, b)[is_pair])
-            joined = np.concatenate([sample, codes[~np.isin(codes, self._others)]])
+            joined = np.concatenate([sample, self._without_others(codes)])
             sample = joined[np.sort(np.unique(joined, return_index=True)[1])]
             step += 2
         return sample[:number]
@@ -185,7 +268,12 @@ class _FarPairs:
     def _all(self) -> Codes:
         left, right = np.triu_indices(self._texts, 1)
         codes = encode_pair(left.astype(np.int32), right.astype(np.int32))
-        return np.setdiff1d(codes, self._others, assume_unique=True)
+        return self._without_others(codes)
+
+    def _without_others(self, codes: Codes) -> Codes:
+        for others in self._others:
+            codes = codes[~_are_in(codes, others)]
+        return codes
 
 
 class _Sampler:
@@ -200,7 +288,7 @@ class _Sampler:
         """Return how many of these pairs reach the threshold on their texts."""
         codes = np.sort(codes)
         left, right = decode_pair(codes)
-        similarity = self._context.verifier.similarities(left, right)
+        similarity = self._context.verifier.similarities(left, right, self._threshold)
         self._done += len(codes)
         self._context.progress("auditing: verifying pairs", self._done, 0)
         return int(np.count_nonzero((similarity >= self._threshold) & (similarity > 0)))

@@ -15,8 +15,9 @@ import numpy as np
 
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
-from indexer.matching.audit import audit_pairs
+from indexer.matching.audit import AuditFrame, check_audited
 from indexer.matching.collection import Collection, collect
+from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
 from indexer.matching.containment import find_contained_pairs
 from indexer.matching.document_pairs import document_pairs
@@ -58,10 +59,10 @@ class MatchOptions:
     `new`: only pairs that touch a document that came after the last `group`.
     `exact`: measure every pair on its texts, not only those that the slots leave open;
     `all_pairs` and `contained` do so in any case.
-    `all_pairs`: find every pair by `jaccard`, without chance and caps; reads all texts.
+    `all_pairs`: find every pair by `jaccard` or `lcs`, without chance and caps; reads all texts.
     `contained`: find excerpts, quoting replies and documents inside longer ones, by the passages
     that texts share; reads all texts. The larger share of one text in the other is the similarity,
-    and both are reported.
+    and both are reported; `measure` is left at its default.
     `cap`: texts, 2 or more. A band that more distinct texts share gives pairs with the first of
     them only; copies of a text that make more pairs, likewise.
     `audit`: verify so many pairs, 20 or more, to estimate how many were missed; takes longer than
@@ -92,14 +93,18 @@ class MatchOptions:
         check_measure(self.measure)
         check_threshold(self.threshold)
         check_cap(self.cap)
-        if not self.uses_bands and self.measure != "jaccard":
+        if self.contained and self.measure != MEASURE:
             raise UsageError(
-                f"--complete and --contained have a measure of their own, not {self.measure}; "
-                "leave --measure out"
+                f"--contained has a measure of its own, not {self.measure}; leave --measure out"
+            )
+        if self.all_pairs and self.measure not in COMPLETE_MEASURES:
+            raise UsageError(
+                f"--complete finds all pairs by {' or '.join(COMPLETE_MEASURES)}, "
+                f"not by {self.measure}; choose one of them, or leave --complete out"
             )
         if self.all_pairs and self.contained:
             raise UsageError(
-                "--complete finds all pairs by features, --contained by passages; "
+                "--complete finds all pairs by features or words, --contained by passages; "
                 "leave one of them out"
             )
         if self.audit:
@@ -116,11 +121,11 @@ class MatchOptions:
 
     def _check_audit(self) -> None:
         is_partial = self.against is not None or self.new
-        if is_partial or not self.uses_bands or self.measure != "jaccard" or self.criteria:
+        if is_partial or not self.uses_bands or self.criteria:
             raise UsageError(
-                "--audit is of all pairs by features, "
-                "and goes with no other choice of pairs and no --measure"
+                "--audit is of all pairs by bands, and goes with no other choice of pairs"
             )
+        check_audited(self.measure)
         if self.audit < LEAST_AUDIT:
             raise UsageError(
                 f"an audit needs {LEAST_AUDIT} pairs or more, not {self.audit}; "
@@ -168,10 +173,8 @@ def match(
     result = _result(context, text_pairs, layout, options)
     if not options.audit:
         return result
-    audit = audit_pairs(
-        context, text_pairs, options.threshold, options.audit, options.seed, options.cap
-    )
-    return replace(result, audit=audit)
+    frame = AuditFrame(context, text_pairs, options.threshold)
+    return replace(result, audit=frame.estimate(options.audit, options.seed))
 
 
 def _selection(collection: Collection, options: MatchOptions) -> PairFilter:

@@ -164,7 +164,7 @@ class MatchResult:
         if self.within is not None:
             yield from self._passage_notes()
         elif self.plan is None:
-            yield f"complete: every pair with features at {self.threshold:g} or more"
+            yield f"complete: every pair with {self.measure} of {self.threshold:g} or more"
         else:
             yield describe_plan(self.plan)
         if self.capped.keys and self.within is None:

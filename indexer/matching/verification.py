@@ -74,6 +74,20 @@ class Verifier:
         """Yield the pairs in slices whose texts may be read and kept at once."""
         return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
+    def may_reach(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], least: float
+    ) -> NDArray[np.bool_]:
+        """Return for each pair whether it may reach `least`, by the words of both texts.
+
+        They rule out pairs of `lcs` only. Fastest for pairs that are sorted by `left`.
+        """
+        flags = np.ones(len(left), dtype=bool)
+        if self.measure == "lcs":
+            for part in self.batches(left, right):
+                pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+                flags[part] = self._sequences.may_reach(pairs, least)
+        return flags
+
     def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
         """Return the measure of one text with each of others; may be 0 for one below `least`."""
         return self.measure_pairs([(text, other) for other in others], least)
@@ -167,6 +181,15 @@ class Verifier:
         for part in self._batches(self._collection.chars):
             self.read(range(part.start, part.stop))
             yield from map(self.side, range(part.start, part.stop))
+            progress(stage, part.stop, count)
+
+    def all_occurrences(
+        self, progress: Progress = no_progress, stage: str = ""
+    ) -> Iterator[NDArray[np.uint64]]:
+        """Yield a hash for each occurrence of each word of every text, in order."""
+        count = len(self._collection.chars)
+        for part in self._batches(self._collection.chars):
+            yield from self._sequences.occurrences(range(part.start, part.stop))
             progress(stage, part.stop, count)
 
     def side(self, text: int) -> Side:

@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 QUANTILES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
+SHARE_BELOW = QUANTILES[
+    0
+]  # of the pairs, those whose features are less similar than the table says
 SAMPLE = 500  # equally likely similarities that stand for a distribution
 
 CHARS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -139,6 +142,9 @@ WORD_PAIRS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
     }
 )
+
+
+RELATED = tuple(CHARS)  # measures of which the relation is known
 
 
 def feature_similarities(

@@ -102,12 +102,12 @@ def plan(
     _check(threshold, slots, shared)
     _check_recall(recall)
     similarities = feature_similarities(measure, threshold, recipe.features)
-    similarities = _equal_share(similarities, recipe.packed)
+    similarities = equal_share(similarities, recipe.packed)
     if measure == "estimate":
         fewest = math.ceil(similarities[0] * slots - 1e-9)
         kept = np.ones(1)
     else:
-        tails = _binomial_tails(similarities, slots)
+        tails = binomial_tails(similarities, slots)
         fewest = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
         kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
 
@@ -118,7 +118,7 @@ def plan(
         bands, rows = layout
         return chance(unrelated, bands, rows, shared), -rows
 
-    unrelated = UNRELATED.get(recipe.features, UNRELATED_CHARS)
+    unrelated = unrelated_similarity(recipe)
     layouts = _layouts(slots, keys or slots, shared)
     able = [layout for layout in layouts if expected(layout) >= recall]
     best = min(able, key=false_candidates) if able else max(layouts, key=expected)
@@ -212,6 +212,11 @@ def describe_plan(chosen: Plan) -> str:
     )
 
 
+def unrelated_similarity(recipe: Recipe) -> float:
+    """Return the usual similarity of the features of unrelated documents of one language."""
+    return UNRELATED.get(recipe.features, UNRELATED_CHARS)
+
+
 def _check_recall(recall: float) -> None:
     if not 0.0 < recall < 1.0:
         raise UsageError(f"the recall must lie between 0 and 1 (exclusive), not {recall}")
@@ -247,13 +252,13 @@ def _missed(
     return missed
 
 
-def _equal_share(similarities: Similarities, packed: int | None) -> Similarities:
+def equal_share(similarities: Similarities, packed: int | None) -> Similarities:
     """Return the share of slots to be equal, by chance too where only their low bits are stored."""
     by_chance = 2.0**-packed if packed else 0.0
     return by_chance + (1 - by_chance) * similarities
 
 
-def _binomial_tails(similarities: Similarities, slots: int) -> NDArray[np.float64]:
+def binomial_tails(similarities: Similarities, slots: int) -> NDArray[np.float64]:
     """Return (similarities, slots + 1): the chance of at most 0, 1, ... `slots` equal slots."""
     counts = np.arange(slots + 1)
     logs = np.array([math.lgamma(count + 1) for count in range(slots + 1)])

@@ -3,7 +3,8 @@
 Totals after Horvitz & Thompson. Of a stratum of N pairs n are sampled with equal chance, without
 replacement. A pair is sampled with chance n / N and stands for N / n, so the total of x duplicates
 in the sample is x N / n, however the strata are formed. Its variance is N**2 (1 - n / N) p (1 - p)
-/ (n - 1) with p = x / n (Cochran, Sampling Techniques, 3.2), summed over strata.
+/ (n - 1) with p = x / n (Cochran, Sampling Techniques, 3.2), summed over strata. It is 0 where a
+sample has no duplicate, or nothing else; intervals therefore rest on exact bounds of each stratum.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.sketch.wilson import wilson
-from indexer.statistics.intervals import z_value
+from indexer.statistics.count_bounds import count_bounds
 from indexer.statistics.precision_recall import share
 from indexer.text.wording import percent
 
 FEWEST = 5
+RARE = 0.01  # the chance to reach the threshold below which the promise of `jaccard` is trusted
+MEASURED = "listed, measured on texts"
+RULED_OUT = "not listed, too few words in common"
 ESCAPING = 1e-4  # the share of pairs at the threshold that may lie where sketches do not place them
 
 
@@ -53,33 +56,34 @@ class Stratum:
             self.size**2 * (1 - self.sampled / self.size) * part * (1 - part) / (self.sampled - 1)
         )
 
-    @property
-    def most(self) -> float:
-        """The pairs that may reach the threshold, by the upper end of Wilson's interval."""
-        return self.size * wilson(self.found, self.sampled)[1]
+    def bounds(self) -> tuple[int, int]:
+        """Return the 95 % interval of the pairs that reach the threshold, by the sample alone."""
+        return count_bounds(self.size, self.sampled, self.found)
 
-    def likely(self) -> tuple[float, float]:
-        """Return mean and variance of the number of pairs that reach the threshold.
+    def trusting_bounds(self) -> tuple[float, float]:
+        """Return the same, but no more pairs than sketches promise where these are rare.
 
-        The chance of each pair that was not sampled has a Beta distribution. Its prior is one pair
-        of the `expected` chance, so that a sample without a find does not say that there is none.
+        Only if none was found. They promise `expected` of each pair; the number has about a Poisson
+        distribution.
         """
-        rest, weight = self.size - self.sampled, self.sampled + 1
-        chance = (self.found + self.expected) / weight
-        spread = chance * (1 - chance)
-        return self.found + rest * chance, rest * spread + rest * (rest - 1) * spread / (weight + 1)
+        low, high = self.bounds()
+        if self.found or self.expected >= RARE or self.sampled == self.size:
+            return low, high
+        return low, min(high, _most_expected(self.size * self.expected))
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """An unbiased estimate of what `match` lists and misses of the pairs of distinct texts.
 
-    `right` and `missed` count pairs at `threshold`; `recall` is right / (right + missed), `error`
-    its standard error by the variances of the totals; `precision` is the share of listed pairs that
-    reach the threshold. The recall lies between `low` and `high` with 95 %, provided that pairs
-    that the sketches put far apart are as rare at the threshold as sketches promise, unless some
-    were found. `floor` is the least recall at 95 % without that condition: by the upper end of
-    Wilson's interval for the pairs far apart.
+    `right` and `missed` count pairs at `threshold` of `measure`; `recall` is right / (right +
+    missed), `error` its standard error by the variances of the totals; `precision` is the share of
+    listed pairs that reach the threshold. The recall lies between `low` and `high` with 95 %,
+    provided that at most the share `escaping` of these pairs lies where sketches put pairs far
+    apart, and for `jaccard` that such pairs are no more frequent than sketches promise where this
+    is below `RARE`; neither is a condition of a stratum in which some were found. `floor` is the
+    least recall at 95 % without these conditions, by the random sample alone. Copies of one text
+    count nowhere.
     """
 
     threshold: float
@@ -92,23 +96,32 @@ class Audit:
     low: float
     high: float
     floor: float
+    measure: str = "jaccard"
+    escaping: float = ESCAPING
 
     @property
     def sampled(self) -> int:
         """The number of pairs that were verified for the audit."""
-        strata = [part for part in self.strata if part.name != "listed, measured on texts"]
+        strata = [part for part in self.strata if part.name not in (MEASURED, RULED_OUT)]
         return sum(part.sampled for part in strata)
 
 
-def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
+def audit_strata(
+    threshold: float,
+    strata: Sequence[Stratum],
+    measure: str = "jaccard",
+    escaping: float = ESCAPING,
+) -> Audit:
     """Return the estimate from strata that together hold every pair once."""
     listed = [part for part in strata if part.listed]
     others = [part for part in strata if not part.listed]
     right = math.fsum(part.total for part in listed)
     missed = math.fsum(part.total for part in others)
-    low, high = _interval(listed, [part for part in others if part.placed or part.found])
-    far = [part for part in others if not part.placed and part.sampled < part.size]
-    most_missed = (1 - low) / low * right + sum(part.most for part in far) if low else math.inf
+    known = [part for part in others if part.placed or part.found or part.sampled == part.size]
+    is_trusting = measure == "jaccard"
+    escaping_now = escaping if len(known) < len(others) else 0.0
+    low, high = _interval(listed, known, is_trusting, escaping_now)
+    floor = min(low, _interval(listed, others, is_trusting=False)[0])
     return Audit(
         threshold,
         tuple(strata),
@@ -119,7 +132,9 @@ def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
         _standard_error(listed, others, right, missed),
         low,
         high,
-        right / (right + most_missed) if right + most_missed else 0.0,
+        floor,
+        measure,
+        escaping,
     )
 
 
@@ -134,41 +149,61 @@ def _standard_error(
     return math.sqrt(of_right + of_missed) / (right + missed) ** 2
 
 
-def _interval(listed: Sequence[Stratum], others: Sequence[Stratum]) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """The pairs of some strata that reach the threshold, and the ends of its 95 % interval.
+
+    Ends are combined of those of the strata as Zou & Donner do (Statistics in Medicine, 2008): the
+    distances from the estimates are added as standard errors are. For few finds the lower end by
+    that rule is too high; `least` and `most`, the sums of the ends, never hold too little.
+    """
+
+    value: float
+    low: float
+    high: float
+    least: float
+    most: float
+
+
+def _sum_of(strata: Sequence[Stratum], is_trusting: bool) -> _Total:
+    bounds = [part.trusting_bounds() if is_trusting else part.bounds() for part in strata]
+    totals = [part.total for part in strata]
+    value = math.fsum(totals)
+    pairs = list(zip(totals, bounds, strict=True))
+    below = math.hypot(*(max(0.0, total - low) for total, (low, _) in pairs))
+    above = math.hypot(*(max(0.0, high - total) for total, (_, high) in pairs))
+    least, most = (math.fsum(ends) for ends in zip(*bounds, (0.0, 0.0), strict=True))
+    return _Total(value, max(0.0, value - below), value + above, least, most)
+
+
+def _interval(
+    listed: Sequence[Stratum],
+    others: Sequence[Stratum],
+    is_trusting: bool,
+    escaping: float = 0.0,
+) -> tuple[float, float]:
     """Return the interval of the recall from the ratio of missed to right.
 
-    The ratio is taken to have a gamma distribution of its mean and variance.
+    `escaping`: the share of the pairs at the threshold that may lie in no stratum.
     """
-    right, right_variance = _sum_likely(listed)
-    missed, missed_variance = _sum_likely(others)
-    if not right:
+    right, missed = _sum_of(listed, is_trusting), _sum_of(others, is_trusting)
+    if not right.value:
         return 0.0, 1.0
-    if not missed:
-        return 1.0, 1.0
-    ratio = missed / right
-    relative = missed_variance / missed**2 + right_variance / right**2
-    if not relative:
-        return 1 / (1 + ratio), 1 / (1 + ratio)
-    upper = ratio * _gamma_quantile(1 / relative, z_value())
-    lower = ratio * _gamma_quantile(1 / relative, -z_value())
-    return 1 / (1 + upper), 1 / (1 + lower)
+    escaped = _most_expected(escaping * right.value) if escaping else 0.0
+    ratio = missed.value / right.value
+    by_missed = (missed.high - missed.value) / right.value
+    by_right = missed.value / right.low - ratio if right.low else math.inf
+    upper = ratio + math.hypot(by_missed, by_right if missed.value else 0.0)
+    return 1 / (1 + upper + escaped / right.value), right.most / (right.most + missed.least)
 
 
-def _sum_likely(strata: Sequence[Stratum]) -> tuple[float, float]:
-    """Return the sums of the means and the variances of strata."""
-    moments = [part.likely() for part in strata]
-    return math.fsum(mean for mean, _ in moments), math.fsum(variance for _, variance in moments)
+def _most_expected(mean: float) -> float:
+    """Return the number that a Poisson distribution of this mean exceeds with 2.5 % at most, about.
 
-
-def _gamma_quantile(shape: float, z: float) -> float:
-    """Return the quantile, at that of a normal z, of a gamma distribution of mean 1.
-
-    The approximation of Wilson & Hilferty (1931).
-
-    >>> round(_gamma_quantile(50, 1.96), 3)  # by tables 1.296
-    1.296
+    >>> _most_expected(0.0), _most_expected(9.0)
+    (1.0, 16.0)
     """
-    return max(0.0, 1 - 1 / (9 * shape) + z / (3 * math.sqrt(shape))) ** 3
+    return mean + 2 * math.sqrt(mean) + 1
 
 
 def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
@@ -193,26 +228,6 @@ def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[in
     return allotted
 
 
-def chance_at_least(equal: int, slots: int, threshold: float) -> float:
-    """Return the chance that a pair with so many equal slots is at the threshold or above.
-
-    All similarities are taken to be equally common.
-
-    >>> round(chance_at_least(103, 128, 0.8), 2), chance_at_least(40, 128, 0.8) < 1e-20
-    (0.52, True)
-    """
-    return chance_at_most(equal, slots + 1, threshold)
-
-
-def chance_at_most(equal: int, slots: int, similarity: float) -> float:
-    """Return the chance that at most `equal` slots agree in a pair of this similarity."""
-    terms = (
-        math.comb(slots, k) * similarity**k * (1 - similarity) ** (slots - k)
-        for k in range(equal + 1)
-    )
-    return min(1.0, math.fsum(terms))
-
-
 def describe_audit(audit: Audit) -> Iterator[str]:
     """Yield the result of an audit in sentences; the first begins with `audit:`."""
     pairs = sum(part.size for part in audit.strata)
@@ -235,25 +250,35 @@ def describe_audit(audit: Audit) -> Iterator[str]:
     if far.sampled < far.size:
         yield (
             f"{far.found:,} of {far.sampled:,} pairs sampled from {far.size:,} that sketches put "
-            f"far apart reach it; the interval trusts that at most one in {1 / ESCAPING:,.0f} of "
-            f"those at {audit.threshold:g} lies there. By this random sample alone the recall is "
-            f"{percent(audit.floor, 1)} or more: misses so rare need larger samples"
+            f"far apart reach it; {'' if far.found else _describe_trust(audit)}"
+            f"by this random sample alone the recall is {_round_down(audit.floor)} or more: "
+            "misses so rare need larger samples"
         )
+
+
+def _describe_trust(audit: Audit) -> str:
+    rare = "that rare pairs are no more frequent than sketches promise, and "
+    return (
+        f"the interval trusts {rare if audit.measure == 'jaccard' else ''}"
+        f"that at most one in {1 / audit.escaping:,.0f} of those at {audit.threshold:g} lies "
+        "there; "
+    )
 
 
 def _describe_recall(audit: Audit, pairs: int) -> str:
     is_or_are = "pair of texts is" if round(audit.missed) == 1 else "pairs of texts are"
-    missed = f"{audit.missed:,.0f} {is_or_are} at {audit.threshold:g} or above and not listed"
+    place = f"{audit.threshold:g} or above by {audit.measure}"
+    missed = f"{audit.missed:,.0f} {is_or_are} at {place} and not listed"
     if _is_complete(audit):
         return (
             f"audit: all {pairs:,} pairs of different texts are verified; {missed}: "
             f"recall {percent(audit.recall, 1)}"
         )
+    error = f", standard error {percent(audit.error, 1)}" if audit.error else ""
     return (
         f"audit: {audit.sampled:,} pairs verified; about {missed}: "
-        f"recall {percent(audit.recall, 1)} "
-        f"({_round_down(audit.low)} to {percent(audit.high, 1)}), "
-        f"standard error {percent(audit.error, 1)}"
+        f"recall of pairs of different texts {percent(audit.recall, 1)} "
+        f"(95 % interval {_round_down(audit.low)} to {percent(audit.high, 1)}){error}"
     )
 
 
@@ -276,14 +301,14 @@ def _describe_none_found(audit: Audit, pairs: int) -> str:
 
     Only when every pair was verified does it prove that there is none.
     """
-    none = f"and none reaches {audit.threshold:g}"
+    none = f"and none reaches {audit.threshold:g} by {audit.measure}"
     if _is_complete(audit):
         return (
             f"audit: all {pairs:,} pairs of different texts are verified, {none}: "
             "there was nothing to find"
         )
     rest = [part for part in audit.strata if part.sampled < part.size]
-    most = sum(part.most for part in rest)
+    most = _sum_of(rest, is_trusting=False).high
     condition = "" if any(part.placed for part in rest) else "sketches put the others far apart; "
     return (
         f"audit: {audit.sampled:,} of {pairs:,} pairs of different texts verified, {none}; "

@@ -242,7 +242,7 @@ def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused_with_a_remedy(store: str) -> None:
     for words, code, sentence in (
         (["match", "--format", "parquet"], 2, "--out"),
-        (["match", "--complete", "--measure", "overlap"], 2, "--complete"),
+        (["match", "--complete", "--measure", "overlap"], 2, "jaccard or lcs"),
         (["group", "--threshold", "0"], 2, "threshold"),
         (["match", "--store", "sqlite:///absent.db"], 3, "nearfold index"),
         (["delete"], 2, "ID"),

@@ -7,15 +7,21 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.audit import distinct
 from indexer.matching.match import MatchOptions, match
-from indexer.statistics.strata import Stratum, allot, audit_strata, chance_at_least, describe_audit
+from indexer.matching.match_result import MatchResult
+from indexer.recipe import recipe_named
+from indexer.statistics.count_bounds import count_bounds
+from indexer.statistics.strata import RULED_OUT, Stratum, allot, audit_strata, describe_audit
 
 LITTLE = 0.5  # a planned recall at which many pairs are missed
 
@@ -42,6 +48,10 @@ def synthetic_families(seed: int, families: int = 60, size: int = 4) -> dict[str
             )
             texts[f"{family:03}-{member}"] = " ".join(words)
     return texts
+
+
+def pair_ids(matched: MatchResult) -> set[tuple[str, str]]:
+    return {(pair.a, pair.b) for pair in matched}
 
 
 @pytest.mark.parametrize(
@@ -159,11 +169,11 @@ def test_the_summary_claims_no_more_than_was_verified() -> None:
         Stratum("far", 32, 32, 0, 0.0, False, placed=False),
     )
     [every] = describe_audit(
-        audit_strata(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far])
+        audit_strata(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far], "lcs")
     )
     assert every == (
         "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or "
-        "above and not listed: recall 75.0%"
+        "above by lcs and not listed: recall 75.0%"
     )
     sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
     [nothing] = describe_audit(
@@ -171,10 +181,85 @@ def test_the_summary_claims_no_more_than_was_verified() -> None:
     )
     assert (
         "300 of 50,000" in nothing
-        and "far apart; by this random sample alone 632 may still do so" in nothing
+        and "far apart; by this random sample alone 609 may still do so" in nothing
     )
     first, second = describe_audit(audit_strata(0.8, [measured, sampled]))
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs sampled from 50,000" in second
+    assert "recall of pairs of different texts 100.0% (95 % interval 74.3% to 100.0%)" in first
+    assert "one in 10,000 of those at 0.8 lies there" in second
+
+
+def test_no_interval_is_a_point_unless_all_pairs_are_verified() -> None:
+    measured = Stratum("measured", 1000, 1000, 1000, 1.0, True)
+    unsampled = Stratum("near", 50, 0, 0, 0.2, False)
+    without_finds = Stratum("near", 500, 100, 0, 0.2, False)
+    always_found = Stratum("near", 500, 100, 100, 0.8, False)
+    rare = Stratum("rare", 1_000_000, 10, 0, 1e-6, False)
+    far = Stratum("far", 10**6, 25, 0, 0.0, False, placed=False)
+    for part in (unsampled, without_finds, always_found, rare, far):
+        audit = audit_strata(0.8, [measured, part])
+        assert audit.floor <= audit.low < audit.high and audit.low <= audit.recall <= audit.high
+    trusting = audit_strata(0.8, [measured, rare])
+    assert trusting.floor < 0.01 < 0.99 < trusting.low
+    surprised = audit_strata(0.8, [measured, Stratum("rare", 1_000_000, 10, 1, 1e-6, False)])
+    assert surprised.low < 0.01
+
+
+@given(st.integers(1, 60), st.data())
+def test_bounds_of_a_count_hold_in_95_of_100_samples(size: int, data: st.DataObject) -> None:
+    sampled = data.draw(st.integers(0, size))
+    count = data.draw(st.integers(0, size))
+    held = 0.0
+    for found in range(max(0, sampled - size + count), min(sampled, count) + 1):
+        low, high = count_bounds(size, sampled, found)
+        assert found <= low <= high <= size - sampled + found
+        ways = math.comb(count, found) * math.comb(size - count, sampled - found)
+        held += ways / math.comb(size, sampled) * (low <= count <= high)
+    assert held >= 0.95 - 1e-9
+
+
+@pytest.mark.parametrize("recipe_name", ["default_v1", "default_v2"])
+def test_intervals_hold_for_words_in_order(recipe_name: str) -> None:
+    texts = synthetic_families(5)
+    recipe = recipe_named(recipe_name)
+    store = library(rows(texts, recipe), recipe)
+    options = MatchOptions(threshold=0.8, recall=LITTLE, measure="lcs")
+    truth = pair_ids(match(store, replace(options, all_pairs=True)))
+    recall = len(pair_ids(match(store, options)) & truth) / len(truth)
+    assert 0.3 < recall < 0.97
+    audits = [
+        match(store, replace(options, audit=80, seed=1000 * draw)).audit for draw in range(40)
+    ]
+    covered = sum(audit.low <= recall <= audit.high for audit in audits)
+    assert covered >= 0.9 * len(audits)
+    assert statistics.mean(audit.recall for audit in audits) == pytest.approx(recall, abs=0.05)
+    assert statistics.mean(audit.high - audit.low for audit in audits) < 0.6
+    assert {audit.measure for audit in audits} == {"lcs"}
+    whole = match(store, replace(options, audit=100_000)).audit
+    assert (whole.recall, whole.low, whole.high) == pytest.approx((recall, recall, recall))
+    assert any(part.name == RULED_OUT and part.size for part in whole.strata)
+
+
+def test_strata_hold_every_pair_once_where_bands_would_take_too_many() -> None:
+    texts = synthetic_families(6, families=6)
+    store = library(rows(texts))
+    for measure, threshold in (("containment", 0.8), ("terminology", 0.5), ("lcs", 0.3)):
+        options = MatchOptions(threshold=threshold, measure=measure, audit=100_000)
+        audit = match(store, options).audit
+        assert sum(part.size for part in audit.strata) == len(texts) * (len(texts) - 1) // 2
+        assert (audit.low, audit.high) == (audit.recall, audit.recall)
+
+
+def test_a_hot_band_is_not_put_far_apart() -> None:
+    texts = synthetic_families(7, families=1, size=30)
+    store = library(rows(texts))
+    capped, whole = (
+        match(store, MatchOptions(threshold=0.6, cap=cap, exact=True, audit=10_000))
+        for cap in (2, 1000)
+    )
+    assert len(capped) < len(whole)
+    assert capped.audit.strata[-1].found == 0
+    assert capped.audit.missed == len(whole) - len(capped)
 
 
 def test_bands_as_those_of_groups_miss_less() -> None:
@@ -193,7 +278,7 @@ def test_what_cannot_be_audited() -> None:
         {"contained": True},
         {"new": True},
         {"against": "x"},
-        {"measure": "overlap"},
+        {"measure": "hamming"},
     ):
         with pytest.raises(UsageError, match="--audit"):
             match(store, MatchOptions(audit=50, **wrong))
@@ -213,4 +298,3 @@ def test_samples_are_spread_over_strata_and_differ() -> None:
         for place in distinct(3, 10, seed * 13).tolist():
             times[place] += 1
     assert all(800 < count < 1000 for count in times)
-    assert chance_at_least(128, 128, 0.8) == pytest.approx(1)

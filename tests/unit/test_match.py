@@ -1,6 +1,9 @@
 """Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
+import sys
 from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +17,13 @@ from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import recipe_named
 from indexer.similarity.criteria import Criteria
+from indexer.similarity.lcs import lcs
 from indexer.similarity.measures import MEASURES
 from indexer.sketch.wilson import wilson
 from indexer.stores import open_store
+from indexer.text.words import words
 
+match_module = sys.modules["indexer.matching.match"]
 TEXTS = {
     "a": sentence(1),
     "b": edited(sentence(1), 2),
@@ -45,6 +51,64 @@ def test_the_complete_mode_finds_every_pair_and_no_other(texts_by_id, threshold)
     matched = match(library(rows(texts_by_id)), MatchOptions(threshold=threshold, all_pairs=True))
     assert similarities(matched) == true_pairs(texts_by_id, threshold)
     assert len(matched) == len(list(matched))
+
+
+def true_pairs_in_order(texts_by_id, threshold):
+    """Return, by brute force, the pairs at the threshold or above by their words in order."""
+    of_texts = {id: words(text) for id, text in texts_by_id.items()}
+    values = {(a, b): lcs(of_texts[a], of_texts[b]) for a, b in combinations(sorted(of_texts), 2)}
+    return {pair: value for pair, value in values.items() if value >= threshold}
+
+
+few_words = st.lists(st.sampled_from(["to", "be", "or", "not", "that"]), min_size=3, max_size=25)
+
+
+@given(
+    st.dictionaries(st.text("abcdef", min_size=1, max_size=2), few_words.map(" ".join), max_size=12)
+    | texts,
+    st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.8, 0.9, 1.0]) | st.floats(0.5, 1.0),
+    st.sampled_from([1, 500]),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_complete_mode_finds_every_pair_of_words_in_order(texts_by_id, threshold, memory):
+    store = library(rows(texts_by_id))
+    with_keys = {row.id: row.text for row in store.scan() if row.status == "complete"}
+    options = MatchOptions(threshold=threshold, all_pairs=True, measure="lcs")
+    matched = similarities(match(store, options, memory=memory))
+    truth = true_pairs_in_order(with_keys, threshold)
+    assert {pair: matched[pair] for pair in matched if set(pair) <= with_keys.keys()} == truth
+
+
+@pytest.mark.parametrize("measure", ["jaccard", "lcs"])
+def test_the_complete_mode_finds_every_pair_of_real_texts(measure):
+    files = sorted(Path(__file__).parents[2].glob("docs/*.md"))
+    texts_by_id = {}
+    for file in files[:12]:
+        text = file.read_text(encoding="utf-8")[:12_000]
+        for number, share in enumerate((1, 0.95, 0.8, 0.6)):
+            lines = text[: int(share * len(text))].splitlines()
+            texts_by_id[f"{file.stem}-{number}"] = "\n".join(lines[number:] + lines[:number])
+    truth_of = true_pairs_in_order if measure == "lcs" else true_pairs
+    truth = truth_of(texts_by_id, 0.5)
+    options = MatchOptions(threshold=0.5, all_pairs=True, measure=measure)
+    assert similarities(match(library(rows(texts_by_id)), options)) == truth
+    assert len(truth) > 50
+
+
+def test_the_complete_mode_names_its_measures():
+    with pytest.raises(UsageError, match="by jaccard or lcs, not by overlap"):
+        MatchOptions(all_pairs=True, measure="overlap")
+    [note] = match(library(rows(TEXTS)), MatchOptions(all_pairs=True, measure="lcs")).notes()
+    assert note == "complete: every pair with lcs of 0.8 or more"
+
+
+@pytest.mark.parametrize("default", ["jaccard", "lcs"])
+def test_options_need_no_measure_whichever_is_the_default(monkeypatch, default):
+    monkeypatch.setattr(match_module, "MEASURE", default)
+    for options in ({"all_pairs": True}, {"contained": True}, {"audit": 20}, {}):
+        MatchOptions(measure=default, **options)
+    with pytest.raises(UsageError, match="--contained has a measure of its own, not overlap"):
+        MatchOptions(contained=True, measure="overlap")
 
 
 def test_the_complete_mode_needs_no_slots():

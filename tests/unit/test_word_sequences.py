@@ -23,6 +23,8 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
         for (a, b), value in zip(pairs, values, strict=True):
             exact = lcs(words(contents[a]), words(contents[b]))
             assert value == exact or (value == 0 and exact < least)
+        for (a, b), flag in zip(pairs, kept.may_reach(pairs, least).tolist(), strict=True):
+            assert flag or lcs(words(contents[a]), words(contents[b])) < least
 
 
 def test_a_pair_is_ruled_out_by_its_words_alone():
