@@ -160,7 +160,7 @@ DEFAULT_V2 = Recipe(
     key_digits=7,
     min_features=3,
 )
-DEFAULT = DEFAULT_V1
+DEFAULT = DEFAULT_V2
 
 _TOKENISERS = (
     *("ws", "white-space", "words", "split-words", "sents", "split-sents", "words-nl", "sents-nl"),
@@ -190,17 +190,17 @@ _NAMES = ("default", "default_v1", "default_v2", "simhash-doc", "clauses")  # th
 
 
 def recipe_named(name: str) -> Recipe:
-    """Return the recipe of that name; `default` is an alias of `default_v1`.
+    """Return the recipe of that name; `default` is an alias of `default_v2`.
 
     Raises `UnknownRecipe`, which names the usual ones, and `UsageError` when one part of a
     name is not valid.
 
     >>> recipe_named("default").name, recipe_named(":::").name
-    ('default_v1', 'ws:norm-html:sha1:128')
+    ('default_v2', 'ws:norm-html:sha1:128')
     """
-    if name in ("default", "default_v1"):
+    if name == "default_v1":
         return DEFAULT_V1
-    if name == "default_v2":
+    if name in ("default", "default_v2"):
         return DEFAULT_V2
     plain, key = recipe_key.split(name)
     if key and plain in ("default", "default_v1", "default_v2"):

@@ -7,29 +7,35 @@ from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
+from sample_library import similarity
 
+from indexer.defaults import FOLD, MEASURE
+from indexer.grouping.assign_families import GroupOptions, fewest_equal
 from indexer.model import Row
 from indexer.recipe import DEFAULT
 from indexer.similarity.copy_key import copy_key
-from indexer.similarity.measures import jaccard
-from indexer.similarity.rescore import Z999
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_keys
-from indexer.sketch.plan import plan_for_recall
-from indexer.sketch.wilson import wilson
 
 
 class Oracle:
     """The definition of families, computed document by document and without optimisation."""
 
-    def __init__(self, rows, threshold, kind, cap, chained=None):
+    def __init__(self, rows, threshold, kind, cap, chained=None, measure=MEASURE, recipe=DEFAULT):
+        self.measure = measure
         self.threshold, self.chained = threshold, threshold if chained is None else chained
         self.rows = {row.id: row for row in rows}
         self.copy_keys = {id: copy_key(row) for id, row in self.rows.items()}
-        self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
-        layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
-        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items() if row.minhash}
+        self.sides = {id: Side(row.text, recipe) for id, row in self.rows.items()}
+        layout = GroupOptions(min(self.threshold, self.chained), measure).band_plan(recipe)
+        self.recipe = recipe
+        self.slots = {
+            id: unpack_slots(row.minhash, recipe.slot_bytes)
+            for id, row in self.rows.items()
+            if row.minhash
+        }
         self.keys = {
             id: band_keys(slots[None], layout.bands, layout.rows)[0]
             for id, slots in self.slots.items()
@@ -89,14 +95,14 @@ class Oracle:
         same = self.copy_keys[a] == self.copy_keys[b]
         if same or a not in self.slots or b not in self.slots:
             return same
-        equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
-        reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
-        return frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches
+        equal = np.count_nonzero(self.slots[a] == self.slots[b])
+        least = fewest_equal(self.measure, threshold or self.threshold, self.recipe)
+        return frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and equal >= least
 
     def similarity(self, a, b):
         if self.copy_keys[a] == self.copy_keys[b]:
             return 1.0
-        return jaccard(self.sets[a], self.sets[b])
+        return measure_pair(self.measure, self.sides[a], self.sides[b]).similarity
 
     def families(self, order):
         principals, principal_of = [], {}
@@ -143,7 +149,7 @@ def expected(rows, *args):
     return {row.id: row.id for row in rows} | Oracle(rows, *args).principal_of
 
 
-def violations(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
+def violations(rows: Iterable[Row], threshold: float = FOLD) -> list[str]:
     """Return the violated invariants of stored families, one sentence each."""
     stored = {row.id: row for row in rows}
     problems = []
@@ -177,11 +183,7 @@ def lone_incomplete_principals(rows: Iterable[Row]) -> list[str]:
 
 
 def _wrong(row: Row, head: Row, threshold: float) -> list[str]:
-    value = (
-        1.0
-        if copy_key(row) == copy_key(head)
-        else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
-    )
+    value = 1.0 if copy_key(row) == copy_key(head) else similarity(row.text, head.text)
     wrong = {
         "which is no principal": head.family != head.id or head.principal is False,
         f"which is {head.status}": head.status != "complete" == row.status,

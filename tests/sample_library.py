@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from indexer.defaults import MEASURE
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
@@ -67,10 +68,18 @@ def library(rows: list[Row], recipe: Recipe = DEFAULT) -> Any:
     return store
 
 
+def similarity(a: str, b: str, measure: str = MEASURE, recipe: Recipe = DEFAULT) -> float:
+    """Return the similarity of two texts by a measure."""
+    return measure_pair(measure, Side(a, recipe), Side(b, recipe)).similarity
+
+
 def true_pairs(
-    texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT
+    texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT, measure: str = MEASURE
 ) -> dict[tuple[str, str], float]:
-    """Return, by brute force, the pairs at the threshold or above by the recipe's features."""
-    sets = {id: feature_set(text, recipe) for id, text in texts.items()}
-    values = {(a, b): jaccard(sets[a], sets[b]) for a, b in combinations(sorted(texts), 2)}
+    """Return, by brute force, the pairs at the threshold or above by a measure."""
+    sides = {id: Side(text, recipe) for id, text in texts.items()}
+    values = {
+        (a, b): measure_pair(measure, sides[a], sides[b]).similarity
+        for a, b in combinations(sorted(texts), 2)
+    }
     return {pair: value for pair, value in values.items() if value >= threshold and value > 0}

@@ -22,6 +22,7 @@ from indexer.cli.options import (
     store_option,
     synonyms_option,
 )
+from indexer.defaults import REVIEW
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.lab.evaluation.evaluation_results import (
     Evaluation,
@@ -32,7 +33,6 @@ from indexer.lab.evaluation.evaluation_results import (
 )
 from indexer.lab.evaluation.judgements import TYPES, Agreement
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
-from indexer.similarity.defaults import REVIEW
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
 from indexer.system.keyed_recipes import recipe_asked

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import click
 
+from indexer.defaults import FOLD, MEASURE, REVIEW
 from indexer.matching.limits import CAP
 from indexer.similarity.criteria import Criteria, parse_requirements
-from indexer.similarity.defaults import FOLD, MEASURE, REVIEW
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES

@@ -8,9 +8,16 @@ from pathlib import Path
 import click
 
 from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option, measure_option, recall_option, threshold_option
+from indexer.cli.options import (
+    json_option,
+    measure_option,
+    recall_option,
+    recipe_option,
+    threshold_option,
+)
 from indexer.exports.s_curve import s_curve
-from indexer.recipe import DEFAULT
+from indexer.matching.limits import require_slots
+from indexer.recipe import recipe_named
 from indexer.sketch.plan import Plan, describe_plan, plan, plan_by_weight
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import percent
@@ -21,12 +28,11 @@ from indexer.text.wording import percent
     "--num-perm",
     "slots",
     type=click.IntRange(2, 4096),
-    default=128,
-    show_default=True,
-    help="Slots of the sketch.",
+    help="Slots of the sketch (default: the recipe's).",
 )
 @recall_option
 @measure_option
+@recipe_option
 @click.option(
     "--false-negative-weight",
     type=click.FloatRange(0, 1),
@@ -50,9 +56,10 @@ from indexer.text.wording import percent
 @json_option
 def plan_command(
     threshold: float,
-    slots: int,
+    slots: int | None,
     recall: float,
     measure: str,
+    recipe_name: str,
     false_negative_weight: float | None,
     keys: int | None,
     shared: int,
@@ -62,8 +69,11 @@ def plan_command(
     """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
     if picture:
         check_place(picture, "--picture")
+    recipe = recipe_named(recipe_name)
+    require_slots(recipe)
+    slots = slots or recipe.slots or 0
     if false_negative_weight is None:
-        chosen = plan(threshold, recall, measure, replace(DEFAULT, slots=slots), keys, shared)
+        chosen = plan(threshold, recall, measure, replace(recipe, slots=slots), keys, shared)
     else:
         chosen = plan_by_weight(threshold, slots, false_negative_weight, shared)
     if picture:

@@ -93,7 +93,7 @@ def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
     screen = console()
     choice = result.choice
     recall = "" if choice.recall is None else f", planned recall {choice.recall:g}"
-    screen.print(f"use {choice.recipe} with threshold {choice.threshold:g}{recall}")
+    screen.print(f"use {choice.recipe} with {choice.measure} {choice.threshold:g} or more{recall}")
     screen.print(f"  {choice.reason}")
     screen.print(f"  caution: {result.caution}\n" if result.caution else "")
     screen.print(_score_table(result))

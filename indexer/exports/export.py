@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, write_csv
 from indexer.exports.export_records import COLUMNS
@@ -27,7 +28,6 @@ from indexer.exports.report import report
 from indexer.exports.review_batches import Balance
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
-from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+from indexer.defaults import MEASURE
 from indexer.grouping.family_view import Family, family
 from indexer.grouping.survey import BINS, Survey, survey
 from indexer.grouping.survey_figures import Step
@@ -18,7 +19,6 @@ from indexer.html import charts
 from indexer.html.page_file import render_file
 from indexer.model import Row, Status
 from indexer.operations.status import Overview, status
-from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.statistics.strata import Audit, describe_audit
 from indexer.stores.abilities import VocabularyStore

@@ -21,6 +21,7 @@ from indexer.clustering.principals import (
     principal_order,
     sum_similarities,
 )
+from indexer.defaults import FOLD, MEASURE
 from indexer.errors import UsageError
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
@@ -34,7 +35,6 @@ from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.measures import check_measure
 from indexer.similarity.rescore import Z999
 from indexer.sketch.bbit import FULL
@@ -190,20 +190,23 @@ def assign_families(
     return FamilyAssignments(assignments, pairs.capped)
 
 
-def fewest_equal(measure: str, width: int, threshold: float, bits: int = FULL) -> int:
-    """Return the fewest of `width` slots equal in a pair that is not ruled out: its 99.9 %
-    interval ends at the threshold or above.
+def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
+    """Return the fewest slots equal in a pair that is not ruled out.
 
-    For `estimate` the slots are the measure, and other measures are not ruled out by slots.
+    For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
+    measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.
+    For `estimate` the slots are the measure, and rule nothing out beforehand.
 
-    >>> fewest_equal("jaccard", 128, 0.8), fewest_equal("overlap", 128, 0.8)
-    (88, 0)
+    >>> from indexer.recipe import DEFAULT_V1
+    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate")]
+    [88, 61, 0]
     """
-    return (
-        int(np.argmax(similarity_intervals(width, Z999, bits)[1] >= threshold))
-        if measure == "jaccard"
-        else 0
-    )
+    if measure == "estimate":
+        return 0
+    if measure == "jaccard":
+        bits = recipe.packed or FULL
+        return int(np.argmax(similarity_intervals(recipe.slots or 0, Z999, bits)[1] >= threshold))
+    return plan(min(threshold, ALMOST_ONE), RECALL, measure, recipe).fewest_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,8 +319,7 @@ class Grouping:
 
     def fewest_equal(self, threshold: float) -> int:
         """Return the fewest slots equal in a pair that slots do not rule out at a threshold."""
-        width, bits = self.collection.slots.shape[1], self.collection.slot_bits
-        return fewest_equal(self.options.measure, width, threshold, bits)
+        return fewest_equal(self.options.measure, threshold, self.collection.recipe)
 
     def _text(self, document: int) -> int:
         return int(self.collection.documents.texts[document])

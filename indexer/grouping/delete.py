@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from indexer.defaults import FOLD, MEASURE
 from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, assign_families
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
@@ -16,7 +17,6 @@ from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.copy_key import copy_key
-from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FamilyStore
@@ -115,7 +115,7 @@ def repair_families(
     """
     store.refresh()
     clusters = {row.cluster for row in leaving.values() if row.cluster is not None}
-    rename_clusters(store, sorted(clusters), leaving)
+    rename_clusters(store, sorted(clusters | leaving.keys()), leaving)
     heads = [id for id, row in leaving.items() if row.principal is not False]
     members = _members(store, heads)
     repairs = []

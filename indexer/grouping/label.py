@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from indexer.defaults import MEASURE
 from indexer.errors import UsageError
 from indexer.grouping.label_journal import LabelChange, LabelJournal
 from indexer.grouping.label_names import label_names, trim_label
@@ -21,7 +22,6 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore

@@ -20,7 +20,6 @@ from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
-from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.abilities import FamilyStore
 from indexer.system.failpoints import reached
@@ -68,9 +67,7 @@ class Arrivals:
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
         self._least = (
-            fewest_equal(
-                self._options.measure, self._width, self._options.threshold, recipe.packed or FULL
-            )
+            fewest_equal(self._options.measure, self._options.threshold, recipe)
             if self._joins
             else 0
         )

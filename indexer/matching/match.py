@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.matching.audit import AuditFrame, check_audited
@@ -35,7 +36,6 @@ from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier, ignore_text
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
-from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan

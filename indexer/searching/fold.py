@@ -20,8 +20,6 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
 
-FEATURES = 0.5  # least similarity of the features, of the similarity by a measure of words
-
 
 @dataclass(slots=True)
 class Group:
@@ -102,10 +100,10 @@ class ByFamily:
 class BySketch:
     """Folds hits under the shown hit that they resemble most, at or above a threshold.
 
-    Slots whose 95 % interval ends below the threshold keep two hits apart; below half of it for any
-    `measure` but `jaccard`. Of the others `exact(a, b)` returns the similarity of two documents by
-    id; if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a
-    sketch folds under a copy only.
+    Fewer equal slots than `least_equal` keep two hits apart; None: those whose 95 % interval ends
+    below the threshold. Of the others `exact(a, b)` returns the similarity of two documents by id;
+    if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a sketch
+    folds under a copy only.
     """
 
     def __init__(
@@ -114,9 +112,9 @@ class BySketch:
         exact: Callable[[str, str], float],
         trusts_slots: bool = True,
         slot_bytes: int = 4,
-        measure: str = "jaccard",
+        least_equal: int | None = None,
     ) -> None:
-        self._measure = measure
+        self._least_equal = least_equal
         self._threshold = threshold
         self._exact = exact
         self._trusts_slots = trusts_slots
@@ -175,8 +173,9 @@ class BySketch:
         else:
             if self._sketches is None:
                 self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
-                similar = self._threshold * (1.0 if self._measure == "jaccard" else FEATURES)
-                least = int(np.count_nonzero(highs < similar))
+                least = self._least_equal
+                if least is None:
+                    least = int(np.count_nonzero(highs < self._threshold))
                 self._sketches = _Sketches(len(slots), least)
             self._sketches.add(slots)
             self._heads.append((self._groups, hit.id))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from indexer.defaults import FOLD, MEASURE
 from indexer.jobs.history import last_settings
 from indexer.jobs.journal import journal_path
 from indexer.model import Scope
-from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.stores.base import Store
 

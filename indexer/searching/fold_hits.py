@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
@@ -13,12 +14,14 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.sketch.plan import ALMOST_ONE, plan
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
 # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
 # thousand
 SURPRISING = 0.1
+RECALL = 0.998  # share of the pairs at the threshold that slots do not keep apart, or more
 
 
 def fold_hits(
@@ -73,17 +76,27 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
     if fold == "live":
-        trusts_slots = texts.measure == "jaccard" and not texts.criteria
-        return BySketch(
-            threshold, texts.similarity, trusts_slots, texts.recipe.slot_bytes, texts.measure
-        )
+        return _sketch_rule(threshold, texts, _trusts_slots(texts))
     return ByFamily() if fold == "family" else NoFolding()
 
 
 def text_rule(threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of `live` folding for hits whose slots mislead: texts decide."""
-    slot_bytes = texts.recipe.slot_bytes
-    return BySketch(threshold, texts.similarity, False, slot_bytes, texts.measure)
+    return _sketch_rule(threshold, texts, trusts_slots=False)
+
+
+def _trusts_slots(texts: StoredTexts) -> bool:
+    """Return whether slots alone fold: they estimate `jaccard`."""
+    return texts.measure == "jaccard" and not texts.criteria
+
+
+def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> BySketch:
+    recipe, least_equal = texts.recipe, None
+    if recipe.minhash and texts.measure != "jaccard":
+        limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
+        least_equal = plan(limited, RECALL, texts.measure, recipe).fewest_equal
+    similar = partial(texts.similarity, least=threshold)
+    return BySketch(threshold, similar, trusts_slots, recipe.slot_bytes, least_equal)
 
 
 def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:
@@ -91,6 +104,8 @@ def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) ->
 
     Texts that were made to deceive sketches do so.
     """
+    if not _trusts_slots(texts):
+        return False
     folded = [group for group in groups if group.members]
     texts.read_ahead(_all_ids(folded))
     for group in folded:

@@ -9,6 +9,7 @@ from itertools import chain, islice, tee
 from typing import Any, Literal, TypeAlias
 
 from indexer.clustering.field_order import parse_order
+from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired, UsageError
 from indexer.jobs.history import spell_settings
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
@@ -28,7 +29,6 @@ from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import check_measure
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
@@ -61,7 +61,7 @@ class SearchOptions:
     they turn out to mislead; else by texts alone), `family` by the stored family, `types` folds the
     best hits by duplicate type, `none` not at all.
     `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
-    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.similarity.defaults`
+    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
     and `OVERLAP` of `indexer.similarity.duplicate_types`.
     `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
     that of the `group` that made the families, as far as the journal knows it, else the default.

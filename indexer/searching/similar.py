@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.model import Candidate, Candidates, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
-from indexer.similarity.defaults import MEASURE, REVIEW
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sameness import sameness

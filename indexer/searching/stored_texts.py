@@ -6,10 +6,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from indexer.defaults import MEASURE
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
-from indexer.similarity.defaults import MEASURE
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
@@ -84,10 +84,11 @@ class StoredTexts:
         for start in range(0, len(missing), _BATCH):
             self._read(missing[start : start + _BATCH])
 
-    def similarity(self, a: str, b: str) -> float:
+    def similarity(self, a: str, b: str, least: float = 0.0) -> float:
         """Return the similarity of the texts of two documents by id.
 
-        It is 1 for copies, and 0 if they do not meet the criteria, or one is gone.
+        It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below `least` it
+        may be less, which is found out sooner.
         """
         self.read_ahead([a, b])
         left, right = self._document(a), self._document(b)
@@ -95,7 +96,7 @@ class StoredTexts:
             return 1.0
         if not self.criteria.allows(left.values, right.values):
             return 0.0
-        value = measure_pair(self.measure, left.side, right.side).similarity
+        value = measure_pair(self.measure, left.side, right.side, least=least).similarity
         if not self.criteria or value < self.least:
             return value
         return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indexer.defaults import MEASURE
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
-from indexer.similarity.defaults import MEASURE
 from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair

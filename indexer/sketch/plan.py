@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.measure_relation import feature_similarities
@@ -75,9 +76,9 @@ def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
 
 
 def plan(
-    threshold: float = 0.8,
+    threshold: float = REVIEW,
     recall: float = 0.99,
-    measure: str = "jaccard",
+    measure: str = MEASURE,
     recipe: Recipe = DEFAULT,
     keys: int | None = None,
     shared: int = 1,
@@ -96,7 +97,7 @@ def plan(
 
     >>> chosen = plan(0.8, 0.99)
     >>> chosen.bands, chosen.rows, chosen.fewest_equal, round(chosen.expected_recall, 3)
-    (16, 6, 89, 0.991)
+    (39, 4, 71, 0.991)
     """
     slots = recipe.slots or 0
     _check(threshold, slots, shared)
@@ -195,7 +196,7 @@ def describe_plan(chosen: Plan) -> str:
     """Return the layout, the recall that it promises, and the candidates, as one sentence.
 
     >>> describe_plan(plan(0.8)).partition(": ")[2].partition(" and ")[0]
-    'expected to find 99.1% of the pairs at jaccard 0.8'
+    'expected to find 99.1% of the pairs at lcs 0.8'
     """
     least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
     unrelated = percent(chosen.recall(chosen.unrelated), 2)

@@ -12,7 +12,6 @@ from pyspark.sql import functions as sf
 
 from indexer.grouping.assign_families import GroupOptions, fewest_equal
 from indexer.recipe import Recipe
-from indexer.sketch.bbit import FULL
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
@@ -130,8 +129,7 @@ class _Grouping:
         return pairs.select(*MEASURED)
 
     def _fewest_equal(self, threshold: float) -> int:
-        slots, bits = self.recipe.slots or 0, self.recipe.packed or FULL
-        return fewest_equal(self.settings.measure, slots, threshold, bits)
+        return fewest_equal(self.settings.measure, threshold, self.recipe)
 
     def _sums(self) -> Stage:
         settings = {"threshold": self.settings.threshold, "measure": self.settings.measure}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from indexer.defaults import FOLD
 from indexer.searching import search as searching
 from indexer.searching import similar as lookup
-from indexer.similarity.defaults import FOLD
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from indexer.defaults import REVIEW
 from indexer.errors import UnknownNumber, UsageError
-from indexer.similarity.defaults import REVIEW
 
 if TYPE_CHECKING:
     from indexer.web.site import Site

@@ -3,18 +3,16 @@ query.
 """
 
 import pytest
-from sample_library import edited, rows, sentence
+from sample_library import edited, rows, sentence, similarity
 
+from indexer.defaults import FOLD
 from indexer.errors import DocumentNotFound, UnknownMeasure, UsageError
-from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar, similar_many
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
 
 FAMILIES, COPIES = 12, 3
-THRESHOLD = 0.8
+THRESHOLD = FOLD
 
 
 def family(number, copies=COPIES, start=0):
@@ -92,7 +90,7 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
         }
         write(
             library,
-            first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=7),
+            first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=5),
         )
 
     shown_ids, folded = pages(library, arrive, keep_alive=hold)
@@ -205,7 +203,7 @@ def test_many_lookups_find_the_same_as_each_alone(library):
 
 def similarity_by_id(store, a, b):
     stored = store.get([a, b])
-    return jaccard(*(feature_set(stored[id].text, DEFAULT) for id in (a, b)))
+    return similarity(stored[a].text, stored[b].text)
 
 
 def first(group, store, show):
@@ -233,7 +231,7 @@ def test_the_hit_to_show_follows_an_order(library, fold, show):
 
 
 def test_hits_are_folded_by_the_measure_that_is_named(store):
-    """b is a with its halves exchanged: the same character runs, half of the words in order."""
+    """b is a with its halves exchanged: the same passages, half of the words in order."""
     half, other_half = sentence(1, words=60), sentence(2, words=60)
     write(store, {"a": f"{half} {other_half}", "b": f"{other_half} {half}"})
     for measure, folded in (("jaccard", ["b"]), ("overlap", ["b"]), ("lcs", [])):

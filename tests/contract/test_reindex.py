@@ -8,7 +8,7 @@ from sample_rows import row
 from indexer.errors import StoreError
 from indexer.model import Assignment, Query
 from indexer.operations.reindex import reindex, sign_rows
-from indexer.recipe import DEFAULT, DEFAULT_V2
+from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.similar import SimilarOptions, similar
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
@@ -35,7 +35,7 @@ def filled(store, tmp_path, monkeypatch):
     return store
 
 
-@pytest.mark.parametrize("other", [OTHER, DEFAULT_V2], ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("other", [OTHER, DEFAULT_V1], ids=lambda recipe: recipe.name)
 def test_rows_are_signed_anew_and_everything_else_stays(filled, other):
     before = {row.id: row for row in filled.scan()}
     done = reindex(filled, other)

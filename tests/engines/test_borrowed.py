@@ -216,11 +216,12 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(
 ):
     fill(their_url, THEIRS)
     send, done = Sender.send, threading.Event()
+    changed = {"page": {"body": "other words than before"}}
 
     def changed_first(self, operations):
         if self.conflicts and not done.is_set():
             done.set()
-            call("POST", f"{their_url}/_update/1", {"doc": {"page": {"body": "another text"}}})
+            call("POST", f"{their_url}/_update/1", {"doc": changed})
             call("POST", f"{their_url}/_update/2", {"doc": {"n": 22}})
             call("DELETE", f"{their_url}/_doc/3")
         return send(self, operations)
@@ -231,7 +232,7 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(
     assert {
         failure.path.rpartition("/")[2]: failure.error for failure in account.failed
     }.keys() == {"1", "3"}
-    assert stored_source(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
+    assert stored_source(their_url, "1") == {**THEIRS["1"], **changed}
     assert stored_source(their_url, "2")["n"] == 22
     assert stored_source(their_url, "2")["near_status"] == "complete"
     assert counted(index([their_store.url], their_store, OF_BODY)) == (3, 1, 2, 0)

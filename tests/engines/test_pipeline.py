@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pipelines import bulk, call, expected, good, signed, simulated
 
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT_V1
 from indexer.sketch.codec import signed64
 from indexer.sketch.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
 from indexer.stores.engine.painless import MAX_UNITS, pipeline
@@ -55,7 +55,7 @@ def signer(request):
         request.getfixturevalue(f"{request.param}_url"),
         f"nearfold-test-{secrets.token_hex(6)}",
     )
-    status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline())
+    status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline(DEFAULT_V1))
     if status == 400 and "No processor type exists with name [script]" in str(answer):
         pytest.xfail("the Elasticsearch made from jars has no painless: a declared gap")
     assert status == 200, str(answer)[:2000]
@@ -70,7 +70,8 @@ def agree(signer, texts):
     signatures = [
         signed(document) for document in simulated(*signer, [{"text": text} for text in texts])
     ]
-    for text, signature, expected_signature in zip(texts, signatures, expected(texts), strict=True):
+    signed_here = expected(texts, DEFAULT_V1)
+    for text, signature, expected_signature in zip(texts, signatures, signed_here, strict=True):
         assert signature == expected_signature, ascii(text[:300])
 
 
@@ -219,7 +220,7 @@ def test_texts_of_every_size(signer):
 
 def test_another_recipe_of_the_same_kind(opensearch_url):
     recipe = dataclasses.replace(
-        DEFAULT, name="other", width=6, slots=64, bands=8, rows=8, blocks=5, min_features=3
+        DEFAULT_V1, name="other", width=6, slots=64, bands=8, rows=8, blocks=5, min_features=3
     )
     name, texts = (
         f"nearfold-test-{secrets.token_hex(6)}",
@@ -251,7 +252,7 @@ def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
         assert answer["text"] == document["text"]
         assert answer["title"] == "kept"
         assert reason in answer.pop("near_error")
-        assert signed(answer) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+        assert signed(answer) == {"near_recipe": DEFAULT_V1.id, "near_status": "unsigned"}
         assert answer["near_family"] == "_id"
 
 
@@ -268,7 +269,7 @@ def test_fields_that_a_client_sends_do_not_survive(signer):
             }
         ],
     )
-    assert signed(document) == expected(["12"])[0]
+    assert signed(document) == expected(["12"], DEFAULT_V1)[0]
 
 
 def test_a_text_that_its_sender_cut_is_not_called_complete(signer):
@@ -277,14 +278,14 @@ def test_a_text_that_its_sender_cut_is_not_called_complete(signer):
         *signer, [{"text": value, "near_status": "truncated"} for value in (text, "12", "")]
     )
     assert [signed(document) for document in documents] == [
-        {**expected([text])[0], "near_status": "truncated"},
-        *expected(["12", ""]),
+        {**expected([text], DEFAULT_V1)[0], "near_status": "truncated"},
+        *expected(["12", ""], DEFAULT_V1),
     ]
 
 
 def test_no_text_is_an_empty_one(signer):
     documents = simulated(*signer, [{"title": "none"}, {"text": None}, {"text": ""}])
-    assert [signed(document) for document in documents] == expected([""] * 3)
+    assert [signed(document) for document in documents] == expected([""] * 3, DEFAULT_V1)
 
 
 def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
@@ -296,7 +297,8 @@ def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
             for value in (text.split("\n"), [None, *text.split("\n"), None], [], [None])
         ],
     )
-    assert [signed(document) for document in documents] == expected([text, text, "", ""])
+    texts = [text, text, "", ""]
+    assert [signed(document) for document in documents] == expected(texts, DEFAULT_V1)
     (document,) = simulated(*signer, [{"text": ["x" * (MAX_UNITS // 2)] * 2}])
     assert "500001 UTF-16 units" in document["near_error"]
 
@@ -368,7 +370,7 @@ def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
         for source in sources:
             if source["near_status"] == "unsigned":
                 assert "BigInteger" in source.pop("near_error")
-                assert signed(source) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+                assert signed(source) == {"near_recipe": DEFAULT_V1.id, "near_status": "unsigned"}
     finally:
         call("DELETE", f"{server}/{index}")
 
@@ -387,7 +389,7 @@ def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
 
     try:
         good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": name}})
-        assert signed(updated({"text": FOX})) == expected([FOX])[0]
+        assert signed(updated({"text": FOX})) == expected([FOX], DEFAULT_V1)[0]
         family = {
             "near_family": "two",
             "near_principal": False,
@@ -401,12 +403,12 @@ def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
             True,
             "x:",
         )
-        assert signed(part) == expected([FOX])[0]
-        assert signed(updated({"text": "12"})) == expected(["12"])[0]
+        assert signed(part) == expected([FOX], DEFAULT_V1)[0]
+        assert signed(updated({"text": "12"})) == expected(["12"], DEFAULT_V1)[0]
         marked = updated({"text": True})
         assert "no string" in marked.pop("near_error")
-        assert signed(updated({"text": FOX})) == expected([FOX])[0]
-        assert signed(updated({"text": None})) == expected([""])[0]
+        assert signed(updated({"text": FOX})) == expected([FOX], DEFAULT_V1)[0]
+        assert signed(updated({"text": None})) == expected([""], DEFAULT_V1)[0]
     finally:
         call("DELETE", f"{server}/{index}")
 
@@ -415,7 +417,7 @@ def test_a_text_made_to_collide_is_marked_in_time(signer):
     text = colliding(1_500)
     (document,) = simulated(*signer, [{"text": text}])
     assert (document["near_status"], "slow" in document["near_error"]) == ("unsigned", True)
-    assert expected([text])[0]["near_status"] == "complete"
+    assert expected([text], DEFAULT_V1)[0]["near_status"] == "complete"
 
 
 def unmixed(value):
@@ -465,7 +467,7 @@ def test_bulk_with_ids_and_without(signer):
         ids = [item["index"]["_id"] for item in answer["items"]]
         docs = good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
         assert len(docs) == len(texts) + 1
-        for doc, text, signed_text in zip(docs, texts, expected(texts), strict=False):
+        for doc, text, signed_text in zip(docs, texts, expected(texts, DEFAULT_V1), strict=False):
             if len(text) > MAX_UNITS:
                 assert doc["_source"]["near_status"] == "unsigned"
                 continue
@@ -475,7 +477,7 @@ def test_bulk_with_ids_and_without(signer):
             assert "near_id" not in doc["_source"]
         assert docs[-1]["_source"] == {
             "text": "one",
-            **expected(["one"])[0],
+            **expected(["one"], DEFAULT_V1)[0],
             "near_family": "one",
             "near_id": "one",
             "near_provisional": True,

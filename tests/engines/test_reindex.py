@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -135,9 +134,10 @@ def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
 
     thread = threading.Thread(target=ask)
     thread.start()
-    for recipe in (OTHER, DEFAULT, OTHER):
+    for recipe in (OTHER, DEFAULT) * 20:
         reindex(store, recipe)
-    time.sleep(0.5)
+        if count[0] > 5:
+            break
     stop.set()
     thread.join()
     reader.close()

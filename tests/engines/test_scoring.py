@@ -12,7 +12,7 @@ from sample_rows import row
 
 from indexer.operations.install import install
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT_V1
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots
@@ -28,15 +28,19 @@ def library(opensearch_url):
     """
     index = f"nearfold-test-{secrets.token_hex(6)}"
     store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
-    install(store)
-    store.prepare(DEFAULT)
-    rows = [*sketches(), row("none", text=""), row("simhash alone", simhash=3)]
+    install(store, DEFAULT_V1)
+    store.prepare(DEFAULT_V1)
+    rows = [*sketches(), v1_row("none", text=""), v1_row("simhash alone", simhash=3)]
     assert store.write(rows) == [None] * len(rows)
     store.refresh()
     yield f"{opensearch_url}/{index}", rows
     call("DELETE", f"{opensearch_url}/{index}")
     uninstall(store)
     store.close()
+
+
+def v1_row(id, **fields):
+    return row(id, recipe=DEFAULT_V1.id, **fields)
 
 
 def sketches():
@@ -50,11 +54,11 @@ def sketches():
         changed = chance.permutation(128)[: place % 129]
         slots[changed] ^= np.uint32(1) << chance.integers(0, 32, len(changed), dtype=np.uint32)
         flipped = sum(1 << int(bit) for bit in chance.permutation(64)[: place % 65])
-        yield row(f"{place:03}", text="", minhash=pack_slots(slots), simhash=bits ^ flipped)
+        yield v1_row(f"{place:03}", text="", minhash=pack_slots(slots), simhash=bits ^ flipped)
 
 
 def side(row):
-    return Side("", DEFAULT, unpack_slots(row.minhash) if row.minhash else None, row.simhash)
+    return Side("", DEFAULT_V1, unpack_slots(row.minhash) if row.minhash else None, row.simhash)
 
 
 def scored(script, params):

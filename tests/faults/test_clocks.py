@@ -27,6 +27,7 @@ USES = {
     "indexer/grouping/label_journal.py": "when a labelling began",
     "indexer/lab/evaluation/sheets.py": "when a sheet was made",
     "indexer/exports/report.py": "the date of a report",
+    "indexer/web/survey_cache.py": "when a store was read",
 }
 
 

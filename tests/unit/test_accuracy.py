@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from indexer.recipe import DEFAULT_V1
 from indexer.sketch.fingerprint import Fingerprints, fingerprints
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
@@ -115,7 +116,7 @@ def signed_pairs() -> tuple[NDArray[np.float64], Fingerprints]:
     pairs = zip(features[::2], features[1::2], strict=True)
     return np.array(
         [len(np.intersect1d(a, b)) / len(np.union1d(a, b)) for a, b in pairs]
-    ), fingerprints(texts)
+    ), fingerprints(texts, DEFAULT_V1)
 
 
 def hamming(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:

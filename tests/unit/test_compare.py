@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from indexer.comparing.compare import Comparison, as_json, compare, rows
 from indexer.errors import UnknownMeasure
+from indexer.recipe import DEFAULT_V1
 from indexer.text.words import words
 
 BLOCKS = st.lists(
@@ -103,7 +104,7 @@ def test_punctuation_stays_with_its_passage() -> None:
 
 def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
     a, b = "Did you steal the money?", "> Did you steal the money?\n\nYes."
-    record = json.loads(json.dumps(as_json(compare(a, b))))
+    record = json.loads(json.dumps(as_json(compare(a, b, DEFAULT_V1))))
     assert set(record["measures"]) == MEASURES | {"containment_words", "hamming_interval"}
     assert record["measures"]["containment_words"] == [1.0, pytest.approx(5 / 6)]
     low, high = record["measures"]["hamming_interval"]

@@ -12,11 +12,12 @@ from indexer.model import Query
 from indexer.recipe import recipe_named
 from indexer.stores import open_store
 
+LONG = sentence(1, 90)
 TEXTS = {
-    "a": f"{sentence(1)} with the longest ending of all",
-    "b": f"{sentence(1)} with an ending",
-    "c": sentence(1),
-    "d": edited(sentence(1), 1),
+    "a": f"{LONG} with the longest ending of all",
+    "b": f"{LONG} with an ending",
+    "c": LONG,
+    "d": edited(LONG, 1),
     "e": sentence(2),
 }
 
@@ -119,7 +120,7 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
 
 
 def test_new_principals_are_written_before_those_who_join_them():
-    store = library(rows({"a": TEXTS["a"], "b": sentence(1), "c": TEXTS["b"]}))
+    store = library(rows({"a": TEXTS["a"], "b": LONG, "c": TEXTS["b"]}))
     group(store)
     assign, parts = store.families.assign, []
 

@@ -62,7 +62,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
     [evaluation] = evaluate(
-        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8])
+        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.9])
     ).results
     assert (
         evaluation.pairs.right,
@@ -99,12 +99,12 @@ def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
 
 def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) -> None:
     low, high = evaluate(
-        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.4, 0.8], rule="connected")
+        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.4, 0.9], rule="connected")
     ).results
     assert (low.pairs.missed, low.sets.counts.captured) == (0, 10)
     assert high.pairs.missed == 10
     assert (
-        evaluate([str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8], rule="any"))
+        evaluate([str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.9], rule="any"))
         .results[0]
         .sets.counts.captured
         == 10
@@ -258,7 +258,7 @@ def test_duplicate_types_are_scored_and_reported(tmp_path: Path) -> None:
     assert (types.recipe, types.measure, recipe.recipe) == (
         "duplicate-types",
         "terminology",
-        "default_v1",
+        "default_v2",
     )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
     assert {(entry.type, entry.assigned): entry.pairs for entry in types.assigned_types} == {

@@ -20,6 +20,7 @@ from indexer.exports.load_file import field
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions, match
+from indexer.recipe import DEFAULT_V1
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -53,13 +54,15 @@ def store() -> Store:
     texts |= {"g": sentence(3), "h": ""} | {
         id: sentence(7, 20 + place) for place, id in enumerate(HOSTILE)
     }
-    records = rows(texts, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)})
+    records = rows(
+        texts, DEFAULT_V1, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)}
+    )
     records = [
         dataclasses.replace(row, title=HOSTILE.get(row.id, f"Title {row.id}"), raw=f"{place:064x}")
         for place, row in enumerate(records)
     ]
-    store = library(records)
-    group(store, GroupOptions(threshold=0.85))
+    store = library(records, DEFAULT_V1)
+    group(store, GroupOptions(0.85, "jaccard"))
     return store
 
 
@@ -86,7 +89,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("what", ["families", "pairs", "batches"])
 @pytest.mark.parametrize("form", ["csv", "parquet", "dat"])
 def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
-    options = BATCHES if what == "batches" else ExportOptions()
+    options = BATCHES if what == "batches" else ExportOptions(measure="jaccard")
     done = export(store, tmp_path / "out", form, what, options)
     read = {
         "csv": read_csv,

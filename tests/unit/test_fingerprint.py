@@ -14,7 +14,7 @@ import pytest
 from golden_cases import VECTORS, VECTORS_V2, cases, plain_cases, recipe_of, text_of, vector
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT, DEFAULT_V2
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.sketch.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.text.normalise import normalise
 
@@ -129,7 +129,7 @@ def test_the_kernel_has_a_name() -> None:
     ],
 )  # fmt: skip
 def test_status(text: str, status: str) -> None:
-    result = fingerprint(text)
+    result = fingerprint(text, DEFAULT_V1)
     assert result.status == status
     assert (
         (result.minhash is None)
@@ -140,10 +140,27 @@ def test_status(text: str, status: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("", "empty"), (" \u00a0\t\n\x00\u200b", "empty"), ("-\n", "empty"), ("- €", "empty"),
+        ("12 - 3.5 €", "numbers_only"), ("one two three", "too_short"),
+        ("one two three four", "complete"), ("a " * 1000, "complete"), ("\ud800" * 20, "empty"),
+    ],
+)  # fmt: skip
+def test_status_by_words(text: str, status: str) -> None:
+    result = fingerprint(text, DEFAULT_V2)
+    assert result.status == status
+    assert (result.minhash is None) == (not result.bands) == (status != "complete")
+    assert (result.simhash, result.blocks) == (None, ())
+
+
 def test_surrogates_are_replaced_each_for_itself() -> None:
-    apart = "near " + chr(0xD83D) + chr(0xDE00) + " duplicates"
-    assert fingerprint(apart).exact == fingerprint("near \ufffd\ufffd duplicates").exact
-    assert fingerprint(apart).exact != fingerprint("near \U0001f600 duplicates").exact
+    apart, replaced, whole = (
+        fingerprint(f"near {middle} duplicates", DEFAULT_V1)
+        for middle in (chr(0xD83D) + chr(0xDE00), "\ufffd\ufffd", "\U0001f600")
+    )
+    assert apart.exact == replaced.exact != whole.exact
 
 
 def test_rows_follow_the_order_of_the_texts() -> None:
@@ -164,17 +181,25 @@ def _row(signed: Fingerprints, place: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda recipe: recipe.name)
 @pytest.mark.parametrize("sign", [define, fingerprints])
-def test_no_texts_give_no_rows(sign: Any) -> None:
-    signed = sign([])
-    assert (len(signed), signed.minhash.shape, signed.simhash.shape) == (0, (0, 128), (0,))
+def test_no_texts_give_no_rows(sign: Any, recipe: Recipe) -> None:
+    signed = sign([], recipe)
+    assert (len(signed), signed.minhash.shape, signed.simhash.shape) == (
+        0,
+        (0, recipe.slots),
+        (0,),
+    )
 
 
+@pytest.mark.parametrize(("recipe", "slot"), [(DEFAULT_V1, np.uint32), (DEFAULT_V2, np.uint8)])
 @pytest.mark.parametrize("sign", [define, fingerprints])
-def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> None:
-    signed = sign(["a text that is long enough"])
+def test_arrays_have_the_promised_types_and_belong_to_the_caller(
+    sign: Any, recipe: Recipe, slot: type[np.unsignedinteger[Any]]
+) -> None:
+    signed = sign(["a text that is long enough"], recipe)
     assert [a.dtype for a in (signed.minhash, signed.simhash, signed.words, signed.chars)] == [
-        np.uint32,
+        slot,
         np.uint64,
         np.int64,
         np.int64,
@@ -197,7 +222,7 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> N
     ],
 )  # fmt: skip
 def test_what_cannot_be_computed_is_refused(setting: str, value: Any) -> None:
-    recipe = dataclasses.replace(DEFAULT, **{setting: value})
+    recipe = dataclasses.replace(DEFAULT_V1, **{setting: value})
     for sign in (define, fingerprints):
         with pytest.raises(UsageError, match=f"{setting} = {value}"):
             sign(["a text that is long enough"], recipe)
@@ -205,9 +230,9 @@ def test_what_cannot_be_computed_is_refused(setting: str, value: Any) -> None:
 
 def test_sizes_of_a_sketch_that_the_recipe_lacks_are_refused() -> None:
     with pytest.raises(UsageError, match="slots = 128"):
-        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT, minhash=None))
+        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT_V1, minhash=None))
     with pytest.raises(UsageError, match="bits = 64, blocks = 4"):
-        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT, simhash=None))
+        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT_V1, simhash=None))
 
 
 def test_white_space_and_case_change_nothing() -> None:

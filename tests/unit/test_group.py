@@ -15,7 +15,7 @@ from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.jobs.journal import Journal, journal_path
 from indexer.matching.match import match
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, recipe_named
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})
@@ -33,19 +33,21 @@ texts = st.dictionaries(names, contents, min_size=1, max_size=12)
     st.sampled_from([0.5, 0.8, 0.95]),
     st.sampled_from(KINDS),
     st.sampled_from([2, 3, 1000]),
+    st.sampled_from([("jaccard", DEFAULT_V1), ("jaccard", DEFAULT_V2), ("lcs", DEFAULT_V2)]),
     st.randoms(),
 )
 @settings(max_examples=60, deadline=None)
 def test_families_are_those_of_the_definition_in_any_order(
-    texts_by_id, threshold, kind, cap, chance
+    texts_by_id, threshold, kind, cap, measured, chance
 ):
-    documents = rows(texts_by_id, cut=CUT)
+    measure, recipe = measured
+    documents = rows(texts_by_id, recipe, cut=CUT)
     shuffled = chance.sample(documents, len(documents))
-    store = library(shuffled[: len(shuffled) // 2])
+    store = library(shuffled[: len(shuffled) // 2], recipe)
     for row in shuffled[len(shuffled) // 2 :]:
         store.write([row])
-    group(store, GroupOptions(threshold=threshold, principal=kind, cap=cap))
-    assert families_of(store) == expected(documents, threshold, kind, cap)
+    group(store, GroupOptions(threshold, measure, kind, cap=cap))
+    assert families_of(store) == expected(documents, threshold, kind, cap, None, measure, recipe)
     joined = {row.family for row in store.scan() if row.family != row.id}
     for row in store.scan():
         assert not row.provisional
@@ -210,7 +212,7 @@ def test_moves_since_the_last_grouping_are_reported():
     store = library(rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2)}))
     first = group(store)
     assert first.families == 1 and first.changed == first.provisional == 3
-    store.write(rows({"0": sentence(1) + " and more of it"}))
+    store.write(rows({"0": sentence(1) + " and more"}))
     result = group(store)
     assert [(move.before, move.after, move.documents) for move in result.moved] == [
         ("a", "0", ("a", "b"))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.sketch.fingerprint import Fingerprints, define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
@@ -41,7 +41,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-def differences(texts: list[str], recipe: Recipe = DEFAULT, threads: int = 1) -> list[str]:
+def differences(texts: list[str], recipe: Recipe = DEFAULT_V1, threads: int = 1) -> list[str]:
     """Return the fields in which kernel and definition differ."""
     compiled, defined = fingerprints(texts, recipe, threads), define(texts, recipe)
     return [
@@ -68,7 +68,7 @@ def _equal(left: Any, right: Any) -> bool:
 def recipe(width: int, slots: int, bands: int, blocks: int, least: int) -> Recipe:
     bands = min(bands, slots)
     return dataclasses.replace(
-        DEFAULT,
+        DEFAULT_V1,
         width=width,
         slots=slots,
         bands=bands,
@@ -147,7 +147,7 @@ def test_either_sketch_alone(missing: str) -> None:
         },
         "simhash": {"simhash": None, "bits": None, "blocks": None},
     }[missing]
-    alone = dataclasses.replace(DEFAULT, **without)
+    alone = dataclasses.replace(DEFAULT_V1, **without)
     texts = ["", "few", "Near duplicates are folded together. " * 3, "ein längerer Text, " * 200]
     assert differences(texts, alone) == []
     assert getattr(fingerprints(texts, alone)[2], missing) is None
@@ -165,7 +165,7 @@ def test_a_feature_whose_hash_is_zero() -> None:
 
 def test_long_texts_with_few_features() -> None:
     text = "abcdefghijk" * 20_000
-    assert differences([text, text + "é"], dataclasses.replace(DEFAULT, slots=1024)) == []
+    assert differences([text, text + "é"], dataclasses.replace(DEFAULT_V1, slots=1024)) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UnknownMeasure
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT_V1, recipe_named
 from indexer.similarity.alignment import align
 from indexer.similarity.measures import (
     MEASURES,
@@ -49,8 +49,8 @@ TEXTS = st.text(st.sampled_from("ab c.é中\n"), max_size=60)
 
 
 def side(text: str) -> Side:
-    result = fingerprint(text, DEFAULT)
-    return Side(text, DEFAULT, result.minhash, result.simhash)
+    result = fingerprint(text, DEFAULT_V1)
+    return Side(text, DEFAULT_V1, result.minhash, result.simhash)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
@@ -120,7 +120,7 @@ def test_every_measure_is_symmetric_and_between_0_and_1(
 @given(TEXTS)
 def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> None:
     result = measure_all(side(text), side(text))
-    has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT)) > 0
+    has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT_V1)) > 0
     assert {
         result.lcs,
         result.resemblance,
@@ -129,7 +129,7 @@ def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> 
         result.terminology,
     } == {float(has_words)}
     assert {result.jaccard, *result.containment} == {float(has_features)}
-    if fingerprint(text, DEFAULT).status == "complete":
+    if fingerprint(text, DEFAULT_V1).status == "complete":
         assert result.estimate is not None
         assert result.estimate.similarity == result.hamming == 1.0
     else:
@@ -141,7 +141,7 @@ def test_features_are_the_distinct_character_grams_of_the_normalised_text(
     first: str, second: str
 ) -> None:
     a, b = ({*grams(normalise(text), 4)} for text in (first, second))
-    ours = feature_set(first, DEFAULT), feature_set(second, DEFAULT)
+    ours = feature_set(first, DEFAULT_V1), feature_set(second, DEFAULT_V1)
     assert (len(ours[0]), len(ours[1]), common(*ours)) == (len(a), len(b), len(a & b))
     assert jaccard(*ours) == (len(a & b) / len(a | b) if a | b else 0.0)
     assert containment(*ours) == (

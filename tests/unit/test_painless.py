@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT_V1, recipe_named
 from indexer.stores.engine import attachments, painless
 from indexer.text import codepoints
 
@@ -26,7 +26,7 @@ def read(pages, cells):
 
 
 def test_tables_say_of_every_code_point_what_the_pinned_ones_say():
-    tables = painless.tables()
+    tables = painless.tables(DEFAULT_V1)
     bits = codepoints.classes() % codepoints.SEPARATOR
     assert np.array_equal(read(tables["pages"], tables["cells"]) - 48, bits)
     codes = np.arange(codepoints.END)
@@ -35,12 +35,12 @@ def test_tables_say_of_every_code_point_what_the_pinned_ones_say():
 
 
 def test_tables_are_text_that_json_can_carry():
-    for table in painless.tables().values():
+    for table in painless.tables(DEFAULT_V1).values():
         assert json.loads(json.dumps(table).encode()) == table.encode().decode()
 
 
 def test_the_source_fits_an_inline_script():
-    for recipe in (DEFAULT, dataclasses.replace(DEFAULT, width=6, slots=1024)):
+    for recipe in (DEFAULT_V1, dataclasses.replace(DEFAULT_V1, width=6, slots=1024)):
         source = painless.sign(recipe)
         assert len(source.encode()) < 65_535 // 4
         assert "$" not in source
@@ -48,7 +48,10 @@ def test_the_source_fits_an_inline_script():
 
 @pytest.mark.parametrize(
     ("body", "version"),
-    [(painless.pipeline(), SIGNING), (attachments.pipeline("nearfold-default_v1"), ATTACHING)],
+    [
+        (painless.pipeline(DEFAULT_V1), SIGNING),
+        (attachments.pipeline("nearfold-default_v1", DEFAULT_V1), ATTACHING),
+    ],
     ids=["signing", "attaching"],
 )
 def test_a_version_names_one_pipeline(body, version):
@@ -57,12 +60,12 @@ def test_a_version_names_one_pipeline(body, version):
 
 
 def test_numbers_are_signed_decimals():
-    source = painless.sign()
+    source = painless.sign(DEFAULT_V1)
     assert "-7046029254386353131L" in source
     assert "0x" not in source
 
 
 @pytest.mark.parametrize("name", ["simhash-doc", "ws:norm-html:sha1:128", "clauses"])
 def test_other_recipes_are_refused_with_the_way_forward(name):
-    with pytest.raises(UsageError, match="install recipe default_v1"):
+    with pytest.raises(UsageError, match="install recipe default_v2"):
         painless.pipeline(recipe_named(name))

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from indexer.errors import UsageError
 from indexer.exports.s_curve import s_curve
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.sketch.measure_relation import feature_similarities
 from indexer.sketch.plan import chance, describe_plan, plan, plan_by_weight, plan_for_recall
 
@@ -31,9 +31,14 @@ def test_equal_to_datasketch(threshold: float, slots: int, weight: float) -> Non
     assert (chosen.bands, chosen.rows) == _optimal_param(threshold, slots, 1 - weight, weight)
 
 
-def test_recipe_is_what_the_plan_gives() -> None:
-    chosen = plan_for_recall(DEFAULT.similarity or 0, 0.998, DEFAULT.slots or 0)
-    assert (chosen.bands, chosen.rows) == (DEFAULT.bands, DEFAULT.rows)
+def test_default_v1_is_what_the_plan_gives() -> None:
+    chosen = plan_for_recall(DEFAULT_V1.similarity or 0, 0.998, DEFAULT_V1.slots or 0)
+    assert (chosen.bands, chosen.rows) == (DEFAULT_V1.bands, DEFAULT_V1.rows)
+
+
+def test_default_v2_is_a_plan_for_words_in_order_and_a_band_to_spare() -> None:
+    chosen = plan(DEFAULT_V2.similarity or 0, 0.99, "lcs", DEFAULT_V2)
+    assert (chosen.bands + 1, chosen.rows) == (DEFAULT_V2.bands, DEFAULT_V2.rows)
 
 
 @given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.integers(32, 256))
@@ -96,30 +101,40 @@ def test_picture_marks_the_threshold_and_is_well_formed() -> None:
     assert "25 bands x 5 rows" in "".join(root.itertext())
 
 
-@given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.sampled_from(["jaccard", "lcs"]))
-def test_a_plan_keeps_its_promise_for_bands_and_slots(threshold, recall, measure):
-    chosen = plan(threshold, recall, measure)
-    similarities = feature_similarities(measure, threshold)
-    by_bands = np.array([chosen.recall(similarity) for similarity in similarities])
+@given(
+    st.floats(0.05, 0.95),
+    st.floats(0.5, 0.999),
+    st.sampled_from(["jaccard", "lcs"]),
+    st.sampled_from([DEFAULT_V1, DEFAULT_V2]),
+)
+def test_a_plan_keeps_its_promise_for_bands_and_slots(
+    threshold: float, recall: float, measure: str, recipe: Recipe
+) -> None:
+    chosen = plan(threshold, recall, measure, recipe)
+    similarities = feature_similarities(measure, threshold, recipe.features)
+    chance = 1 / 256 if recipe.packed else 0  # that slots of one byte agree by chance
+    shares = [similarity + (1 - similarity) * chance for similarity in similarities]
+    by_bands = np.array([chosen.recall(share) for share in shares])
     counts = np.arange(chosen.fewest_equal)
-    rejected = np.array([binom.pmf(counts, 128, similarity).sum() for similarity in similarities])
+    rejected = np.array([binom.pmf(counts, recipe.slots, share).sum() for share in shares])
     assert chosen.expected_recall == pytest.approx(np.mean(by_bands * (1 - rejected)))
     assert chosen.expected_recall >= recall or chosen.rows == 1
 
 
 def test_a_recall_that_slots_cannot_reach_is_planned_as_near_as_possible():
-    chosen = plan(0.05, 0.99, recipe=replace(DEFAULT, slots=16))
+    chosen = plan(0.05, 0.99, recipe=replace(DEFAULT_V1, slots=16))
     assert (chosen.bands, chosen.rows) == (16, 1) and 0.5 < chosen.expected_recall < 0.99
 
 
 def test_a_plan_for_words_in_order_expects_fewer_features_in_common():
-    assert plan(0.8, measure="lcs").fewest_equal < plan(0.8).fewest_equal
+    assert plan(0.8, measure="lcs").fewest_equal < plan(0.8, measure="jaccard").fewest_equal
     fewer, more = (plan(0.8, recall, "lcs").expected_candidates(1000) for recall in (0.9, 0.99))
     assert fewer < more
 
 
 def test_slots_that_are_the_measure_reject_nothing_at_the_threshold():
-    assert plan(0.5, measure="estimate").fewest_equal == 64
+    assert plan(0.5, measure="estimate", recipe=DEFAULT_V1).fewest_equal == 64
+    assert plan(0.5, measure="estimate", recipe=DEFAULT_V2).fewest_equal == 81
 
 
 def test_no_recall_is_promised_for_a_measure_without_evidence() -> None:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
+from indexer.defaults import FOLD, MEASURE
 from indexer.grouping import preview
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.grouping.survey import survey
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 from indexer.similarity.criteria import Criteria
-from indexer.similarity.defaults import FOLD, MEASURE
 from indexer.similarity.field_rules import Window
 from indexer.stores import open_store
 

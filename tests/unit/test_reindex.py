@@ -70,8 +70,10 @@ def test_searches_go_on_all_along(filled):
 
     thread = threading.Thread(target=ask)
     thread.start()
-    for recipe in (OTHER, DEFAULT, OTHER):
+    for recipe in (OTHER, DEFAULT) * 20:
         reindex(filled, recipe)
+        if searches[0] > 3:
+            break
     stop.set()
     thread.join()
     reader.close()
@@ -103,7 +105,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signe
 
 def test_the_old_index_remains_as_a_separate_store(filled, tmp_path):
     done = reindex(filled, OTHER, keep=True)
-    assert done.kept == f"{tmp_path}/store.db.default_v1"
+    assert done.kept == f"{tmp_path}/store.db.default_v2"
     old = open_store(f"sqlite:///{done.kept}")
     assert old.stored_recipe() == DEFAULT
     assert len(similar(old, TEXT, SimilarOptions(threshold=0.5)).matches) == 20

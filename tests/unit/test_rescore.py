@@ -6,7 +6,7 @@ import pytest
 
 from indexer.errors import UnknownMeasure
 from indexer.model import Candidate, Fingerprint, Match
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT_V1
 from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import promising, rescore
 from indexer.similarity.sides import Side, candidate_side, feature_set
@@ -19,7 +19,7 @@ FAR = " ".join(f"recipe {place}: stir the soup slowly until it thickens" for pla
 
 
 def candidate(id: str, text: str, path: str | None = None) -> Candidate:
-    signed = fingerprint(text, DEFAULT)
+    signed = fingerprint(text, DEFAULT_V1)
     packed = pack_slots(signed.minhash) if signed.minhash is not None else None
     return Candidate(
         id=id, path=path or f"/{id}.txt", keys_shared=3, minhash=packed, simhash=signed.simhash
@@ -27,7 +27,7 @@ def candidate(id: str, text: str, path: str | None = None) -> Candidate:
 
 
 def sign_query(text: str) -> Fingerprint:
-    return fingerprint(text, DEFAULT)
+    return fingerprint(text, DEFAULT_V1)
 
 
 def rescore_texts(
@@ -38,8 +38,10 @@ def rescore_texts(
     limit: int | None = None,
 ) -> list[Match]:
     signed = sign_query(text)
-    query = Side(text, DEFAULT, signed.minhash, signed.simhash)
-    sides = [(hit, candidate_side(hit, candidate_text, DEFAULT)) for hit, candidate_text in pairs]
+    query = Side(text, DEFAULT_V1, signed.minhash, signed.simhash)
+    sides = [
+        (hit, candidate_side(hit, candidate_text, DEFAULT_V1)) for hit, candidate_text in pairs
+    ]
     return rescore(query, sides, threshold, measure, limit)
 
 
@@ -73,7 +75,7 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         for place in range(40)
     ]
     threshold = min(
-        jaccard(feature_set(BASE, DEFAULT), feature_set(edit, DEFAULT)) for edit in edits
+        jaccard(feature_set(BASE, DEFAULT_V1), feature_set(edit, DEFAULT_V1)) for edit in edits
     )
     candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
     assert promising(sign_query(BASE), candidates, threshold) == candidates
@@ -93,7 +95,7 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         near.similarity
         == near.low
         == near.high
-        == jaccard(feature_set(BASE, DEFAULT), feature_set(NEAR, DEFAULT))
+        == jaccard(feature_set(BASE, DEFAULT_V1), feature_set(NEAR, DEFAULT_V1))
     )
     assert (near.measure, near.keys_shared) == ("jaccard", 3)
     assert [BASE[slice(*passage.a)] for passage in near.shared] == [

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from indexer.cli.side_by_side import MOST_ROWS, print_side_by_side
 from indexer.comparing.compare import compare
+from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe
 from indexer.text.visible import visible
 
 ANY_TEXT = st.text(
@@ -31,13 +32,14 @@ def shown(
     colour: bool = False,
     matching: str = "literal",
     whole: bool = False,
+    recipe: Recipe = DEFAULT,
 ) -> str:
     file = io.StringIO()
     console = Console(
         file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None
     )
     print_side_by_side(
-        compare(a, b, names=("a.txt", "b.txt"), matching=matching), console, whole=whole
+        compare(a, b, recipe, names=("a.txt", "b.txt"), matching=matching), console, whole=whole
     )
     return file.getvalue()
 
@@ -123,7 +125,7 @@ def test_narrow_terminals_and_right_to_left_texts_show_shared_text_once(
 
 
 def test_measures_are_named_and_explained() -> None:
-    printed = shown(A, B)
+    printed = shown(A, B, recipe=DEFAULT_V1)
     for name in (
         "jaccard",
         "estimate",

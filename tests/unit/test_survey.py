@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
+from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, StoreError
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.family_view import family
 from indexer.grouping.group import group
 from indexer.grouping.survey import survey
-from indexer.similarity.defaults import MEASURE
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})

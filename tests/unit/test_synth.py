@@ -137,7 +137,7 @@ def test_more_edits_are_less_alike(corpus: SynthResult) -> None:
         for share in (1, 5, 10, 20, 40)
     ]
     means = [sum(level) / len(level) for level in levels]
-    assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.65
+    assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.7
 
 
 def test_what_is_no_duplicate_is_not_alike(corpus: SynthResult) -> None:

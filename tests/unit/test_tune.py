@@ -44,8 +44,8 @@ from indexer.lab.tuning.tuning_files import COLUMNS, table, write
 from indexer.lab.tuning.tuning_page import page
 from indexer.lab.tuning.tuning_results import UNRELATED, Case, Cases, Experiment, TuneResult
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.statistics.precision_recall import Counts
 
@@ -164,8 +164,9 @@ def test_an_experiment_agrees_with_the_recipe(cases: Cases, name: str) -> None:
         for pair, sketch, exact in zip(few.pairs, result.sketch, result.features, strict=True):
             a, b = (fingerprint(few.texts[place], recipe) for place in (pair.a, pair.b))
             assert sketch == pytest.approx(float(np.mean(a.minhash == b.minhash)), abs=1e-5)
-            sets = (feature_set(few.texts[place], recipe) for place in (pair.a, pair.b))
-            assert exact == pytest.approx(jaccard(*sets), abs=1e-5)
+            sides = (Side(few.texts[place], recipe) for place in (pair.a, pair.b))
+            measured = measure_pair("lcs" if name == "default" else "jaccard", *sides)
+            assert exact == pytest.approx(measured.similarity, abs=1e-5)
             for layout, packed in result.together.items():
                 bands, rows = map(int, layout.split("x"))
                 same = (
@@ -214,7 +215,7 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     )
     similarities = tuple(values.tolist())
     scores = judge_experiment(
-        Experiment("default_v1", DEFAULT.id, "x", similarities, similarities, {}, 0, 0, 0.0, None),
+        Experiment("default_v2", DEFAULT.id, "x", similarities, similarities, {}, 0, 0, 0.0, None),
         DEFAULT,
         truth,
     )
@@ -243,7 +244,7 @@ def test_kinds_add_up(tuned: TuneResult) -> None:
         assert {kind.kind: kind.type for kind in result.kinds}["excerpt"] == "contained"
         assert all(kind.found_usually <= kind.pairs for kind in result.kinds)
     by_name = {result.recipe: result for result in tuned.results}
-    assert [kind.found_usually for kind in by_name["default_v1"].kinds if kind.kind == "copy"] == [
+    assert [kind.found_usually for kind in by_name["default_v2"].kinds if kind.kind == "copy"] == [
         8
     ]
 
@@ -261,7 +262,7 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
 
 
 def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
-    assert tuned.choice.recipe == "default_v1" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
+    assert tuned.choice.recipe == "default_v2" and tuned.choice.recall in (0.8, 0.9, 0.95, 0.99)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
     recalls = [layout.recall for layout in tuned.choice.layouts]
     assert recalls == sorted(recalls)
@@ -377,7 +378,7 @@ def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) 
     best = next(
         row
         for row in rows
-        if (row["recipe"], row["at"], row["kind"]) == ("default_v1", "best", "all")
+        if (row["recipe"], row["at"], row["kind"]) == ("default_v2", "best", "all")
     )
     assert float(best["recall"]) > 0.9
 

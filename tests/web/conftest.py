@@ -38,7 +38,7 @@ def store_url(folder: Path) -> str:
     """The URL of a store of the example files, synthetic families and hostile documents."""
     store = open_store(f"sqlite:///{folder}/pages.db")
     index([str(ROOT / "examples")], store)
-    synthetic = {f"m{place}": edited(sentence(3), place) for place in range(6)}
+    synthetic = {f"m{place}": edited(sentence(3, 60), place) for place in range(6)}
     labels = {"m1": ("privileged",), "m2": ("privileged", "hot")}
     numbered = [f"word{place}" for place in range(20_000)]
     long = {

@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 import pytest
 from sample_library import edited, library, rows, sentence
 
+from indexer.defaults import MEASURE
 from indexer.exports.report import report
 from indexer.grouping import preview
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
-from indexer.similarity.defaults import MEASURE
 from indexer.stores import open_store
 from indexer.web.chart_geometry import curve
 from indexer.web.questions import parameter_values

@@ -15,13 +15,14 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from indexer.errors import UnknownMeasure, UsageError
+from indexer.defaults import MEASURE
+from indexer.errors import UsageError
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import MEASURES, measure_pair
+from indexer.similarity.measures import check_measure, measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.corpus_statistics import CorpusStatistics
-from indexer.sketch.fingerprint import fingerprint
+from indexer.sketch.fingerprint import WORDS, fingerprint
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan
 from indexer.sketch.schemes import count_text_features
@@ -57,8 +58,7 @@ class Decider:
         `UnknownMeasure`.
         """
         self.recipe, self.measure = recipe, measure or usual_measure(recipe)
-        if self.measure not in MEASURES:
-            raise UnknownMeasure(name=self.measure, known=tuple(MEASURES))
+        check_measure(self.measure)
         self._texts = texts
         self._known: dict[Pair, float] = {}
 
@@ -179,7 +179,7 @@ class Decider:
         """
         signed = [self.signed[place] for place in complete]
         slots = [fingerprint.minhash for fingerprint in signed if fingerprint.minhash is not None]
-        if slots and slots[0].dtype == np.uint32:
+        if slots and self.recipe.is_storable:
             layout = _plan(self.measure, self.recipe, threshold)
             return [
                 list(enumerate(row))
@@ -193,8 +193,11 @@ class Decider:
 
 def usual_measure(recipe: Recipe) -> str:
     """Return the measure of a recipe when none is given: `terminology` or `hamming` where it makes
-    nothing else, else `jaccard`.
+    nothing else, the default measure of all commands where its keys are made for it (word pairs),
+    else `jaccard` of its features.
     """
     if recipe.terms:
         return "terminology"
+    if recipe.features == WORDS:
+        return MEASURE
     return "hamming" if recipe.simhash and not recipe.minhash else "jaccard"

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 
+from indexer.defaults import MEASURE
 from indexer.errors import UnknownName, UsageError
 from indexer.lab.synthesis import changes
 from indexer.lab.synthesis.base_texts import ChosenTexts, Source, choose_texts, script
@@ -20,7 +21,7 @@ from indexer.lab.synthesis.kinds import KINDS, MADE_WITH, File, Kind, Material, 
 from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
-from indexer.similarity.measures import containment, jaccard, resemblance, terminology
+from indexer.similarity.measures import containment, measure_pair, resemblance, terminology
 from indexer.similarity.sides import Side
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
@@ -88,7 +89,7 @@ def synth(
 
     The same folder and seed give the same bytes on every platform, whatever other kinds are made,
     except for `office` and `scan`, which other programs make. Similarities are those of the texts
-    before they are written in a format, `similarity` being `jaccard` of the default recipe.
+    before they are written in a format, `similarity` being the default measure.
 
     Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
     cannot be made; `UnknownName` for a kind.
@@ -231,7 +232,7 @@ def _gold_csv(pairs: Sequence[tuple[SyntheticPair, str]], progress: Progress) ->
         a, b = (sides.setdefault(file.name, Side(file.text, DEFAULT)) for file in (pair.a, pair.b))
         aligned = align(a.words, b.words)
         values = (
-            jaccard(a.features, b.features),
+            measure_pair(MEASURE, a, b).similarity,
             resemblance(a.words, b.words),
             aligned.jaccard,
             aligned.overlap,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from indexer.lab.evaluation.decider import usual_measure
 from indexer.lab.tuning.band_layouts import RECALLS, THRESHOLDS, layout
 from indexer.lab.tuning.tuning_results import (
     CLOSE,
@@ -45,6 +46,7 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
     as_good = tuple(name for name, sign in signs.items() if sign == 0)
     return Choice(
         recipe=chosen.recipe,
+        measure=usual_measure(by_name[chosen.recipe]),
         threshold=chosen.best.threshold,
         thresholds=_close_thresholds(chosen),
         as_good=as_good,
@@ -118,7 +120,7 @@ def _layouts(chosen: ExperimentScores, recipe: Recipe, truth: Truth) -> list[Lay
     duplicates = truth.similar & (values >= best)
     layouts = []
     for planned in RECALLS:
-        bands, rows = layout(threshold, recipe.slots or 0, planned)
+        bands, rows = layout(threshold, recipe, planned)
         together = _unpack(experiment.together[f"{bands}x{rows}"], len(values))
         recall = _mean(together[duplicates])
         burden = _mean(together[truth.different])

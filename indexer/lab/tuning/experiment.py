@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.lab.evaluation.decider import usual_measure
 from indexer.lab.tuning.band_layouts import layouts
 from indexer.lab.tuning.tuning_results import Cases, Experiment
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, jaccard
-from indexer.similarity.sides import feature_set
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.schemes import count_text_features
@@ -45,8 +46,9 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     pairs = [(case.a, case.b) for case in cases.pairs]
     features = None
     if recipe.minhash and recipe.minhash != "icws_v1":
-        sets = [feature_set(text, plain) for text in texts]
-        features = tuple(_by_features(prints, sets, pair) for pair in pairs)
+        measure = usual_measure(recipe)
+        sides = [Side(text, plain) for text in texts]
+        features = tuple(_by_texts(prints, sides, pair, measure) for pair in pairs)
     sketch = [_by_sketch(prints[a], prints[b], recipe) for a, b in pairs]
     return Experiment(
         recipe=recipe.name,
@@ -70,13 +72,14 @@ def _normalise(cases: Cases, normaliser: str) -> tuple[tuple[str, ...], float]:
     return texts, time.process_time() - started
 
 
-def _by_features(
-    prints: Sequence[Fingerprint], sets: Sequence[FeatureSet], pair: tuple[int, int]
+def _by_texts(
+    prints: Sequence[Fingerprint], sides: Sequence[Side], pair: tuple[int, int], measure: str
 ) -> float:
-    """Return the Jaccard similarity of two signed texts; 0 when either is not signed."""
+    """Return the measure of two signed texts; 0 when either is not signed."""
     a, b = pair
-    are_complete = prints[a].status == prints[b].status == "complete"
-    return round(jaccard(sets[a], sets[b]), _DIGITS) if are_complete else 0.0
+    if not prints[a].status == prints[b].status == "complete":
+        return 0.0
+    return round(measure_pair(measure, sides[a], sides[b]).similarity, _DIGITS)
 
 
 def _by_sketch(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
@@ -104,7 +107,7 @@ def _together(
     slots = recipe.slots or 0
     equal = np.array([_equal_slots(prints[a].minhash, prints[b].minhash, slots) for a, b in pairs])
     together: dict[str, str] = {}
-    for bands, rows in layouts(slots):
+    for bands, rows in layouts(recipe):
         by_band = equal[:, : bands * rows].reshape(len(pairs), bands, rows)
         sharing = np.any(np.all(by_band, axis=2), axis=1)
         together[f"{bands}x{rows}"] = np.packbits(sharing).tobytes().hex()

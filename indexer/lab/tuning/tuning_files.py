@@ -83,6 +83,7 @@ def as_json(result: TuneResult) -> dict[str, Any]:
         "groups": result.groups,
         "strict": result.strict,
         "recipe": choice.recipe,
+        "measure": choice.measure,
         "threshold": choice.threshold,
         "thresholds": list(choice.thresholds),
         "recall": choice.recall,

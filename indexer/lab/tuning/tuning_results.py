@@ -194,7 +194,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The recipe, threshold and planned recall to use.
+    """The recipe, measure, threshold and planned recall to use.
 
     `as_good`: recipes that these pairs do not distinguish from it; `thresholds`: the range that is
     as good. `better`: recipes that are better and cannot be kept in an index. `layouts`: for the
@@ -203,6 +203,7 @@ class Choice:
     """
 
     recipe: str
+    measure: str
     threshold: float
     thresholds: tuple[float, float]
     as_good: tuple[str, ...]

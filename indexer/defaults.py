@@ -3,6 +3,6 @@
 docs/decisions/013-default-measure.md has the evidence.
 """
 
-MEASURE = "jaccard"  # one of `indexer.similarity.measures.MEASURES`
+MEASURE = "lcs"  # one of `indexer.similarity.measures.MEASURES`
 REVIEW = 0.8  # least similarity of pairs that people review
-FOLD = 0.8  # least similarity of documents that are folded, which hides them, and of families
+FOLD = 0.9  # least similarity of documents that are folded, which hides them, and of families
