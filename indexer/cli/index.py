@@ -11,7 +11,13 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
-from indexer.cli.options import ShareType, json_option, open_for_command, store_option
+from indexer.cli.options import (
+    ShareType,
+    index_recipe_option,
+    json_option,
+    open_for_command,
+    store_option,
+)
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import DEFAULT_OPTIONS, Account, IndexOptions, index
 from indexer.indexing.open_sources import target
@@ -38,11 +44,7 @@ LISTED_FAILURES = 20
 
 @click.command("index")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--recipe",
-    "recipe_name",
-    help="Settings of the fingerprint; an index keeps the recipe it was made with.",
-)
+@index_recipe_option
 @click.option(
     "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
 )

@@ -11,9 +11,9 @@ from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     dry_run_option,
+    index_recipe_option,
     json_option,
     open_for_command,
-    recipe_option,
     store_option,
 )
 from indexer.operations.install import Installation, install, install_dashboards
@@ -23,7 +23,7 @@ from indexer.text.visible import visible
 
 
 @click.command("install")
-@recipe_option
+@index_recipe_option
 @click.option(
     "--text-field",
     help="Field that holds the text (default: the one signed there already, else text).",
@@ -45,7 +45,7 @@ from indexer.text.visible import visible
 @store_option
 @json_option
 def install_command(
-    recipe_name: str,
+    recipe_name: str | None,
     dashboards: str | None,
     store_url: str,
     as_json: bool,
@@ -58,7 +58,8 @@ def install_command(
     with open_for_command(store_url) as store:
         if dashboards:
             install_dashboards(store, dashboards, dry_run=True)
-        result = install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
+        recipe = recipe_asked(recipe_name) if recipe_name else None
+        result = install(store, recipe, dry_run=dry_run, **options)
         if dashboards:
             result = result.plus(install_dashboards(store, dashboards, dry_run=dry_run))
     print_installation(result, as_json, dry_run)

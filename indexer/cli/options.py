@@ -12,6 +12,7 @@ import click
 
 from indexer.defaults import FOLD, MEASURE, REVIEW
 from indexer.matching.limits import CAP
+from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria, parse_requirements
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.similarity.field_rules import parse_windows
@@ -162,6 +163,12 @@ recipe_option = click.option(
     default="default",
     show_default=True,
     help="Settings of the fingerprint.",
+)
+index_recipe_option = click.option(
+    "--recipe",
+    "recipe_name",
+    help="Settings of the fingerprint; an index keeps the recipe it was made with "
+    f"(default: that one, or {DEFAULT.name} for a new index).",
 )
 
 

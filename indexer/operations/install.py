@@ -36,7 +36,7 @@ class Installation:
 
 def install(
     store: MaintainedStore,
-    recipe: Recipe = DEFAULT,
+    recipe: Recipe | None = None,
     *,
     text_field: str | None = None,
     dry_run: bool = False,
@@ -45,7 +45,8 @@ def install(
 ) -> Installation:
     """Make the engine sign documents that any client sends to the store's index, and fold searches.
 
-    Installing twice changes nothing. `text_field` is where documents have their text; a dot leads
+    Installing twice changes nothing. `recipe` None: that of the index or of what is installed for
+    it, else the default. `text_field` is where documents have their text; a dot leads
     into an object, and None means the field that is signed there already, else `text`. `create`
     also makes the index, for indexers who may only write. `roles` also puts the roles for it into
     the cluster, before anything else, so that a missing right is refused before any other change.
@@ -61,6 +62,7 @@ def install(
             "--create makes an index whose texts are in the field `text`; "
             "omit --create or --text-field"
         )
+    recipe = recipe or engine.installed_recipe() or DEFAULT
     role_changes = engine.put_roles(dry_run) if roles else ()
     changes = (*role_changes, *engine.install(recipe, dry_run, text_field))
     if create and not dry_run and store.stored_recipe() is None:

@@ -15,8 +15,8 @@ def uninstall(
     """Remove what `install` put there. Documents stay, with their fields; pieces that other indices
     use stay and are named.
 
-    `recipe` matters only when the index template is gone already: it gives the names of the
-    remaining pieces. `roles` also removes the roles, before anything else.
+    `recipe` matters only when the index and its template are gone already: it gives the names of
+    the remaining pieces. `roles` also removes the roles, before anything else.
     """
     engine = engine_of(store)
     role_changes = engine.remove_roles(dry_run) if roles else ()

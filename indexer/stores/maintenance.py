@@ -105,6 +105,10 @@ class Change:
 class Installable(Protocol):
     """A store whose engine can sign and fold for programs that know nothing of nearfold."""
 
+    def installed_recipe(self) -> Recipe | None:
+        """Return the recipe that the index has, or will have by what is installed; None without."""
+        ...
+
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Install what is missing or old, in an order that leaves every state in between usable.
 

@@ -33,9 +33,8 @@ def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
     matches = {Path(match["path"]).name: match for match in answer["matches"]}
     assert NEWS.name in matches and PRESS.name not in matches
     match = matches[NEWS.name]
-    assert (
-        match["measure"] == "jaccard" and match["low"] == match["similarity"] == match["high"] > 0.9
-    )
+    assert match["measure"] == "lcs" and match["low"] == match["similarity"] == match["high"] > 0.9
+    assert match["in_order"]
     assert max(passage["words"] for passage in match["shared"]) > 50
     text = PRESS.read_text(encoding="utf-8")
     start, end = max(match["shared"], key=lambda passage: passage["words"])["a"]
@@ -61,8 +60,9 @@ def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     assert sorted(hit_ids + folded_ids) == sorted(hit["id"] for hit in plain["hits"])
     assert folded["total"] == plain["total"] == len(plain["hits"])
     assert folded["families"] == {"value": len(hit_ids), "relation": "eq"}
-    assert folded["measure"] == "jaccard"
-    assert "similarity to the hit above by measure: jaccard" in run("search", "ferry", store=store)
+    assert (folded["measure"], folded["threshold"]) == ("lcs", 0.9)
+    assert all(match["similarity"] >= 0.9 for hit in folded["hits"] for match in hit["folded"])
+    assert "similarity to the hit above by measure: lcs" in run("search", "ferry", store=store)
     assert folded_ids and len(hit_ids) < len(plain["hits"])
 
 
@@ -99,22 +99,28 @@ def test_compare_marks_shared_passages() -> None:
     assert "Vega" in run("compare", PRESS, NEWS)
 
 
-def test_hash_prints_what_fingerprint_gives() -> None:
+@pytest.mark.parametrize("recipe", ["default", "default_v1"])
+def test_hash_prints_what_fingerprint_gives(recipe: str) -> None:
+    from indexer.recipe import recipe_named
     from indexer.sketch.fingerprint import fingerprint
 
-    line = run_json("hash", PRESS)
-    sketch = fingerprint(PRESS.read_text(encoding="utf-8"))
-    assert sketch.minhash is not None and sketch.simhash is not None
+    line = run_json("hash", PRESS, "--recipe", recipe)
+    sketch = fingerprint(PRESS.read_text(encoding="utf-8"), recipe_named(recipe))
+    assert sketch.minhash is not None and (sketch.simhash is not None) == (recipe == "default_v1")
     assert (line["simhash"], line["minhash"], line["bands"]) == (
-        f"{sketch.simhash:016x}",
+        None if sketch.simhash is None else f"{sketch.simhash:016x}",
         sketch.minhash.tolist(),
         list(sketch.bands),
     )
+    if recipe == "default":
+        assert run_json("hash", PRESS) == line
 
 
 def test_plan_status_doctor(store: str) -> None:
     planned = run_json("plan", "--threshold", "0.5")
-    assert (planned["bands"], planned["rows"]) == (36, 3)
+    assert (planned["bands"], planned["rows"]) == (47, 2)
+    layout = f"{planned['bands']} bands x {planned['rows']} rows"
+    assert layout in outcome("match", "--threshold", "0.5", store=store).stderr
     assert run_json("status", store=store)["documents"] == len(list(EXAMPLES.iterdir()))
     assert {check["verdict"] for check in run_json("doctor", store=store)["checks"]} <= {
         "good",
@@ -207,6 +213,21 @@ def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
     answer = run_json("similar", PRESS, "--threshold", "0.5", store=url)
     assert "ferry-web-page.html" in {Path(match["path"]).name for match in answer["matches"]}
     assert "live folding needs" in run("search", "ferry", store=url)
+
+
+def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, "--recipe", "default_v1", store=url)
+    (tmp_path / "edition.txt").write_text(PRESS.read_text(encoding="utf-8") + "\nSecond edition.\n")
+    account = run_json("index", EXAMPLES, tmp_path / "edition.txt", store=url)
+    assert (account["indexed"], account["unchanged"]) == (1, len(list(EXAMPLES.iterdir())))
+    assert run_json("status", store=url)["recipe"]["name"] == "default_v1"
+    answer = run_json("similar", tmp_path / "edition.txt", "--measure", "hamming", store=url)
+    assert PRESS.name in {Path(match["path"]).name for match in answer["matches"]}
+    refusal = outcome("index", EXAMPLES, "--recipe", "default", store=url)
+    assert refusal.returncode == 3 and "built with recipe default_v1" in refusal.stderr
+    run("reindex", "--recipe", "default", store=url)
+    assert run_json("status", store=url)["recipe"]["name"] == "default_v2"
 
 
 def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:

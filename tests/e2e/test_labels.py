@@ -149,7 +149,7 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
     run("group", store=url)
     stored = list(store_on_disk.scan())
     assert len(stored) == len(list(folder.iterdir())) and families_of(store_on_disk) == expected(
-        stored, 0.8, "longest", 1000
+        stored, 0.9, "longest", 1000
     )
     store_on_disk.close()
 

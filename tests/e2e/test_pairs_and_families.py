@@ -134,7 +134,7 @@ def test_lines_in_the_manner_of_copietje(store: str) -> None:
         duplicates[str(EXAMPLES / "supply-agreement.txt")]
         == f"max 1.000 matches {EXAMPLES}/supply-agreement-scan.pdf"
     )
-    assert "16 bands x 6 rows" in process.stderr
+    assert "39 bands x 4 rows" in process.stderr
 
 
 def test_the_complete_mode_agrees_with_similar(store: str) -> None:
@@ -282,14 +282,14 @@ def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> No
 
 def test_a_manifest_says_what_a_run_was_made_with(store: str, tmp_path: Path) -> None:
     out = tmp_path / "pairs.txt"
-    run("match", "--measure", "lcs", "--out", out, store=store)
+    run("match", "--out", out, store=store)
     manifest = json.loads((tmp_path / "pairs.txt.manifest.json").read_text())
-    assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v1"
+    assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v2"
     assert manifest["settings"]["measure"] == "lcs" and manifest["settings"]["threshold"] == 0.8
-    planned = run_json("plan", "--measure", "lcs", store=store)
+    planned = run_json("plan", store=store)
     assert {name: planned[name] for name in manifest["layout"]} == manifest["layout"]
     assert manifest["counts"]["pairs"] == len(out.read_text().splitlines())
-    summary = json.loads(outcome("match", "--measure", "lcs", "--json", store=store).stderr)
+    summary = json.loads(outcome("match", "--json", store=store).stderr)
     assert summary["manifest"] == manifest
     grouped = run_json("group", store=store)["manifest"]
     assert (grouped["command"], grouped["counts"]["documents"]) == ("group", 12)

@@ -22,7 +22,7 @@ from indexer.errors import (
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
@@ -251,13 +251,28 @@ def test_recipes_are_not_mixed(opensearch_index):
     store, _, server = opensearch_index
     install(store, OTHER)
     before = installed_resources(server)
-    with pytest.raises(RecipeMismatch, match=r"bands: 9 -> 21"):
+    with pytest.raises(RecipeMismatch, match=r"bands: 9 -> 40"):
         install(store, DEFAULT)
     assert installed_resources(server) == before
     assert uninstall(store).changes[-1].action == "removed"
     store.prepare(DEFAULT)
-    with pytest.raises(RecipeMismatch, match=r"bands: 21 -> 9"):
+    with pytest.raises(RecipeMismatch, match=r"bands: 40 -> 9"):
         install(store, OTHER)
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_without_a_recipe_the_installed_one_is_kept(opensearch_index, is_indexed):
+    store, _, server = opensearch_index
+    if is_indexed:
+        store.prepare(DEFAULT_V1)
+    else:
+        install(store, DEFAULT_V1)
+    assert install(store).recipe == DEFAULT_V1
+    before = installed_resources(server)
+    assert set(actions(install(store)).values()) == {"unchanged"}
+    assert installed_resources(server) == before
+    uninstall(store)
+    assert "nearfold-default_v1" not in str(installed_resources(server))
 
 
 def test_what_a_newer_nearfold_installed_stays(opensearch_index):

@@ -39,6 +39,12 @@ class EngineMaintenance:
         finally:
             index.facts = None
 
+    def installed_recipe(self) -> Recipe | None:
+        """Return the recipe that the index has, or will have by its template."""
+        from indexer.stores.engine import installer
+
+        return installer.installed_recipe(self._index.requests, self._index.place)
+
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Install templates and pipelines for this index, and change the index itself where it
         exists.

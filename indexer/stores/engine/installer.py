@@ -64,6 +64,12 @@ def install(
     return changes
 
 
+def installed_recipe(requests: Requests, place: IndexPlace) -> Recipe | None:
+    """Return the recipe that the index has, or will have by its template; None without either."""
+    pieces = Pieces(requests, dry_run=True)
+    return _stored_recipe(pieces.index(place), pieces.template(place))
+
+
 def uninstall(
     requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
@@ -71,7 +77,7 @@ def uninstall(
     pieces = Pieces(requests, dry_run)
     index = pieces.index(place)
     template = pieces.template(place)
-    recipe = (template and installed.recipe_in(template)) or recipe
+    recipe = _stored_recipe(index, template) or recipe
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
@@ -162,6 +168,12 @@ def _check_field(pieces: Pieces, index: Index, field: str) -> None:
     signed = pieces.signed(index[0]) if is_shared(mapping) else None
     if signed != 0:
         raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
+
+
+def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
+    """Return the recipe of the template, or else that of the index."""
+    planned = installed.recipe_in(template) if template else None
+    return planned or (_recipe(index[1].get("mappings", {})) if index else None)
 
 
 def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
