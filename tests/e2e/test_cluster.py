@@ -180,7 +180,7 @@ def test_the_commands_say_what_they_do(place):
     assert planned["dry_run"] is True
     assert (
         run("install", store=store).splitlines()[0]
-        == "created  component template nearfold-default_v1"
+        == "created  component template nearfold-default_v2"
     )
     assert run("uninstall", "--dry-run", store=store).startswith("would be removed  index template")
     assert run("uninstall", store=store).startswith("removed  index template")
@@ -194,7 +194,7 @@ def test_an_incomplete_installation_is_told_by_the_exit_code(elasticsearch_url):
     complete = install(store, dry_run=True).complete
     try:
         printed = run("install", store=store.url, code=0 if complete else 1)
-        assert complete or "impossible  ingest pipeline nearfold-default_v1: " in printed
+        assert complete or "impossible  ingest pipeline nearfold-default_v2: " in printed
     finally:
         uninstall(store)
         store.close()
@@ -222,7 +222,7 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
         True,
         False,
     )
-    assert "nearfold-default_v1-body" in run("install", "--text-field", "body", store=store.url)
+    assert "nearfold-default_v2-body" in run("install", "--text-field", "body", store=store.url)
     run("install", "--text-field", "text", store=store.url, code=3)
     lines = run("search", "ferry", store=store.url).splitlines()
     assert {
@@ -251,7 +251,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         unsigned,
         removed,
     ) = printed
-    assert "would be created  ingest pipeline nearfold-default_v1" in planned
+    assert "would be created  ingest pipeline nearfold-default_v2" in planned
     assert '"errors":false' in sent
     notes = json.loads(file[file.rindex('{"_index"') :])["_source"]
     assert (notes["title"], notes["content_type"], notes["near_status"]) == (
@@ -269,7 +269,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     assert 0.7 < last["_score"] < 1
     assert json.loads(backfilled)["updated"] == 5
     assert '"updated":1' in by_body
-    assert "ingest pipeline nearfold-default_v1-body" in by_body
+    assert "ingest pipeline nearfold-default_v2-body" in by_body
     assert re.search(r"keys +equal to recomputed keys in 1 rows", by_body)
     assert json.loads(unsigned)["hits"]["total"]["value"] == 0
     assert "removed  ingest pipeline" in removed

@@ -18,7 +18,7 @@ from indexer.searching.similar import similar
 from indexer.stores.engine.attachments import pipeline
 from indexer.stores.engine.painless import MAX_UNITS
 
-NAME, SIGNING = "nearfold-attachment-default_v1", "nearfold-default_v1"
+NAME, SIGNING = "nearfold-attachment-default_v2", "nearfold-default_v2"
 TEXT = "\n".join(samples.PARAGRAPHS)
 READ = {**samples.formats(), "a.txt": TEXT.encode(), "utf16.txt": TEXT.encode("utf-16")}
 for raw in ("a.eml", "a.zip"):  # the engine's Tika neither decodes mail nor looks into archives

@@ -75,7 +75,7 @@ def test_what_somebody_changed_is_put_back(opensearch_index):
     store, index, server = opensearch_index
     install(store)
     good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
-    for name in ("nearfold-default_v1", "nearfold-attachment-default_v1"):
+    for name in ("nearfold-default_v2", "nearfold-attachment-default_v2"):
         good("PUT", f"{server}/_ingest/pipeline/{name}", {"processors": []})
     for name in ("nearfold-minhash-v1", "nearfold-minhash8-v1", "nearfold-simhash-v1"):
         good("PUT", f"{server}/_scripts/{name}", {"script": {"lang": "painless", "source": "1"}})
@@ -171,7 +171,7 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(opensearch_
     } == own
     assert (mapping["dynamic"], mapping["_meta"]["team"]) == ("strict", "press")
     backfilled = good(
-        "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true"
+        "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true"
     )
     assert (backfilled["updated"], backfilled["failures"]) == (2, [])
     sources = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
@@ -184,7 +184,7 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(op
     store, index, server = opensearch_index
     (name,) = bulk(server, index, [{"text": TEXT, "author": "a"}])
     install(store)
-    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true")
+    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
     assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
     uninstall(store)
     assert good("GET", f"{server}/{index}/_alias") == {index: {"aliases": {}}}
@@ -232,7 +232,7 @@ def test_the_pipeline_of_others_is_not_replaced(opensearch_index):
     try:
         with pytest.raises(
             StoreError,
-            match=f"default pipeline {index}; let that pipeline call nearfold-default_v1",
+            match=f"default pipeline {index}; let that pipeline call nearfold-default_v2",
         ):
             install(store)
         uninstall(store)
@@ -279,11 +279,11 @@ def test_what_a_newer_nearfold_installed_stays(opensearch_index):
     store, _, server = opensearch_index
     install(store)
     newer = {"version": 99, "description": "from the future", "processors": []}
-    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", newer)
+    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v2", newer)
     with pytest.raises(StoreError, match="newer nearfold"):
         install(store)
     assert (
-        good("GET", f"{server}/_ingest/pipeline/nearfold-default_v1")["nearfold-default_v1"]
+        good("GET", f"{server}/_ingest/pipeline/nearfold-default_v2")["nearfold-default_v2"]
         == newer
     )
 
@@ -297,7 +297,7 @@ def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatc
     )
     before = installed_resources(server)
     with pytest.raises(
-        StoreAccessDenied, match="PUT _component_template/nearfold-default_v1 needs a right"
+        StoreAccessDenied, match="PUT _component_template/nearfold-default_v2 needs a right"
     ):
         install(store)
     store.close()
