@@ -253,7 +253,7 @@ MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
 )
 MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "jaccard": "features in common; what look-ups go by",
+        "jaccard": "features in common; keys find candidates by it",
         "estimate": "of features, from the sketches alone",
         "lcs": "words in order, of the longer text",
         "overlap": "S_L: shared words, of the longer text",

@@ -1,6 +1,9 @@
-"""Different texts made to share every band and slot: none counts as a duplicate of another."""
+"""Different texts made to share every band and slot of `default_v1`: none counts as a duplicate of
+another.
+"""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.joins.bands import Join
 from indexer.matching.match import MatchOptions, match
-from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import WINDOW, SimilarOptions, similar
@@ -26,18 +29,23 @@ KEYED, KEYED_V2 = (
 CRAFTED = {f"crafted {number:02}": craft_text(number) for number in range(24)}
 HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
 THRESHOLD = 0.8
+BOTH = pytest.mark.parametrize("measure", ["lcs", "jaccard"])
+
+
+def crafted_library():
+    return library(rows({**CRAFTED, **HONEST}, DEFAULT_V1), DEFAULT_V1)
 
 
 @pytest.fixture(scope="module")
 def store():
-    return library(rows({**CRAFTED, **HONEST}))
+    return crafted_library()
 
 
 def test_the_public_hash_lets_anybody_craft_texts_with_equal_sketches():
-    signed = fingerprints(list(CRAFTED.values()))
+    signed = fingerprints(list(CRAFTED.values()), DEFAULT_V1)
     assert ((signed.minhash == signed.minhash[0]).mean(axis=1) > 0.95).all()
     assert all(len(set(bands) & set(signed.bands[0])) > 15 for bands in signed.bands)
-    sets = [feature_set(text, DEFAULT) for text in CRAFTED.values()]
+    sets = [feature_set(text, DEFAULT_V1) for text in CRAFTED.values()]
     assert max(jaccard(a, b) for a, b in itertools.combinations(sets, 2)) < 0.05
 
 
@@ -58,42 +66,49 @@ def test_words_with_equal_hashes_under_default_v2_differ_under_a_secret_key():
     assert [measure_pair(name, *sides).similarity for name in ("jaccard", "lcs")] == [1, 0]
 
 
-def test_a_lookup_matches_no_crafted_text(store):
-    matches = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
-    assert matches.matches == ()
-    [match] = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest").matches
+@BOTH
+def test_a_lookup_matches_no_crafted_text(store, measure):
+    options = SimilarOptions(threshold=THRESHOLD, measure=measure)
+    assert similar(store, options=options, id="crafted 00").matches == ()
+    [match] = similar(store, options=options, id="honest").matches
     assert match.id == "its copy"
 
 
 def test_exact_matching_lists_no_crafted_pair_and_estimates_are_labelled(store):
-    exact_pairs = match(store, MatchOptions(threshold=THRESHOLD, exact=True))
-    assert [(pair.a, pair.b) for pair in exact_pairs] == [("honest", "its copy")]
-    pairs = match(store, MatchOptions(threshold=THRESHOLD))
+    jaccard_pairs = MatchOptions(threshold=THRESHOLD, measure="jaccard")
+    for options in (MatchOptions(threshold=THRESHOLD), replace(jaccard_pairs, exact=True)):
+        exact_pairs = match(store, options)
+        assert [(pair.a, pair.b) for pair in exact_pairs] == [("honest", "its copy")]
+    pairs = match(store, jaccard_pairs)
     estimates = [pair for pair in pairs if pair.a.startswith("crafted")]
     assert {pair.measure for pair in estimates} == {"estimate"}
 
 
-def test_groups_join_no_crafted_texts():
-    store = library(rows({**CRAFTED, **HONEST}))
-    group(store, GroupOptions(threshold=THRESHOLD))
+@BOTH
+def test_groups_join_no_crafted_texts(measure):
+    store = crafted_library()
+    group(store, GroupOptions(threshold=THRESHOLD, measure=measure))
     families = {row.id: row.family for row in store.scan()}
     assert families["honest"] == families["its copy"]
     assert len({families[id] for id in CRAFTED}) == len(CRAFTED)
 
 
-def test_folding_hides_no_crafted_text(store):
-    page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=100))
+@BOTH
+def test_folding_hides_no_crafted_text(store, measure):
+    page = search(store, "", SearchOptions(threshold=THRESHOLD, measure=measure, limit=100))
     assert sorted(hit.id for hit in page.hits) == [*sorted(CRAFTED), "honest"]
     assert {text.id for hit in page.hits for text in hit.folded} == {"its copy"}
-    folded = fold_hits(store, [*CRAFTED, *HONEST], THRESHOLD)
+    folded = fold_hits(store, [*CRAFTED, *HONEST], THRESHOLD, measure=measure)
     assert [hit.id for hit in folded] == [*CRAFTED, "honest"]
 
 
-def test_paging_loses_no_crafted_text(store):
+@BOTH
+def test_paging_loses_no_crafted_text(store, measure):
+    options = SearchOptions(threshold=THRESHOLD, measure=measure, limit=5)
     hit_ids = []
     after = None
     for _ in range(20):
-        page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=5, after=after))
+        page = search(store, "", replace(options, after=after))
         hit_ids += [hit.id for hit in page.hits]
         after = page.next
         if after is None:
@@ -101,13 +116,13 @@ def test_paging_loses_no_crafted_text(store):
     assert sorted(hit_ids) == [*sorted(CRAFTED), "honest"]
 
 
-def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows(store):
-    store = library(rows({**CRAFTED, **HONEST}))
+def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows():
+    store = crafted_library()
     store.hot_key_floor = 10
     store.hot_key_share = 0.05
     lookup = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert len(lookup.capped_keys) > 15 and "too many documents" in " ".join(lookup.notes)
-    signed = fingerprints([CRAFTED["crafted 00"]])[0]
+    signed = fingerprints([CRAFTED["crafted 00"]], DEFAULT_V1)[0]
     assert len(store.candidates([(signed.bands, signed.blocks)], WINDOW)[0].found) < 8
     honest = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest")
     assert [match.id for match in honest.matches] == ["its copy"]
@@ -117,6 +132,6 @@ def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows(store):
     ("cap", "pairs"), [(5, len(CRAFTED) - 1), (1000, len(CRAFTED) * (len(CRAFTED) - 1) // 2)]
 )
 def test_a_cap_keeps_the_pairs_of_matching_and_grouping_linear(cap, pairs):
-    slots = fingerprints(list(CRAFTED.values())).minhash
+    slots = fingerprints(list(CRAFTED.values()), DEFAULT_V1).minhash
     join = Join(slots, 21, 6, np.arange(len(slots)), cap)
     assert sum(len(left) for left, _ in join.blocks()) == pairs

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprint
@@ -38,33 +38,47 @@ LOOKALIKE = {
     "one letter in four replaced by NUL": "".join(
         "\x00" if place % 4 == 0 else c for place, c in enumerate(PLAIN)
     ),
-    "lone surrogates between words": PLAIN.replace(" ", "\ud800 "),
 }
+BOTH = pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=["default_v1", "default_v2"])
 
 
+def similarity(left: str, right: str, recipe: Recipe) -> float:
+    return jaccard(feature_set(left, recipe), feature_set(right, recipe))
+
+
+@BOTH
 @pytest.mark.parametrize("name", EQUIVALENT)
-def test_documented_equivalences_have_equal_features(name: str) -> None:
+def test_documented_equivalences_have_equal_features(name: str, recipe: Recipe) -> None:
     left, right = (f"{PLAIN} {text} {PLAIN[::-1]}" for text in EQUIVALENT[name])
-    assert fingerprint(left).bands == fingerprint(right).bands
-    assert jaccard(feature_set(left, DEFAULT), feature_set(right, DEFAULT)) == 1
+    assert fingerprint(left, recipe).bands == fingerprint(right, recipe).bands
+    assert similarity(left, right, recipe) == 1
 
 
+@BOTH
 @pytest.mark.parametrize("name", LOOKALIKE)
-def test_lookalike_characters_lower_the_similarity(name: str) -> None:
-    assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(LOOKALIKE[name], DEFAULT)) < 0.8
+def test_lookalike_characters_lower_the_similarity(name: str, recipe: Recipe) -> None:
+    assert similarity(PLAIN, LOOKALIKE[name], recipe) < 0.8
 
 
+def test_lone_surrogates_separate_words_by_default_v2_and_are_letters_by_default_v1() -> None:
+    text = PLAIN.replace(" ", "\ud800 ")
+    assert similarity(PLAIN, text, DEFAULT_V2) == 1
+    assert similarity(PLAIN, text, DEFAULT_V1) < 0.8
+
+
+@BOTH
 @pytest.mark.parametrize("control", ["\u202e", "\u2066", "\u200f", "\u061c"])
-def test_direction_controls_do_not_change_the_features(control: str) -> None:
+def test_direction_controls_do_not_change_the_features(control: str, recipe: Recipe) -> None:
     turned = PLAIN.replace(" ", f" {control}")
-    assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(turned, DEFAULT)) == 1
+    assert similarity(PLAIN, turned, recipe) == 1
 
 
+@BOTH
 @pytest.mark.parametrize(
     "text", ["\x00", "\ud800", "\u200b", "\u202e", "\ufffe\uffff", "\u0301"], ids=ascii
 )
-def test_texts_of_such_characters_alone_have_no_bands(text: str) -> None:
-    assert fingerprint(text * 500).bands == ()
+def test_texts_of_such_characters_alone_have_no_bands(text: str, recipe: Recipe) -> None:
+    assert fingerprint(text * 500, recipe).bands == ()
 
 
 def test_surrogates_and_nul_leave_a_fingerprint_complete() -> None:
@@ -79,4 +93,4 @@ def test_long_texts_take_bounded_memory() -> None:
         command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
     )
     assert completed.returncode == 0, completed.stdout + completed.stderr
-    assert (completed.stdout.count(" complete "), completed.stdout.count(" too_short ")) == (2, 2)
+    assert (completed.stdout.count(" complete "), completed.stdout.count(" too_short ")) == (4, 0)
