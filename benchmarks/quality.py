@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from measure_corpora import language_files
 from quality_tables import met, page
 
 from indexer import SynthOptions, recipe_named, synth
@@ -39,20 +40,6 @@ def make_corpora(work: Path, sources: dict[str, Path], documents: int) -> None:
         if not (work / name / "gold.csv").exists():
             options = SynthOptions(seed=1, documents=documents, programs=False)
             synth(source, work / name, options)
-
-
-def languages(work: Path) -> Path:
-    """The tests' texts as files."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from corpus.documents import fifty
-    from corpus.formats import txt
-
-    sys.path.pop(0)
-    folder = work / "texts"
-    folder.mkdir(parents=True, exist_ok=True)
-    for document in fifty():
-        (folder / f"{document.name}.txt").write_text(txt.text(document), encoding="utf-8")
-    return folder
 
 
 def pool_corpora(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
@@ -146,7 +133,7 @@ def main() -> None:
     sources = {
         "documentation": options.docs,
         "manuals": options.manuals,
-        "languages": languages(options.work),
+        "languages": language_files(options.work),
     }
     make_corpora(options.work, sources, options.documents)
     corpora: Corpora = {}

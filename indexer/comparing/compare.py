@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from indexer.errors import UnknownMeasure
 from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
 from indexer.similarity.criteria import is_rearranged
 from indexer.similarity.differences import differences
-from indexer.similarity.measures import MEASURES, MeasureValues, measure_all
+from indexer.similarity.measures import MEASURES, MeasureValues, check_measure, measure_all
 from indexer.similarity.new_words import FrequencyLookup, Rarity, measure_new_words
 from indexer.similarity.sameness import ignored
 from indexer.similarity.sides import Side
@@ -146,8 +145,7 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
     values["estimate"] = scores.estimate and asdict(scores.estimate)
     values["hamming_interval"] = scores.hamming_interval and list(scores.hamming_interval)
     if measure is not None:
-        if measure not in MEASURES:
-            raise UnknownMeasure(name=measure, known=tuple(MEASURES))
+        check_measure(measure)
         values = {measure: values[measure]}
     shared = [
         {"a": list(passage.a), "b": list(passage.b), "words": passage.words}

@@ -141,12 +141,15 @@ class GroupOptions:
             raise UsageError(f"{error}; principals also go by {names}") from error
 
     def check_recipe(self, recipe: Recipe) -> None:
-        """Raise `UsageError` for a recipe without MinHash slots."""
+        """Raise `UsageError` for a recipe without MinHash slots, or without the sketches of the
+        measures.
+        """
         if not recipe.minhash:
             raise UsageError(
                 f"recipe {recipe.name} has no MinHash slots to make families by; "
                 "index with another recipe"
             )
+        self.criteria.check_sketches(recipe, self.measure)
 
 
 DEFAULT_OPTIONS = GroupOptions()

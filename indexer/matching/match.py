@@ -149,14 +149,15 @@ def match(
     verified: first the copies of one text, then the others, each pair once. `on_estimate` takes a
     sentence on how many pairs to expect, before many are verified.
 
-    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for
-    a label that no document carries, for a field of the criteria without values, and for a recipe
-    without MinHash slots unless `all_pairs` or `contained`, and `StoreError` when nothing was
-    indexed yet.
+    Documents without keys (empty, too short, numbers only) are in pairs with their copies alone.
+    Raises `UsageError` for a label that no document carries, for a field of the criteria without
+    values, for a measure of sketches that the recipe does not make, and for a recipe without
+    MinHash slots unless `all_pairs` or `contained`, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
     if options.uses_bands:
         require_slots(recipe)
+    options.criteria.check_sketches(recipe, options.measure)
     view = scope_view(store, options.of)
     budget = memory_budget(memory)
     collection = collect(view, recipe, progress, budget, criteria=options.criteria)

@@ -10,7 +10,6 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
@@ -34,7 +33,7 @@ class Verifier:
     Texts are kept for a quarter of the memory budget, 250 MB at the most. A text is 1 to itself
     under every measure; a text that has left the store since is empty. A pair that does not meet
     the criteria of the collection is 0; `rarity` is what criteria on novelty need. Its methods
-    raise `UnknownMeasure`; it raises `UsageError` for `hamming` without a SimHash.
+    raise `UnknownMeasure`.
     """
 
     def __init__(
@@ -44,10 +43,6 @@ class Verifier:
         measure: str,
         rarity: Rarity | None = None,
     ) -> None:
-        if measure == "hamming" and not collection.recipe.simhash:
-            raise UsageError(
-                f"recipe {collection.recipe.name} makes no SimHash; choose another measure"
-            )
         self.measure = measure
         self._store = store
         self._collection = collection

@@ -48,6 +48,8 @@ def fold_hits(
     threshold = fold_threshold(fold, threshold)
     measure = fold_measure(fold, measure, family_settings(store, fold))
     recipe = require_recipe(store)
+    if fold == "live":
+        criteria.check_sketches(recipe, measure)
     texts = StoredTexts(store, recipe, None, criteria, measure, threshold)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]

@@ -191,6 +191,8 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     """
     start = _start(query, options)
     recipe = require_recipe(store)
+    if options.fold == "live":
+        options.criteria.check_sketches(recipe, options.measure or MEASURE)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start)
     families_by = family_settings(view, options.fold, options.of)

@@ -117,6 +117,7 @@ def similar(
     without fields, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
+    options.criteria.check_sketches(recipe, options.measure)
     if id is None:
         lookup = _Lookup(without_heading(text or "", options.of), path=path, row=row)
     else:
@@ -139,6 +140,7 @@ def similar_many(
     for a document that is not found when its turn comes.
     """
     recipe = require_recipe(store)
+    options.criteria.check_sketches(recipe, options.measure)
     view = store if options.of is None else scope_view(store, options.of)
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]

@@ -10,12 +10,13 @@ from itertools import compress
 from operator import ne
 from typing import Any, Literal, TypeAlias
 
-from indexer.errors import UnknownMeasure, UsageError
+from indexer.errors import UsageError
 from indexer.model import Row
+from indexer.recipe import Recipe
 from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import Window, check_fields, field_value, parse_windows
-from indexer.similarity.measures import MEASURES, TextOperand, measure_pair
+from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
 
 RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
@@ -55,12 +56,23 @@ class Criteria:
     def __post_init__(self) -> None:
         check_fields([*self.same, *self.differ])
         for name, least in self.require:
-            if name not in MEASURES:
-                raise UnknownMeasure(name=name, known=tuple(MEASURES))
+            check_measure(name)
             if not 0 <= least <= 1:
                 raise UsageError(f"{name} must be required from 0 to 1, not {least}")
         if self.novelty is not None and not self.novelty >= 0:
             raise UsageError(f"novelty is 0 or more, and cannot be at most {self.novelty:g}")
+
+    def check_sketches(self, recipe: Recipe, measure: str) -> None:
+        """Raise `UsageError` if a recipe has not the sketches that `measure`, or one that is
+        required, compares.
+        """
+        for name in (measure, *(required for required, _ in self.require)):
+            kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
+            if kind and not (recipe.simhash if name == "hamming" else recipe.minhash):
+                raise UsageError(
+                    f"recipe {recipe.name} makes no {kind}, which {name} compares; "
+                    "choose another measure, or reindex with a recipe that makes one: default_v1"
+                )
 
     def __bool__(self) -> bool:
         is_limited = self.numbers == "distinguish" or self.novelty is not None

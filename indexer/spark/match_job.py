@@ -32,6 +32,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     """
     _check_options(options)
     require_slots(recipe)
+    options.criteria.check_sketches(recipe, options.measure)
     _check_label(rows.rows, options.against)
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)

@@ -125,6 +125,16 @@ def decode(codes: NDArray[np.uint32]) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 
+def without_ignorables(text: str) -> str:
+    """Return a text without default-ignorable characters.
+
+    >>> without_ignorables("soft\\u00adly")
+    'softly'
+    """
+    codes = encode(text)
+    return decode(codes[classes()[codes] & IGNORABLE == 0])
+
+
 def nfkc(text: str) -> str:
     """Return the NFKC of a text as of Unicode 13.0, whatever Python runs.
 

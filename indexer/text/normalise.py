@@ -47,8 +47,7 @@ def normalised_codes(text: str) -> NDArray[np.uint32]:
 def _join_lines(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables and line-end hyphens."""
     if not text.isascii():
-        codes = codepoints.encode(text)
-        text = codepoints.decode(codes[codepoints.classes()[codes] & codepoints.IGNORABLE == 0])
+        text = codepoints.without_ignorables(text)
     return _LINE_END_HYPHEN.sub("", text)
 
 

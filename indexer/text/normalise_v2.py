@@ -64,8 +64,7 @@ def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
 def _join_lines(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
     if not text.isascii():
-        codes = codepoints.encode(text)
-        text = codepoints.decode(codes[codepoints.classes()[codes] & codepoints.IGNORABLE == 0])
+        text = codepoints.without_ignorables(text)
     return _LINE_END_HYPHEN.sub("", text)
 
 

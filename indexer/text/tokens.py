@@ -128,8 +128,7 @@ def fold_token(text: str) -> str:
     >>> fold_token("Ｔhe\\u200b ﬁrst")
     'the first'
     """
-    codes = codepoints.encode(text)
-    visible = codepoints.decode(codes[codepoints.classes()[codes] & codepoints.IGNORABLE == 0])
+    visible = codepoints.without_ignorables(text)
     return codepoints.decode(codepoints.lower()[codepoints.encode(codepoints.nfkc(visible))])
 
 

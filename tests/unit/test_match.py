@@ -12,11 +12,16 @@ from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.defaults import MEASURE
 from indexer.errors import StoreError, UnknownMeasure, UsageError
+from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group import group
 from indexer.matching import likely_pairs
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.lcs import lcs
 from indexer.similarity.measures import MEASURES
@@ -306,9 +311,25 @@ def test_numbers_are_distinguished_by_words_in_order_too():
     assert len(match(store, distinguishing)) == 0
 
 
-def test_hamming_needs_a_simhash():
-    recipe = recipe_named("default_v2")
-    store = open_store("sqlite://:memory:")
-    store.prepare(recipe)
-    with pytest.raises(UsageError, match="makes no SimHash"):
-        match(store, MatchOptions(measure="hamming"))
+@pytest.mark.parametrize(
+    ("recipe", "measure", "missing"),
+    [("default_v2", "hamming", "SimHash"), ("simhash-doc", "estimate", "MinHash")],
+)
+def test_a_measure_of_sketches_that_the_index_does_not_hold_is_refused(recipe, measure, missing):
+    store = library([], recipe_named(recipe))
+    required = Criteria(require=((measure, 0.5),))
+    for how in ({"measure": measure}, {"criteria": required}):
+        for job in (
+            lambda how=how: similar(store, "any text", SimilarOptions(**how)),
+            lambda how=how: search(store, "any", SearchOptions(**how)),
+            lambda how=how: fold_hits(store, ["a"], **how),
+        ):
+            with pytest.raises(UsageError, match=f"{recipe}.* makes no {missing}, which {measure}"):
+                job()
+    if missing == "SimHash":
+        for job in (
+            lambda: match(store, MatchOptions(measure=measure)),
+            lambda: group(store, GroupOptions(criteria=required)),
+        ):
+            with pytest.raises(UsageError, match="makes no SimHash, which hamming compares"):
+                job()
