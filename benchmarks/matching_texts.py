@@ -20,8 +20,8 @@ import numpy as np
 from synthetic_collections import random_texts
 from watching import Watch
 
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching.match import MatchOptions, match
 from indexer.model import Blob, Document

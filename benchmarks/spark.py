@@ -28,7 +28,7 @@ import numpy as np
 from synthetic_collections import random_texts, vocabulary
 
 from indexer.grouping import group as grouping
-from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching import match as pairs
 from indexer.model import Blob, Document

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from indexer.comparing.compare import compare
     from indexer.comparing.versions import versions
     from indexer.exports.export import ExportOptions, export
-    from indexer.grouping.assign_families import GroupOptions
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
     from indexer.grouping.families import FamiliesOptions, families
     from indexer.grouping.group import group
+    from indexer.grouping.group_options import GroupOptions
     from indexer.grouping.label import LabelOptions, label
     from indexer.grouping.undo_labels import undo_labels
     from indexer.indexing.hash import hash
@@ -97,7 +97,7 @@ _HOMES = {
     "ExportOptions": "indexer.exports.export",
     "FamiliesOptions": "indexer.grouping.families",
     "MatchOptions": "indexer.matching.match",
-    "GroupOptions": "indexer.grouping.assign_families",
+    "GroupOptions": "indexer.grouping.group_options",
     "IndexOptions": "indexer.indexing.index",
     "LabelOptions": "indexer.grouping.label",
     "Recipe": "indexer.recipe",

@@ -10,27 +10,43 @@ from rich.text import Text
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
-    fold_threshold_option,
+    ShareType,
     json_option,
-    measure_option,
     open_for_command,
-    principal_option,
     store_option,
 )
+from indexer.defaults import FOLD, MEASURE
 from indexer.grouping.delete import DeleteResult, delete
+from indexer.similarity.measures import MEASURES
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
 
 @click.command("delete")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@principal_option
-@fold_threshold_option
-@measure_option
+@click.option(
+    "--principal",
+    metavar="ORDER",
+    help="Principal of a family, as `group` takes it (default: as the last `group`, or longest).",
+)
+@click.option(
+    "--threshold",
+    type=ShareType(0, 1),
+    help=f"Least similarity (default: that of the last `group`, or {FOLD}).",
+)
+@click.option(
+    "--measure",
+    type=click.Choice(sorted(MEASURES)),
+    help=f"Measure of similarity (default: that of the last `group`, or {MEASURE}).",
+)
 @store_option
 @json_option
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
-    """Remove documents and repair the families they were in."""
+    """Remove documents and repair the families they were in.
+
+    These are kept to the options of the last `group` that are not given here, its criteria
+    included.
+    """
     with open_for_command(store_url) as store:
         result = delete(store, ids, **options)
     _print_deletion(result, as_json)

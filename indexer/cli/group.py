@@ -27,8 +27,8 @@ from indexer.cli.options import (
 )
 from indexer.exports.manifest import run_manifest
 from indexer.grouping.account import Copies, FamilyMove, GroupResult
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match_result import describe_missed
 from indexer.text.visible import visible
 from indexer.text.wording import count_of

@@ -18,8 +18,9 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
+from indexer.defaults import FOLD
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.indexing.index import DEFAULT_OPTIONS, Account, IndexOptions, index
+from indexer.indexing.index import Account, IndexOptions, index
 from indexer.indexing.open_sources import target
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources.base import Reading
@@ -118,9 +119,8 @@ LISTED_FAILURES = 20
 @click.option(
     "--family-threshold",
     type=ShareType(0, 1),
-    default=DEFAULT_OPTIONS.family_threshold,
-    show_default=True,
-    help="Similarity at which a document joins a family on arrival.",
+    help="Similarity at which a document joins a family on arrival, by measure and criteria of the "
+    f"last `group` (default: that of the last `group`, or {FOLD}).",
 )
 @click.option(
     "--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all."
@@ -181,6 +181,8 @@ def _options(values: dict[str, Any]) -> IndexOptions:
     )
     name = values.pop("recipe_name")
     recipe = recipe_asked(name) if name else None
+    if values["family_threshold"] is None:
+        values["family_threshold"] = "group"
     if values.pop("no_families"):
         values["family_threshold"] = None
     return IndexOptions(recipe, limits=limits, reading=reading, **values)

@@ -26,7 +26,7 @@ from indexer.exports.record_streams import (
 )
 from indexer.exports.report import report
 from indexer.exports.review_batches import Balance
-from indexer.grouping.assign_families import RECALL
+from indexer.grouping.group_options import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe

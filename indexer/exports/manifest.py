@@ -17,7 +17,7 @@ from indexer.system.whole_file import is_special, write_whole
 
 if TYPE_CHECKING:
     from indexer.exports.export import ExportOptions
-    from indexer.grouping.assign_families import GroupOptions
+    from indexer.grouping.group_options import GroupOptions
     from indexer.matching.match import MatchOptions
 
     Settings = MatchOptions | GroupOptions | ExportOptions

@@ -7,19 +7,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from indexer.defaults import FOLD, MEASURE
-from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, assign_families
+from indexer.grouping.assign_families import assign_families
+from indexer.grouping.family_options import (
+    DEFAULT_FAMILIES,
+    FamilyOptions,
+    last_options,
+    similarity_to_principal,
+)
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.similarity.copy_key import copy_key
-from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
-from indexer.stores.abilities import FamilyStore
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of
 
@@ -46,27 +52,31 @@ class DeleteResult:
 
 
 def delete(
-    store: FamilyStore,
+    store: FullStore,
     ids: Sequence[str],
     *,
-    threshold: float = FOLD,
-    measure: str = MEASURE,
-    principal: str = "longest",
+    threshold: float | None = None,
+    measure: str | None = None,
+    principal: str | None = None,
 ) -> DeleteResult:
     """Remove documents, their parts and whatever is remembered of them; a family that loses its
     principal is grouped anew.
 
-    The members that stay are grouped among themselves with `threshold`, `measure` and `principal`
-    as in `GroupOptions`, which should be those of the last `group`, and are provisional until the
-    next one. A cluster that was called after a document that goes is called after another one, and
-    is none when a single document is left. All this comes first, so that a run cut short leaves no
-    member without a principal; run again it does the rest.
+    The members that stay are grouped among themselves by the options of the last `group` on this
+    machine, or the defaults, and are provisional until the next one. Of families of documents,
+    `threshold`, `measure` and `principal`, as in `GroupOptions`, replace those where given. A
+    cluster that was called after a document that goes is called after another one, and is none when
+    a single document is left. All this comes first, so that a run cut short leaves no member
+    without a principal; run again it does the rest.
 
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
-    options = GroupOptions(threshold, measure, principal)
+    given: dict[str, Any] = {"threshold": threshold, "measure": measure, "principal": principal}
+    given = {name: value for name, value in given.items() if value is not None}
+    last = last_options(store)
+    options = replace(last, documents=replace(last.documents, **given))
     with Journal(journal_path(store.address)) as journal, record_job(journal, "delete") as job:
         result = delete_and_repair(store, ids, options)
         journal.forget(ids)
@@ -75,22 +85,22 @@ def delete(
 
 
 def delete_and_repair(
-    store: FamilyStore, ids: Sequence[str], options: GroupOptions = DEFAULT_OPTIONS
+    store: FullStore, ids: Sequence[str], options: FamilyOptions = DEFAULT_FAMILIES
 ) -> DeleteResult:
     """Do the work of `delete` for a job that holds the journal already."""
     recipe = require_recipe(store)
     distinct = list(dict.fromkeys(ids))
     rows = {row.id: _without_text(row) for row in rows_of(store, distinct)}
     leaving = {id: rows[id] for id in distinct if id in rows}
-    repaired = repair_families(store, recipe, leaving, options)
+    repaired = repair_families(store, recipe, leaving, options.documents)
     part_ids = [id for id, _ in store.families.members("parent", list(leaving))]
     if part_ids:
         parts = {row.id: _without_text(row) for row in rows_of(store, part_ids)}
-        repair_families(store, recipe, parts, options)
+        repair_families(store, recipe, parts, options.parts)
     store.delete(list(leaving))
     store.refresh()
     if store.shared:
-        repair_strays(store, recipe, list(leaving), options)
+        repair_strays(store, recipe, list(leaving), options.documents)
     absent = tuple(id for id in distinct if id not in leaving)
     return DeleteResult(tuple(leaving), absent, repaired)
 
@@ -103,7 +113,7 @@ def is_principal(row: Row) -> bool:
 
 
 def repair_families(
-    store: FamilyStore,
+    store: FullStore,
     recipe: Recipe,
     leaving: Mapping[str, Row],
     options: GroupOptions = DEFAULT_OPTIONS,
@@ -130,7 +140,7 @@ def repair_families(
 
 
 def repair_strays(
-    store: FamilyStore,
+    store: FullStore,
     recipe: Recipe,
     ids: Collection[str],
     options: GroupOptions = DEFAULT_OPTIONS,
@@ -141,18 +151,24 @@ def repair_strays(
     store.refresh()
     members = _members(store, list(ids))
     heads = {row.id: row for row in rows_of(store, list(members)) if is_principal(row)}
+    rarity = Rarity(store.vocabulary.frequencies)
+
+    def side(row: Row) -> Side:
+        return Side(row.text, recipe)
+
+    def is_similar(row: Row, head: Row) -> bool:
+        return similarity_to_principal(row, head, options, side, rarity) >= options.threshold
+
     for family, joined in members.items():
         head = heads.get(family)
         strays = [
-            row.id
-            for row in rows_of(store, joined)
-            if head is None or not _is_similar(row, head, recipe, options)
+            row.id for row in rows_of(store, joined) if head is None or not is_similar(row, head)
         ]
         if strays:
             _regroup(store, recipe, family, strays, options)
 
 
-def rename_clusters(store: FamilyStore, names: Sequence[str], leaving: Collection[str]) -> None:
+def rename_clusters(store: FullStore, names: Sequence[str], leaving: Collection[str]) -> None:
     """Call these clusters after their longest document that stays; a single document is no
     cluster.
     """
@@ -171,7 +187,7 @@ def rename_clusters(store: FamilyStore, names: Sequence[str], leaving: Collectio
         store.families.assign(replace(_assignment(row), cluster=new_name) for row in rows)
 
 
-def _members(store: FamilyStore, families: Sequence[str]) -> dict[str, list[str]]:
+def _members(store: FullStore, families: Sequence[str]) -> dict[str, list[str]]:
     """Return the documents of each of these families beside the principal, by id."""
     members: dict[str, list[str]] = defaultdict(list)
     for id, family in sorted(store.families.members("family", families)):
@@ -180,34 +196,42 @@ def _members(store: FamilyStore, families: Sequence[str]) -> dict[str, list[str]
     return members
 
 
-def _is_similar(row: Row, head: Row, recipe: Recipe, options: GroupOptions) -> bool:
-    if copy_key(row) == copy_key(head):
-        return True
-    a, b = Side(row.text, recipe), Side(head.text, recipe)
-    similarity = measure_pair(options.measure, a, b, least=options.threshold).similarity
-    return similarity >= options.threshold
-
-
 def _regroup(
-    store: FamilyStore, recipe: Recipe, family: str, ids: Sequence[str], options: GroupOptions
+    store: FullStore, recipe: Recipe, family: str, ids: Sequence[str], options: GroupOptions
 ) -> FamilyRepair:
     """Group these documents among themselves, and write it; there is one at least."""
     options.check_recipe(recipe)
-    collection = gather(
-        rows_of(store, sorted(ids)), recipe, len(ids), order_value=options.order_value
-    )
-    verifier = Verifier(store, collection, options.measure)
-    assignments = [
-        replace(assignment, cluster=entry.cluster, provisional=True)
-        for assignment, entry in zip(
-            assign_families(collection, verifier, options).assignments,
-            collection.entries,
-            strict=True,
+    rarity = Rarity(store.vocabulary.frequencies)
+    assignments: list[Assignment] = []
+    for members in _compartments(store, sorted(ids), options):
+        collection = gather(
+            rows_of(store, members),
+            recipe,
+            len(members),
+            order_value=options.order_value,
+            criteria=options.criteria,
         )
-    ]
+        verifier = Verifier(store, collection, options.measure, rarity)
+        families = assign_families(collection, verifier, options).assignments
+        assignments += (
+            replace(assignment, cluster=entry.cluster, provisional=True)
+            for assignment, entry in zip(families, collection.entries, strict=True)
+        )
     store.families.assign(sorted(assignments, key=lambda assignment: not assignment.principal))
     sizes = Counter(assignment.family for assignment in assignments)
     return FamilyRepair(family, dict(sorted(sizes.items())))
+
+
+def _compartments(
+    store: FullStore, ids: Sequence[str], options: GroupOptions
+) -> Sequence[Sequence[str]]:
+    """Return the documents that may be in one family, by id."""
+    if options.within is None:
+        return [ids]
+    members: dict[frozenset[str], list[str]] = defaultdict(list)
+    for row in rows_of(store, ids):
+        members[frozenset(row.labels)].append(row.id)
+    return list(members.values())
 
 
 def _without_text(row: Row) -> Row:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import DocumentNotFound
-from indexer.jobs.history import last_settings
-from indexer.jobs.journal import journal_path
-from indexer.model import Estimate, Query, Row
+from indexer.jobs.history import known_group_settings
+from indexer.model import Estimate, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.similarity.measures import estimate
 from indexer.sketch.bbit import FULL, without_chance
@@ -59,7 +58,7 @@ def family(store: Store, id: str) -> Family:
     recipe = require_recipe(store)
     row = store.get([id]).get(id)
     name = row.family if row else id
-    of = "parts" if row and row.parent else "documents"
+    of: Scope = "parts" if row and row.parent else "documents"
     ranking = store.search(Query("", (("family", name),), "path"))
     ids = [hit.id for hit in islice(ranking.hits, MOST)]
     if not ids and row is None:
@@ -79,7 +78,7 @@ def family(store: Store, id: str) -> Family:
         matrix=_matrix(documents[:COMPARED], recipe),
         labels=dict(sorted(labels.items())),
         warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
-        measure=last_settings(journal_path(store.address), "group", of=of).get("measure"),
+        measure=known_group_settings(store.address, of).get("measure"),
     )
 
 

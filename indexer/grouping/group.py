@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from indexer.grouping.account import GroupResult, account
-from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, assign_families
+from indexer.grouping.assign_families import assign_families
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from indexer.clustering.principals import sum_similarities
 from indexer.clustering.regroup import Numbers32, SimilarPairs
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import Grouping, GroupOptions
+from indexer.grouping.assign_families import Grouping
+from indexer.grouping.group_options import GroupOptions
 from indexer.joins.bands import Join
 from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.joins.slot_bounds import similarity_intervals, slot_similarity

@@ -11,12 +11,11 @@ from functools import lru_cache
 import numpy as np
 
 from indexer.clustering.regroup import Numbers32, ThresholdFamilies, summarise
-from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.group import compartments
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.preview import FLOOR, CollectionPreview
 from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
-from indexer.jobs.history import last_settings
-from indexer.jobs.journal import journal_path
+from indexer.jobs.history import known_group_settings
 from indexer.matching.collection import Entry
 from indexer.stores.abilities import VocabularyStore
 from indexer.stores.requirements import require_recipe
@@ -150,7 +149,7 @@ def survey(store: VocabularyStore, progress: Progress = no_progress) -> Survey:
     Raises `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    settings = last_settings(journal_path(store.address), "group", of="documents")
+    settings = known_group_settings(store.address)
     options = GroupOptions.from_settings(settings) if settings else DEFAULT_OPTIONS
     entries: list[Entry] = []
     previews = []

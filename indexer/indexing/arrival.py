@@ -12,16 +12,17 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, fewest_equal
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
+from indexer.grouping.family_options import similarity_to_principal
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, fewest_equal
 from indexer.joins.principal_bands import PrincipalBands
 from indexer.joins.slot_counter import Slots
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots
-from indexer.stores.abilities import FamilyStore
+from indexer.stores.abilities import FullStore
 from indexer.system.failpoints import reached
 
 REMEMBERED = 50_000
@@ -47,8 +48,8 @@ class _PendingPrincipal:
 
 
 class Arrivals:
-    """Assignment of families to the rows of one job, which it also writes. `options` None: no
-    look-ups, every document is a principal.
+    """Assignment of families to the rows of one job, which it also writes. Without `joins` there
+    are no look-ups, and every document is a principal.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
     this job are remembered, the last 50,000; others are looked up in the store, unless it was empty
@@ -57,13 +58,18 @@ class Arrivals:
     """
 
     def __init__(
-        self, store: FamilyStore, recipe: Recipe, options: GroupOptions | None = DEFAULT_OPTIONS
+        self,
+        store: FullStore,
+        recipe: Recipe,
+        options: GroupOptions = DEFAULT_OPTIONS,
+        *,
+        joins: bool = True,
     ) -> None:
         self._store = store
         self._recipe = recipe
-        self._options = options or DEFAULT_OPTIONS
+        self._options = options
         self.writers = store.writers
-        self._joins = options is not None and bool(recipe.minhash and recipe.bands)
+        self._joins = joins and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
         self._size = recipe.sketch_bytes
         self._least = (
@@ -71,6 +77,7 @@ class Arrivals:
             if self._joins
             else 0
         )
+        self._rarity = Rarity(store.vocabulary.frequencies)
         self._known = self._no_principals()
         self._documents = store.counts().documents
         self._must_look_up = store.shared or self._documents > 0
@@ -195,7 +202,7 @@ class Arrivals:
         self._documents += len(new)
         candidates = self._near(arriving, slots)
         principals = self._principals(id for ids in candidates for id in ids)
-        texts = _Texts(self._recipe, self._options)
+        texts = _Texts(self._recipe, self._options, self._rarity)
         numbers = []
         for number, (place, ids) in enumerate(zip(new, candidates, strict=True)):
             row = rows[place]
@@ -292,8 +299,9 @@ class Arrivals:
 class _Texts:
     """Similarity of rows by their texts; what measures read of a text is computed once."""
 
-    def __init__(self, recipe: Recipe, options: GroupOptions) -> None:
+    def __init__(self, recipe: Recipe, options: GroupOptions, rarity: Rarity) -> None:
         self._recipe = recipe
+        self._rarity = rarity
         self._options = options
         self._sides: dict[str, Side] = {}
 
@@ -306,10 +314,7 @@ class _Texts:
         return heads[values.index(best)], best
 
     def _similarity(self, a: Row, b: Row) -> float:
-        if a.exact == b.exact:
-            return 1.0
-        measure, least = self._options.measure, self._options.threshold
-        return measure_pair(measure, self._side(a), self._side(b), least=least).similarity
+        return similarity_to_principal(a, b, self._options, self._side, self._rarity)
 
     def _side(self, row: Row) -> Side:
         if row.id not in self._sides:

@@ -14,8 +14,7 @@ from indexer.errors import StoreStopped, StoreUnreachable, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
-from indexer.grouping.assign_families import DEFAULT_OPTIONS as DEFAULT_GROUP_OPTIONS
-from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.family_options import FamilyOptions, last_options
 from indexer.indexing.open_sources import blobs_of, open_sources, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
@@ -48,8 +47,9 @@ class IndexOptions:
     `prune`: remove rows under the paths whose document is gone.
     `retry`: read documents again that failed before.
     `family_threshold`: the least similarity at which a new or changed document joins the family of
-    a principal as it arrives; above 0, at most 1; None looks none up, and every document is a
-    principal until `group`.
+    a principal as it arrives; above 0, at most 1. `group` means that of the last `group` on this
+    machine, or the default; None looks none up, and every document is a principal until `group`.
+    Measure and criteria are those of the last `group` in any case.
     `parts`: `clauses` keeps the clauses of each document as rows of their own beside it, which
     `search`, `similar`, `match` and `group` look at by `of`; the store keeps to it from then on.
     None means as the store does.
@@ -66,18 +66,19 @@ class IndexOptions:
     limits: Limits = DEFAULT_LIMITS
     prune: bool = False
     retry: bool = False
-    family_threshold: float | None = DEFAULT_GROUP_OPTIONS.threshold
+    family_threshold: float | Literal["group"] | None = "group"
     parts: Literal["clauses"] | None = None
     reading: Reading = DEFAULT_READING
 
     def __post_init__(self) -> None:
-        if self.family_threshold is not None:
+        if isinstance(self.family_threshold, (int, float)):
             check_threshold(self.family_threshold)
 
-    @property
-    def families(self) -> GroupOptions | None:
-        """Options of families on arrival; None if none are looked up."""
-        return None if self.family_threshold is None else GroupOptions(self.family_threshold)
+    def families(self, last: FamilyOptions) -> FamilyOptions:
+        """Return the options of families; `last` are those of the last `group`."""
+        if not isinstance(self.family_threshold, (int, float)):
+            return last
+        return replace(last, documents=replace(last.documents, threshold=self.family_threshold))
 
     @property
     def bounded_reading(self) -> Reading:
@@ -139,6 +140,7 @@ def index(
     names = [str(paths)] if isinstance(paths, (str, Path)) else list(paths)
     inputs = _open_inputs(names, store, options)
     store = inputs.store
+    families = options.families(last_options(store))
     tally = _Tally()
     headings = bool(options.parts or (not inputs.in_place and store.parts.kind()))
     pool = Pool(extractor_named(options.extractor, headings), workers, options.limits)
@@ -149,11 +151,12 @@ def index(
         pool,
     ):
         record.counts = tally.counts
-        job = _job(inputs, options, journal, pool.identity, stopping)
+        job = _job(inputs, options, families, journal, pool.identity, stopping)
         ids = _run(job, pool, inputs, options, tally, progress)
         removed = 0
         if not stopping():
-            removed = prune(inputs.sources, store, ids, tally.failed) if options.prune else 0
+            if options.prune:
+                removed = prune(inputs.sources, store, ids, tally.failed, families)
             settle_failures(journal, inputs.sources, tally.failed)
         store.refresh()
         record.stopped = stopping()
@@ -195,6 +198,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
 def _job(
     inputs: _Inputs,
     options: IndexOptions,
+    families: FamilyOptions,
     journal: Journal,
     extractor: str,
     stopping: Callable[[], bool],
@@ -207,9 +211,12 @@ def _job(
         options.limits,
         labels=tuple(options.labels),
         retry=options.retry,
-        families=options.families,
+        families=families,
+        joins=options.family_threshold is not None,
         stopping=stopping,
-        divide=part_divider(inputs.store, options.parts, inputs.recipe, inputs.in_place),
+        divide=part_divider(
+            inputs.store, options.parts, inputs.recipe, inputs.in_place, families.parts
+        ),
     )
 
 

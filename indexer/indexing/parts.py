@@ -12,6 +12,8 @@ from itertools import islice
 
 from indexer.errors import StoreError, UnsupportedOperation
 from indexer.grouping.delete import repair_families
+from indexer.grouping.family_options import DEFAULT_FAMILIES
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.arrival import Arrivals
 from indexer.indexing.make_rows import Divide, Structure
 from indexer.model import Row
@@ -102,6 +104,7 @@ class PartDivider:
 
     store: FullStore
     recipe: Recipe
+    families: GroupOptions = DEFAULT_FAMILIES.parts
     arrivals: Arrivals | None = None
 
     def divide(
@@ -114,11 +117,13 @@ class PartDivider:
         before = self._stored_parts([row.id for row in rows if row.id in replaced])
         if not before:
             return divided
-        self.arrivals = self.arrivals or Arrivals(self.store.parts.view("parts"), self.recipe, None)
+        self.arrivals = self.arrivals or Arrivals(
+            self.store.parts.view("parts"), self.recipe, self.families, joins=False
+        )
         parts = [part for row in divided for part in row.parts or ()]
         ids = {part.id for part in parts}
         leaving = {id: row for id, row in before.items() if id not in ids}
-        repair_families(self.store, self.recipe, leaving)
+        repair_families(self.store, self.recipe, leaving, self.families)
         placed = iter(self.arrivals.place(parts, before.keys() & ids))
         return [replace(row, parts=tuple(islice(placed, len(row.parts or ())))) for row in divided]
 
@@ -131,7 +136,11 @@ class PartDivider:
 
 
 def part_divider(
-    store: FullStore, parts: str | None, recipe: Recipe, in_place: bool
+    store: FullStore,
+    parts: str | None,
+    recipe: Recipe,
+    in_place: bool,
+    families: GroupOptions = DEFAULT_FAMILIES.parts,
 ) -> Divide | None:
     """Return the function that divides the documents of a job: as `parts` says, else as those are
     that the store holds; None if they are not divided.
@@ -149,7 +158,7 @@ def part_divider(
     kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
     if kind is None:
         return None
-    divider = PartDivider(store, recipe)
+    divider = PartDivider(store, recipe, families)
     if stored != kind:
         store.parts.record(kind + _BEGUN)
         _divide_stored(store, divider)

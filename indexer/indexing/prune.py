@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from indexer.grouping.delete import delete_and_repair
+from indexer.grouping.family_options import FamilyOptions
 from indexer.jobs.journal import Failure, Journal
 from indexer.model import Blob, FailedBlob, Outcome
 from indexer.sources.base import Source
 from indexer.sources.members import INSIDE
-from indexer.stores.abilities import FamilyStore
+from indexer.stores.abilities import FullStore
 
 
 def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:
@@ -22,7 +23,11 @@ def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | 
 
 
 def prune(
-    sources: Sequence[Source], store: FamilyStore, ids: set[str], failed: Sequence[FailedBlob]
+    sources: Sequence[Source],
+    store: FullStore,
+    ids: set[str],
+    failed: Sequence[FailedBlob],
+    families: FamilyOptions,
 ) -> int:
     """Delete rows of these sources whose document is gone: not yielded in this run, and not there
     under its path either.
@@ -37,7 +42,7 @@ def prune(
         for row in store.scan(under=scope)
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
-    return len(delete_and_repair(store, absent).deleted)
+    return len(delete_and_repair(store, absent, families).deleted)
 
 
 def settle_failures(

@@ -16,8 +16,8 @@ from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extraction.base import Limits
 from indexer.extraction.extractors import document_or_task
 from indexer.extraction.worker_pool import Pool, Task
-from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.delete import delete_and_repair
+from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions
 from indexer.indexing.arrival import Arrivals
 from indexer.indexing.make_rows import Divide, ExtractedBlob, file_name, row_of
 from indexer.indexing.writer import Writer, WriteResult
@@ -59,7 +59,8 @@ class Pending:
 @dataclass(frozen=True)
 class Job:
     """Context that the stages of one job share. Once `stopping` returns True nothing more is read;
-    what was read is finished. `divide` adds parts to rows; None for documents without parts.
+    what was read is finished. `families`: by what they are kept; `joins`: documents join them on
+    arrival. `divide` adds parts to rows; None for documents without parts.
     """
 
     store: FullStore
@@ -69,14 +70,15 @@ class Job:
     limits: Limits
     labels: tuple[str, ...] = ()
     retry: bool = False
-    families: GroupOptions | None = DEFAULT_OPTIONS
+    families: FamilyOptions = DEFAULT_FAMILIES
+    joins: bool = True
     stopping: Callable[[], bool] = lambda: False
     divide: Divide | None = None
 
     @cached_property
     def arrivals(self) -> Arrivals:
         """Where rows get their families; one for the whole job."""
-        return Arrivals(self.store, self.recipe, self.families)
+        return Arrivals(self.store, self.recipe, self.families.documents, joins=self.joins)
 
     @cached_property
     def recipe_id(self) -> str:
@@ -225,7 +227,7 @@ def _fail(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:
     blob = pending.blob
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
-        delete_and_repair(job.store, [blob.id])
+        delete_and_repair(job.store, [blob.id], job.families)
     failure = Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))
     job.journal.record([failure])
     return FailedBlob(blob.path, str(error))
@@ -298,7 +300,7 @@ def _record_refusals(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[s
     """
     replaced = job.store.sources(list(refused))
     if replaced:
-        delete_and_repair(job.store, list(replaced))
+        delete_and_repair(job.store, list(replaced), job.families)
     for id in refused:
         event("document_refused", id=id)
     errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}

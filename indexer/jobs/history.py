@@ -1,4 +1,6 @@
-"""The history of a store's jobs, kept in its journal: the last 200, one row each."""
+"""The history of a store's jobs, kept in its journal, one row each: the last 200, and the last
+`group`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import StoreBusy, StoreError
-from indexer.jobs.journal import Journal, read_journal
+from indexer.jobs.journal import Journal, journal_path, read_journal
+from indexer.model import Scope
+from indexer.stores.address import StoreAddress
 from indexer.system.logs import event, job_context
 from indexer.system.traces import span
 
@@ -29,7 +33,12 @@ _FINISHED = (
     "INSERT OR REPLACE INTO job (number, id, command, began, seconds, outcome, counts) "
     "VALUES ((SELECT number FROM job WHERE id = ?), ?, ?, ?, ?, ?, ?)"
 )
-_FORGET = "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ?"
+# The last `group` of documents and of parts stay: families are kept to their options.
+_FORGET = (
+    "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ? AND number NOT IN "
+    "(SELECT max(number) FROM job WHERE command = 'group' AND outcome = 'done' "
+    f"GROUP BY json_extract(counts, '$.{_SETTINGS}.of'))"
+)
 _SELECT = "SELECT id, command, began, seconds, outcome, counts FROM job ORDER BY number DESC"
 
 
@@ -104,17 +113,24 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     return read_journal(path, "job", _SELECT, _summary)
 
 
-def last_settings(path: Path | None, command: str, **wanted: Any) -> dict[str, Any]:
-    """Return the settings that the last complete job of a command recorded, among them `wanted`.
+def group_settings(address: StoreAddress, of: Scope = "documents") -> dict[str, Any]:
+    """Return the settings of the last complete `group` of documents, or of parts, of a store.
 
-    Empty when there are none, or a job holds the journal.
+    Empty when none is known here. Raises `StoreBusy` while a job holds the journal.
     """
+    for job in job_history(journal_path(address)):
+        is_done = job.command == "group" and job.outcome == "done"
+        if is_done and job.settings.get("of") == of:
+            return job.settings
+    return {}
+
+
+def known_group_settings(address: StoreAddress, of: Scope = "documents") -> dict[str, Any]:
+    """Return the settings as `group_settings` does; empty while a job holds the journal."""
     try:
-        jobs = job_history(path)
+        return group_settings(address, of)
     except StoreBusy:
         return {}
-    done = (job.settings for job in jobs if job.command == command and job.outcome == "done")
-    return next((found for found in done if found and wanted.items() <= found.items()), {})
 
 
 def last_job(path: Path | None) -> str | None:

@@ -11,6 +11,8 @@ from typing import Literal
 
 from indexer.errors import StoreDamaged
 from indexer.grouping.delete import rename_clusters, repair_strays
+from indexer.grouping.family_options import last_options
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Row
@@ -53,8 +55,9 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     repairs = list(_repair_journal(store, dry_run))
     if repairs and dry_run:
         return (*repairs, *_repair_documents(store, recipe, dry_run))
+    families = last_options(store).documents
     with Journal(journal_path(store.address)) as journal, record_job(journal, "repair") as job:
-        repairs += _repair_documents(store, recipe, dry_run)
+        repairs += _repair_documents(store, recipe, dry_run, families)
         done = sum(repair.repaired for repair in repairs)
         job.counts.update(found=len(repairs), repaired=done)
     return tuple(repairs)
@@ -75,7 +78,9 @@ def _repair_journal(store: FullStore, dry_run: bool) -> Iterator[Repair]:
         yield Repair("journal", f"{error.reason}{outcome}", not dry_run)
 
 
-def _repair_documents(store: FullStore, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
+def _repair_documents(
+    store: FullStore, recipe: Recipe, dry_run: bool, families: GroupOptions = DEFAULT_OPTIONS
+) -> Iterator[Repair]:
     if isinstance(store.maintenance, Repairable):
         faults = store.maintenance.inconsistencies()
         if faults and not dry_run:
@@ -95,7 +100,7 @@ def _repair_documents(store: FullStore, recipe: Recipe, dry_run: bool) -> Iterat
         problem = f"{count_of(wrong, 'row')} had keys, sketches or digests not of their text"
         yield Repair("keys", problem, not dry_run)
     store.refresh()
-    yield from _repair_references(store, recipe, references, dry_run)
+    yield from _repair_references(store, recipe, references, dry_run, families)
     if references.provisional:
         documents = count_of(references.provisional, "document")
         yield Repair("provisional", f"{documents} to be made final by `nearfold group`", False)
@@ -140,7 +145,11 @@ class _References:
 
 
 def _repair_references(
-    store: FullStore, recipe: Recipe, references: _References, dry_run: bool
+    store: FullStore,
+    recipe: Recipe,
+    references: _References,
+    dry_run: bool,
+    families: GroupOptions,
 ) -> Iterator[Repair]:
     """Repair what refers to rows that no longer exist."""
     orphans = references.orphans()
@@ -152,7 +161,7 @@ def _repair_references(
     headless = references.headless()
     if headless:
         if not dry_run:
-            repair_strays(store, recipe, headless)
+            repair_strays(store, recipe, headless, families)
         problem = f"{count_of(len(headless), 'family')} without a principal"
         yield Repair("families", problem, not dry_run)
     misnamed = references.misnamed()

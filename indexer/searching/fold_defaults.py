@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from indexer.defaults import FOLD, MEASURE
-from indexer.jobs.history import last_settings
-from indexer.jobs.journal import journal_path
+from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.stores.base import Store
@@ -46,4 +45,4 @@ def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mappin
     """
     if fold != "family":
         return {}
-    return last_settings(journal_path(store.address), "group", of=of)
+    return known_group_settings(store.address, of)

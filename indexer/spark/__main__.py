@@ -19,7 +19,7 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.errors import MissingExtra
-from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.limits import CAP
 from indexer.matching.match import MatchOptions
 from indexer.system.keyed_recipes import recipe_asked

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from indexer.errors import StoreError, UsageError
-from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.collection import KEYED
 from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT, Recipe

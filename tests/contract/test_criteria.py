@@ -6,8 +6,8 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar

@@ -10,8 +10,8 @@ import pytest
 from crafted_texts import EQUAL_WORDS, craft_text
 from sample_library import edited, library, rows, sentence
 
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.joins.bands import Join
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, recipe_named

@@ -23,8 +23,8 @@ from pyspark.sql import SparkSession
 from synthetic_library import as_json, library, store_of
 
 import indexer.spark.__main__ as job_file
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.spark import store_writes

@@ -14,7 +14,7 @@ from synthetic_library import Record, as_json, library, store_of
 
 from indexer.errors import UsageError
 from indexer.grouping import group as grouping
-from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
 from indexer.similarity.criteria import Criteria

@@ -11,8 +11,8 @@ from synthetic_library import library, store_of
 
 from indexer.clustering.principals import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import RECALL
+from indexer.grouping.group_options import RECALL
 from indexer.matching.audit import distinct
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult

@@ -7,8 +7,8 @@ from invoices import invoices
 from sample_library import library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.history import job_history
 from indexer.jobs.journal import journal_path
 from indexer.matching.match import MatchOptions, match

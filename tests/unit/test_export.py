@@ -17,8 +17,8 @@ from indexer.errors import StoreError, UsageError
 from indexer.exports.csv_tables import Column, Table, write_csv
 from indexer.exports.export import ExportOptions, export
 from indexer.exports.load_file import field
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT_V1
 from indexer.stores import open_store

@@ -104,9 +104,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(joining=st.booleans())
     def new_job(self, joining: bool) -> None:
-        self.arrivals = (
-            Arrivals(self.store, DEFAULT) if joining else Arrivals(self.store, DEFAULT, None)
-        )
+        self.arrivals = Arrivals(self.store, DEFAULT, joins=joining)
 
     @rule(batch=batches, writes=soon)
     def arrive(self, batch: list[tuple[str, str]], writes: int) -> None:

@@ -10,9 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.journal import Journal, journal_path
 from indexer.matching.match import match
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, recipe_named

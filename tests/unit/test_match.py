@@ -12,8 +12,8 @@ from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.defaults import MEASURE
 from indexer.errors import StoreError, UnknownMeasure, UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.matching import likely_pairs
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import GroupOptions, assign_families
+from indexer.grouping.assign_families import assign_families
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs

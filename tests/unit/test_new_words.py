@@ -9,8 +9,8 @@ from sample_library import library, rows, sentence
 
 from indexer.comparing.compare import as_json, compare
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.survey import survey
 from indexer.matching.match import MatchOptions, match
 from indexer.model import NewWords, RareWord, WordFrequencies

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.index import IndexOptions, index
 from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex

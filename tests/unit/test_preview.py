@@ -12,8 +12,8 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.defaults import FOLD, MEASURE
 from indexer.grouping import preview
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.survey import survey
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 from indexer.similarity.criteria import Criteria

@@ -13,8 +13,8 @@ from sample_library import edited, library, rows, sentence
 from indexer.defaults import MEASURE
 from indexer.exports.report import report
 from indexer.grouping import preview
-from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.web.chart_geometry import curve

@@ -1,0 +1,155 @@
+"""The options of `group`: how families and clusters are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+
+from indexer.clustering.field_order import FieldOrder, Value, parse_order
+from indexer.clustering.principals import Principal
+from indexer.defaults import FOLD, MEASURE
+from indexer.errors import UsageError
+from indexer.joins.slot_bounds import similarity_intervals
+from indexer.matching.limits import CAP, check_cap, check_threshold
+from indexer.model import Row
+from indexer.recipe import Recipe
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.measures import check_measure
+from indexer.similarity.rescore import Z999
+from indexer.sketch.bbit import FULL
+from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
+
+RECALL = 0.998
+_SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
+NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOptions:
+    """Options of `group`: how families and clusters are made.
+
+    `threshold`: the least similarity of a member to its principal; above 0, at most 1.
+    `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
+    `principal`: the order in which documents may become principals: `longest` (most words
+    first), `first` (oldest first), `central` (greatest sum of similarities to its matches
+    first), or a field as `indexer.clustering.field_order` writes it, such as `modified:desc`;
+    ties by id.
+    `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
+    means `threshold`.
+    `cap`: of a band that more distinct texts share, all are compared with the first in principal
+    order only; at least 2.
+    `within`: `labels` keeps families and clusters inside each set of labels, as if its documents
+    were alone in the store, so that who may see one member may see all; None sets no bounds.
+    `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
+    within them; the families of documents stay.
+    `criteria`: what members meet with their principal, and pairs in clusters, beside the threshold.
+
+    Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
+    Raises `UsageError` for a value out of its range and `UnknownMeasure`.
+    """
+
+    threshold: float = FOLD
+    measure: str = MEASURE
+    principal: str = "longest"
+    cluster_threshold: float | None = None
+    cap: int = CAP
+    within: Literal["labels"] | None = None
+    of: Literal["documents", "parts"] = "documents"
+    criteria: Criteria = NO_CRITERIA
+
+    def __post_init__(self) -> None:
+        check_measure(self.measure)
+        check_threshold(self.threshold)
+        check_threshold(self.threshold_of_clusters)
+        check_cap(self.cap)
+        self.check_principal()
+
+    def band_plan(self, recipe: Recipe) -> Plan:
+        """Return the bands by which members are found in sketches of a recipe."""
+        threshold = min(self.least_threshold, ALMOST_ONE)
+        if self.measure in ("jaccard", "estimate"):
+            return plan_for_recall(threshold, RECALL, recipe.slots or 0)
+        return plan(threshold, RECALL, self.measure, recipe)
+
+    @property
+    def threshold_of_clusters(self) -> float:
+        """The threshold of clusters: that of families unless it was set."""
+        return self.threshold if self.cluster_threshold is None else self.cluster_threshold
+
+    @property
+    def least_threshold(self) -> float:
+        """The lower of both thresholds, for which bands are planned."""
+        return min(self.threshold, self.threshold_of_clusters)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what decides the families, by the names of the options."""
+        values = {name: getattr(self, name) for name in _SETTINGS}
+        values["cap"] = None if self.cap == CAP else self.cap
+        given = {name: value for name, value in values.items() if value is not None}
+        return {**given, **self.criteria.settings()}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> GroupOptions:
+        """Return the options whose `settings` these are.
+
+        >>> GroupOptions.from_settings(GroupOptions(0.9, "lcs", cap=7).settings()).cap
+        7
+        """
+        given = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
+        return cls(**given, criteria=Criteria.from_settings(settings))
+
+    @property
+    def principal_kind(self) -> Principal | FieldOrder:
+        """Return the order in which documents may become principals."""
+        if self.principal in NAMED_ORDERS:
+            return cast("Principal", self.principal)
+        return parse_order(self.principal)
+
+    def order_value(self, row: Row) -> Value:
+        """Return what a document is ordered by, if that is a field."""
+        kind = self.principal_kind
+        return kind.value(row) if isinstance(kind, FieldOrder) else None
+
+    def check_principal(self) -> None:
+        """Raise `UsageError` for an order that does not exist."""
+        try:
+            self.principal_kind  # noqa: B018 - it parses
+        except UsageError as error:
+            names = ", ".join(NAMED_ORDERS)
+            raise UsageError(f"{error}; principals also go by {names}") from error
+
+    def check_recipe(self, recipe: Recipe) -> None:
+        """Raise `UsageError` for a recipe without MinHash slots, or without the sketches of the
+        measures.
+        """
+        if not recipe.minhash:
+            raise UsageError(
+                f"recipe {recipe.name} has no MinHash slots to make families by; "
+                "index with another recipe"
+            )
+        self.criteria.check_sketches(recipe, self.measure)
+
+
+DEFAULT_OPTIONS = GroupOptions()
+
+
+def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
+    """Return the fewest slots equal in a pair that is not ruled out.
+
+    For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
+    measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.
+    For `estimate` the slots are the measure, and rule nothing out beforehand.
+
+    >>> from indexer.recipe import DEFAULT_V1
+    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate")]
+    [88, 61, 0]
+    """
+    if measure == "estimate":
+        return 0
+    if measure == "jaccard":
+        bits = recipe.packed or FULL
+        return int(np.argmax(similarity_intervals(recipe.slots or 0, Z999, bits)[1] >= threshold))
+    return plan(min(threshold, ALMOST_ONE), RECALL, measure, recipe).fewest_equal
