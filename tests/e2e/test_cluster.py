@@ -30,7 +30,7 @@ FIRST = (
 TEXTS = {
     "first": FIRST,
     "copy": FIRST.upper().replace("MORNING ", "MORN-\nING\t"),
-    "edition": FIRST.replace("returns at six", "returns at seven"),
+    "edition": FIRST.replace("returns at six", "returns again at six"),
     "other": "A ferry is a boat that carries people and goods across a river, a lake or the sea, "
     "港口 included.",
 }

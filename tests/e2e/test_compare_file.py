@@ -29,7 +29,9 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 def test_json_stays_alone_on_stdout(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     answer = run_json("compare", ONE, OTHER, "--html", page, store=f"sqlite:///{tmp_path}/none.db")
-    assert set(answer) == {"measures", "shared", "differences", "in_order", "rearranged", "same"}
+    assert set(answer) == {
+        "measures", "shared", "differences", "in_order", "new_words", "rearranged", "same",
+    }  # fmt: skip
     assert page.stat().st_size > 10_000
 
 

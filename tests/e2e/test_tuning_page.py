@@ -69,7 +69,7 @@ def test_tune_in_json_and_its_refusals(tmp_path: Path) -> None:
     )
     assert run_json("tune", gold, "--out", out, "--recipe", "default")["kept"] == 1
     printed = run("tune", gold, "--out", out, "--recipe", "default", "--strict")
-    assert "use default_v2 with threshold" in printed and "1 of them from an earlier run" in printed
+    assert "use default_v2 with lcs" in printed and "1 of them from an earlier run" in printed
     assert outcome("tune", gold, "--out", gold).returncode == 2
     assert outcome("tune", gold, "--out", out, "--recipe", "ws:norm").returncode == 2
     (tmp_path / "bad.csv").write_text("a,b,type\nnowhere,none,fuzzy\n")
