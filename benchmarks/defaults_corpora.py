@@ -1,0 +1,194 @@
+"""The corpora of benchmarks/defaults.py: synthetic ones with their gold, and real files."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from indexer import SynthOptions, open_store, synth
+from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES
+from indexer.stores.abilities import FullStore
+from indexer.text.words import words
+
+LANGUAGE_PAGES = 6  # of each language in the synthetic corpus
+FEWEST_PAGES = 20  # of a language that is taken
+MOST_BYTES = 30_000  # of a file, mostly compressed
+
+Pair = tuple[str, str]
+
+
+@dataclass
+class Corpus:
+    """Files, and what is known of their pairs; documents are called by names relative to it."""
+
+    name: str
+    folder: Path
+    duplicates: dict[Pair, tuple[str, str]] = field(default_factory=dict)  # kind, language
+    is_different: Callable[[str, str], bool] | None = None
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """Texts by name, as the store of one side holds them; those of the other are the same."""
+        store = self.store("v1")
+        rows = {stored.id: self.relative(stored.path) for stored in store.scan()}
+        return {rows[id]: stored.text for id, stored in store.get(list(rows)).items()}
+
+    @cached_property
+    def same_words(self) -> dict[str, str]:
+        return {name: " ".join(words(text).folded) for name, text in self.texts.items()}
+
+    def place(self, side: str) -> Path:
+        """Return the file of the store of one side."""
+        return self.folder.parent / f"{self.folder.name}-{side}.db"
+
+    def store(self, side: str) -> FullStore:
+        return open_store(f"sqlite:///{self.place(side)}")
+
+    def relative(self, path: str) -> str:
+        return str(Path(path).relative_to(self.folder.resolve()))
+
+    def is_wrong(self, a: str, b: str) -> bool:
+        """Return whether two documents are different, and not by their names alone."""
+        assert self.is_different is not None
+        return self.is_different(a, b) and self.same_words[a] != self.same_words[b]
+
+
+def copy_files(paths: Iterable[Path], root: Path, out: Path) -> Path:
+    for path in paths:
+        place = out / path.relative_to(root)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+    return out
+
+
+def files_under(folder: Path, root: Path) -> list[Path]:
+    """Return the files of a folder, but links and large ones, by the hash of their names."""
+    paths = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
+    ]
+    return sorted(
+        paths, key=lambda path: hashlib.sha256(str(path.relative_to(root)).encode()).digest()
+    )
+
+
+def real_corpora(work: Path, docs: Path, manuals: Path, most: int) -> list[Corpus]:
+    pages = files_under(manuals, manuals)
+    english = [path for path in pages if is_english(path, manuals)]
+    products = Counter(product_of(path) for path in english)
+    largest = products.most_common(1)[0][0]
+    of_product = [path for path in english if product_of(path) == largest]
+    others = [path for path in english if product_of(path) != largest]
+    translated = [path for path in pages if not is_english(path, manuals)]
+    choices = {
+        "English manual pages": (others, manuals, is_other_command),
+        f"manual pages of {largest}": (of_product, manuals, is_other_command),
+        "translated manual pages": (translated, manuals, is_other_page),
+        "documentation": (files_under(docs, docs), docs, None),
+    }
+    corpora = []
+    for name, (paths, root, is_different) in choices.items():
+        folder = work / "real" / name.replace(" ", "-")
+        if not folder.exists():
+            copy_files(paths[:most], root, folder)
+        corpora.append(Corpus(name, folder, {}, is_different))
+    return corpora
+
+
+def product_of(path: Path) -> str:
+    return re.split(r"[-_.]", path.name)[0]
+
+
+def is_english(path: Path, manuals: Path) -> bool:
+    return re.fullmatch(r"man\d", path.relative_to(manuals).parts[0]) is not None
+
+
+def command_of(name: str) -> str:
+    """Return the command of a page, without section, release track and version.
+
+    >>> [command_of(name) for name in ("man1/llvm-ar-14.1.gz", "man1/gcloud_beta_run_jobs.1.gz")]
+    ['llvm-ar', 'gcloud_run_jobs']
+    """
+    stem = re.sub(r"\.\d\w*(\.gz)?$", "", Path(name).name)
+    stem = re.sub(r"_(alpha|beta|preview)_", "_", stem, count=1)
+    return re.sub(r"[-.]?\d+(\.\d+)*$", "", stem)
+
+
+def is_other_command(a: str, b: str) -> bool:
+    return command_of(a) != command_of(b)
+
+
+def is_other_page(a: str, b: str) -> bool:
+    """Return whether two pages are of different commands or languages; `pt` and `pt_BR` are one."""
+    languages = {Path(name).parts[0].split("_")[0] for name in (a, b)}
+    return len(languages) > 1 or is_other_command(a, b)
+
+
+def synthetic_corpora(work: Path, manuals: Path, originals: int) -> list[Corpus]:
+    real = work / "real"
+    languages = work / "languages"
+    if not languages.exists():
+        english = [path for path in files_under(manuals, manuals) if is_english(path, manuals)]
+        for folder in sorted(path for path in manuals.iterdir() if path.is_dir()):
+            paths = files_under(folder, manuals)
+            if len(paths) >= FEWEST_PAGES and not is_english(paths[0], manuals):
+                copy_files(paths[:LANGUAGE_PAGES], manuals, languages)
+        copy_files(english[:LANGUAGE_PAGES], manuals, languages)
+    sources = {
+        "documentation": real / "documentation",
+        "English manual pages": real / "English-manual-pages",
+        "many languages": languages,
+    }
+    corpora = []
+    for name, source in sources.items():
+        out = work / "synthetic" / name.replace(" ", "-")
+        if not (out / "gold.csv").exists():
+            number = originals * 2 if source == languages else originals
+            synth(source, out, SynthOptions(seed=1, documents=number, programs=False))
+        corpora.append(synthetic_corpus(f"synthetic: {name}", out))
+    return corpora
+
+
+def synthetic_corpus(name: str, out: Path) -> Corpus:
+    """Return a corpus of `synth` with its gold: other pairs of one group are not judged."""
+    sources = json.loads((out / "corpus.json").read_text(encoding="utf-8"))["sources"]
+    languages = {Path(path).name[:4]: language_of(source) for path, source in sources.items()}
+    duplicates: dict[Pair, tuple[str, str]] = {}
+    different: set[Pair] = set()
+    with (out / "gold.csv").open(encoding="utf-8", newline="") as opened:
+        for record in csv.DictReader(opened):
+            pair = pair_of(Path(record["a"]).name, Path(record["b"]).name)
+            if record["type"] in DUPLICATES:
+                duplicates[pair] = record["kind"], languages[pair[0][:4]]
+            elif record["type"] == DIFFERENT:
+                different.add(pair)
+
+    def is_different(a: str, b: str) -> bool:
+        if pair_of(a, b) in different:
+            return True
+        return not (a + b).count("translation") and group_of(a) != group_of(b)
+
+    return Corpus(name, out / "documents", duplicates, is_different)
+
+
+def language_of(source: str) -> str:
+    first = Path(source).parts[0]
+    return "en" if re.fullmatch(r"man\d", first) else first
+
+
+def group_of(name: str) -> int:
+    """Return the number of the originals that a variant was made from: two share a boilerplate."""
+    return (int(name[:4]) - 1) // 2
+
+
+def pair_of(a: str, b: str) -> Pair:
+    return (a, b) if a < b else (b, a)
