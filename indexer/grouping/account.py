@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.joins.bands import CapReport
-from indexer.matching.collection import KEYED, Entry
+from indexer.matching.collection import Entry
 from indexer.model import Assignment, Status
+from indexer.similarity.criteria import KEYED
 
 
 @dataclass(frozen=True, slots=True)

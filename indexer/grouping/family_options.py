@@ -55,10 +55,10 @@ def similarity_to_principal(
     criteria = options.criteria
     if options.within is not None and set(row.labels) != set(head.labels):
         return 0.0
-    if criteria.text_key(row) == criteria.text_key(head):
-        return 1.0
     if not criteria.allows(criteria.values(row), criteria.values(head)):
         return 0.0
+    if criteria.content_key(row) == criteria.content_key(head):
+        return 1.0
     a, b = side(row), side(head)
     value = measure_pair(options.measure, a, b, least=options.threshold).similarity
     if criteria and value >= options.threshold and not criteria.accepts(a, b, rarity):

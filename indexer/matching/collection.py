@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b, shake_256
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -21,11 +21,10 @@ from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
+from indexer.similarity.criteria import KEYED, NO_CRITERIA, Criteria, RuleValues
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
-KEYED = ("complete", "truncated")
 OrderValue: TypeAlias = Callable[[Row], Value]
 EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
 
@@ -93,7 +92,8 @@ class Collection:
     recipe has no MinHash; `simhash`: (texts,) uint64, 0 where there is none; `chars`: (texts,)
     int64, normalised. Texts without keys are similar to their copies only. The arrays are those of
     `budget`; some 50 bytes a document always take memory. `criteria` say which documents are
-    copies.
+    copies. Under their rules `differ` and `window` copies may be texts of their own, with slots in
+    common also where they have no keys; `contents`, (texts, 2) uint64, is then equal for copies.
     """
 
     recipe: Recipe
@@ -104,6 +104,14 @@ class Collection:
     chars: NDArray[np.int64]
     budget: MemoryBudget
     criteria: Criteria = NO_CRITERIA
+    contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
+
+    def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for each pair of texts whether they are copies, whose fields may differ."""
+        equal: NDArray[np.bool_] = left == right
+        if len(self.contents):
+            equal |= (self.contents[left] == self.contents[right]).all(axis=1)
+        return equal
 
     @property
     def slot_bits(self) -> int:
@@ -141,9 +149,12 @@ class _SketchColumns:
         self._budget = budget
         self._places = Column(budget, np.int32)
         self._digests = Column(budget, np.uint64)
+        self._contents = Column(budget, np.uint64)
         self._slots = Column(budget, self._type)
         self._simhash = Column(budget, np.uint64)
         self._chars = Column(budget, np.int64)
+        # Copies may differ in fields then, and are found as pairs of texts are, by slots.
+        self._width_of_copies = self.width if criteria.differ or criteria.window else 0
         self._pending: list[tuple[int, Row]] = []
         self._other_places = Column(budget, np.int32)
         self._other_digests = Column(budget, np.uint64)
@@ -152,10 +163,17 @@ class _SketchColumns:
     def add(self, row: Row, place: int) -> None:
         if row.status in KEYED and len(row.minhash or b"") == self._size:
             self._pending.append((place, row))
+        elif self._width_of_copies:
+            self._pending.append((place, replace(row, minhash=self._copy_slots(row))))
         else:
             self._others.append((place, self._criteria.text_key(row)))
         if len(self._pending) + len(self._others) >= EVERY:
             self._pack()
+
+    def _copy_slots(self, row: Row) -> bytes:
+        """Return slots that a document without keys shares with its copies, and hardly any else."""
+        key = self._criteria.content_key(row).encode(errors="replace")
+        return shake_256(key).digest(self._size or 0)
 
     def _pack(self) -> None:
         self._pack_others()
@@ -164,6 +182,9 @@ class _SketchColumns:
         slots = b"".join(row.minhash or b"" for row in rows)
         self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
+        if self._width_of_copies:
+            contents = b"".join(_digest(self._criteria.content_key(row)) for row in rows)
+            self._contents.add(np.frombuffer(contents, dtype=np.uint64))
         self._slots.add(np.frombuffer(slots, dtype=self._stored))
         self._simhash.add(np.array([row.simhash or 0 for row in rows], dtype=np.uint64))
         self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
@@ -187,6 +208,11 @@ class _SketchColumns:
         texts[self._places.whole()] = numbers
         texts[self._other_places.whole()] = others + len(first)
         return texts, len(first) + len(first_other), first
+
+    def contents(self, first: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return what these documents share with copies of other fields; no rows if all do not."""
+        contents = self._contents.whole().reshape(-1, 2)
+        return contents[first] if len(contents) else contents
 
     def sketches(
         self, first: NDArray[np.int64]
@@ -251,7 +277,9 @@ def gather(
     texts, count, first = sketches.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
     documents = Carriers(texts, count)
-    return Collection(recipe, entries, documents, *sketches.sketches(first), budget, criteria)
+    columns = sketches.sketches(first)
+    contents = sketches.contents(first)
+    return Collection(recipe, entries, documents, *columns, budget, criteria, contents)
 
 
 def _digest(key: str) -> bytes:

@@ -81,6 +81,7 @@ class Verifier:
             for part in self.batches(left, right):
                 pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
                 flags[part] = self._sequences.may_reach(pairs, least)
+            flags |= self._collection.are_copies(left, right)
         return flags
 
     def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
@@ -97,8 +98,20 @@ class Verifier:
             return self._measured(pairs, least)
         allowed = [self.allows(a, b) for a, b in pairs]
         candidates = list(compress(pairs, allowed))
-        values = iter(self._accepted(candidates, self._measured(candidates, least), least))
+        values = iter(self._measured_unless_copies(candidates, least))
         return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
+
+    def _measured_unless_copies(
+        self, pairs: Sequence[tuple[int, int]], least: float
+    ) -> list[float]:
+        """Return 1 for copies, and the measure of pairs that meet the criteria on texts."""
+        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+        is_copy = self._collection.are_copies(left, right)
+        others = list(compress(pairs, (~is_copy).tolist()))
+        values = np.ones(len(pairs))
+        values[~is_copy] = self._accepted(others, self._measured(others, least), least)
+        result: list[float] = values.tolist()
+        return result
 
     def _accepted(
         self, pairs: Sequence[tuple[int, int]], values: list[float], least: float

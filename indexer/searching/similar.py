@@ -220,11 +220,11 @@ def _result(
         if candidate.id in rows
     ]
     query_row = lookup.as_row(own)
-    key = options.criteria.text_key(query_row)
+    key = options.criteria.content_key(query_row)
     copies = {
         id: sameness(query_row, row)
         for id, row in rows.items()
-        if options.criteria.text_key(row) == key
+        if options.criteria.content_key(row) == key
     }
     threshold, measure = options.threshold, options.measure
     matches = rescore(
@@ -260,11 +260,11 @@ def _copies(
         return []
     rows = store.get(list(islice((id for id, _ in members), WINDOW)))
     of_parts = lookup.is_part or options.of == "parts"
-    key = options.criteria.text_key(row)
+    key = options.criteria.content_key(row)
     return [
         Candidate(id, copy.path, 0, None, None)
         for id, copy in rows.items()
-        if options.criteria.text_key(copy) == key
+        if options.criteria.content_key(copy) == key
         and (options.of == "both" or (copy.parent is not None) == of_parts)
     ]
 

@@ -92,10 +92,12 @@ class StoredTexts:
         """
         self.read_ahead([a, b])
         left, right = self._document(a), self._document(b)
-        if left.key == right.key:
+        if a == b:
             return 1.0
         if not self.criteria.allows(left.values, right.values):
             return 0.0
+        if left.key == right.key:
+            return 1.0
         value = measure_pair(self.measure, left.side, right.side, least=least).similarity
         if not self.criteria or value < self.least:
             return value
@@ -121,7 +123,7 @@ class StoredTexts:
             row = rows.get(id)
             side = Side(row.text if row else "", self.recipe)
             values = self.criteria.values(row) if row else (None,)
-            key = self.criteria.text_key(row) if row else id
+            key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
             self._known[id] = _Memory(title, side, values, key, exists=row is not None)
         while len(self._known) > KEPT:

@@ -15,12 +15,15 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
+from indexer.similarity.facts import stated_facts
 from indexer.similarity.field_rules import Window, check_fields, field_value, parse_windows
 from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
+from indexer.text.words import words
 
 RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
+KEYED = ("complete", "truncated")  # statuses of texts with keys
 NOVELTY = "novelty"  # the requirement that is an upper limit
 _TOLERANCE = 1e-9
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
@@ -129,15 +132,24 @@ class Criteria:
             novelty,
         )
 
-    def text_key(self, row: Row) -> str:
-        """Return what rows have in common that are copies of each other to these conditions.
+    def content_key(self, row: Row) -> str:
+        """Return what rows have in common that are copies of each other if the rules allow it.
 
-        Normalised texts may be equal though numbers differ, as of "-5" and "5". Rows whose own
-        values break the rules, or are missing, are no copies of any other.
+        Normalised texts may be equal though numbers differ, as of "-5" and "5". Of texts with keys
+        only equal ones are copies then: others are measured, and their facts compared.
         """
-        key = copy_key(row)
-        if self.numbers == "distinguish" and row.chars:
-            key = sha256(row.text.encode(errors="replace")).hexdigest()
+        if self.numbers == "ignore" or not row.chars:
+            return copy_key(row)
+        if row.status in KEYED:
+            return sha256(row.text.encode(errors="replace")).hexdigest()
+        return repr((copy_key(row), stated_facts(row.text, words(row.text))))
+
+    def text_key(self, row: Row) -> str:
+        """Return what rows have in common that are copies, and have the same values of the rules.
+
+        Rows whose own values break the rules, or are missing, share it with no other.
+        """
+        key = self.content_key(row)
         if not self.fields:
             return key
         values = self.values(row)

@@ -109,11 +109,16 @@ class FactText:
             return self._number(place, word)
         if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
             return Fact("date", word, self.spelling(place))
-        if word in NEGATIONS or word.endswith("n't"):
+        if self.is_negation(place):
             return Fact("negation", word, self.spelling(place))
         if self._is_name(place, word):
             return Fact("name", word, self.spelling(place))
         return None
+
+    def is_negation(self, place: int) -> bool:
+        """Return whether a word says no."""
+        word = self.folded(place)
+        return word in NEGATIONS or word.endswith("n't")
 
     def _number(self, place: int, word: str) -> Fact:
         spelling = self.spelling(place)
@@ -167,3 +172,23 @@ def _value(word: str) -> str:
             return word
         whole, fraction = decimal.groups()
     return f"{whole}.{fraction}" if fraction and fraction.strip("0") else whole
+
+
+def stated_facts(text: str, words: Words) -> tuple[str, ...]:
+    """Return the numbers with sign and unit, and the negations, of a text in order.
+
+    Texts that normalise to the same state the same facts where these are equal.
+
+    >>> from indexer.text.words import words
+    >>> stated_facts("NOT -5 of $1,000", words("NOT -5 of $1,000"))
+    ('not', '-5', '$1000')
+    """
+    stated = FactText(text, words, small_words(text, words))
+    facts = []
+    for place, number in enumerate(words.numbers.tolist()):
+        if stated.numeric[number]:
+            value = _value(stated.folded(place))
+            facts.append(stated.sign(place) + stated.unit(place) + value)
+        elif stated.is_negation(place):
+            facts.append(stated.folded(place))
+    return tuple(facts)

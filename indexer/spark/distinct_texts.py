@@ -8,9 +8,8 @@ from dataclasses import asdict
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.matching.collection import KEYED
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import Criteria, missing_field
+from indexer.similarity.criteria import KEYED, Criteria, missing_field
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
 from indexer.spark.work_folder import Stage, Work
 

@@ -14,9 +14,9 @@ from pyspark.sql import functions as sf
 
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.collection import KEYED
 from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT, Recipe
+from indexer.similarity.criteria import KEYED
 from indexer.spark import store_writes
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, failures, readable_rows, signed_documents
