@@ -33,7 +33,8 @@ from indexer.similarity.measures import check_measure
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
-from indexer.text.wording import count_of
+from indexer.text.query_syntax import ignored_syntax
+from indexer.text.wording import count_of, join_names
 
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
@@ -45,6 +46,7 @@ _NO_SLOTS = (
 _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
 )
+_IGNORED = "without meaning in a search here, and ignored: {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 _SNAPSHOT_EXPIRED = (
@@ -215,6 +217,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         more=has_more,
         notes=(
             *notes,
+            *_notes_on_syntax(query),
             *_notes(options, recipe, ranking.total),
             *_notes_on_families(families_by),
             *_notes_on_shown(len(shown) - len(groups)),
@@ -343,6 +346,11 @@ def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float 
     if options.fold == "none":
         return None
     return families_by.get("threshold") if options.fold == "family" else options.least
+
+
+def _notes_on_syntax(query: str) -> tuple[str, ...]:
+    ignored = ignored_syntax(query)
+    return (_IGNORED.format(join_names(ignored)),) if ignored else ()
 
 
 def _notes_on_families(settings: Mapping[str, Any]) -> tuple[str, ...]:

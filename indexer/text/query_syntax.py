@@ -34,6 +34,12 @@ _PIECE = re.compile(
     r"|(?P<sign>(?<![^\s|])[+-](?=[\"\w]))?"
     r"(?:\"(?P<quoted>[^\"]*)\"|\"?(?P<word>[^\s\"|]+))"
 )
+_IGNORED = re.compile(
+    r"\*+\w"  # a star before a word
+    r"|.*\w[~^][\d.]*\Z|[~^][\w.]"  # fuzzy words, distances and weights
+    r"|\(|.*[\w*]\)\Z"
+    r"|(?:AND|OR|NOT)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +173,13 @@ def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 def _count_words(term: Term) -> int:
     return len(_WORD.findall(separate_letters(term.text)))
+
+
+def ignored_syntax(text: str) -> tuple[str, ...]:
+    """Return what looks like the syntax of other searches and has no meaning here, as written.
+
+    >>> ignored_syntax('ferry~ *our "sea *x"~3 title^2 AND (quay C++ a*')
+    ('ferry~', '*our', '~3', 'title^2', 'AND', '(quay')
+    """
+    words = (piece["word"] or "" for piece in _PIECE.finditer(well_formed(text).translate(_QUOTES)))
+    return tuple(dict.fromkeys(word for word in words if _IGNORED.match(word)))

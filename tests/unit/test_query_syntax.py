@@ -1,10 +1,14 @@
 """The words of a full-text query."""
 
+from contextlib import closing
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_library import library, rows
 
 from indexer.errors import UsageError
+from indexer.searching.search import search
 from indexer.text.query_syntax import SearchWords, Term, parse_query
 
 
@@ -74,3 +78,17 @@ def test_too_many_words():
 def test_any_text_is_a_query_and_its_canonical_spelling_is_the_same_query(text):
     words = parse_query(text)
     assert parse_query(written(words)) == words
+
+
+def test_a_search_says_what_syntax_it_ignores():
+    with closing(library(rows({"a": "the ferry to the harbour"}))) as store:
+        note = "without meaning in a search here, and ignored: "
+        for query, ignored in (
+            ('"ferry harbour"~3', "~3"),
+            ("*bour ferry", "*bour"),
+            ("(ferry AND harbour)", "(ferry, AND, harbour)"),
+            ("ferry~ harbour^2", "ferry~, harbour^2"),
+            ("+ferry -quay harb* C++ a~b and 50% snake_case", None),
+        ):
+            notes = [text for text in search(store, query).notes if text.startswith(note)]
+            assert notes == ([note + ignored] if ignored else [])
