@@ -8,7 +8,8 @@ import keyring.core
 import keyring.errors
 import pytest
 
-from indexer.errors import MissingExtra, UsageError
+from indexer.errors import MissingExtra, StoreError, UsageError
+from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
 from indexer.stores.engine.opensearch import OpenSearchLink
@@ -200,3 +201,15 @@ def test_a_client_that_is_not_installed(scheme, module, monkeypatch):
     with pytest.raises(MissingExtra, match=r"pip install 'nearfold\["):
         open_store(f"{scheme}://host/docs")
     monkeypatch.delitem(sys.modules, adapter, raising=False)
+
+
+def test_a_relative_path_that_was_meant_to_be_absolute_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for use in (lambda store: store.counts(), lambda store: store.prepare(DEFAULT)):
+        with pytest.raises(StoreError, match=f"write four slashes: sqlite:///{folder}/x.db"):
+            use(open_store(f"sqlite://{folder}/x.db"))
+    with pytest.raises(StoreError) as error:
+        open_store("sqlite:///absent/x.db").counts()
+    assert "slashes" not in str(error.value)

@@ -19,7 +19,7 @@ from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.sqlite.connections import Readers, open_connection
 from indexer.stores.sqlite.file_backup import check_copy, check_sound, copy_in, copy_out
-from indexer.stores.sqlite.file_errors import translate_errors
+from indexer.stores.sqlite.file_errors import slash_hint, translate_errors
 from indexer.stores.sqlite.file_format import (
     FORMAT,
     check_format,
@@ -195,7 +195,7 @@ class File:
         if self.recipe() is None or self._connection is None:
             raise StoreError(
                 f"there is no store at {self.path} yet; "
-                "run `nearfold index PATH` first, or check --store"
+                "run `nearfold index PATH` first, or check --store" + slash_hint(self.path)
             )
         return self._connection
 

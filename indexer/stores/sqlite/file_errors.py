@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from indexer.errors import (
     StoreBusy,
@@ -42,7 +43,7 @@ def _store_error(path: str, text: str) -> StoreError:
     if "unable to open" in text:
         return StoreError(
             f"{path} cannot be opened; "
-            "check that its folder exists and that you may read and write both"
+            "check that its folder exists and that you may read and write both" + slash_hint(path)
         )
     if "fts5" in text and "no such" in text:
         return UnsupportedOperation(
@@ -55,3 +56,11 @@ def _store_error(path: str, text: str) -> StoreError:
     if any(sign in text for sign in ("not a database", "malformed", "corrupt", "no such")):
         return StoreDamaged(path=path, reason=text)
     return StoreError(f"{path}: {text}; run `nearfold doctor`")
+
+
+def slash_hint(path: str) -> str:
+    """Return how to write the absolute path that a relative one may be meant for, or nothing."""
+    meant = Path("/", path)
+    if Path(path).is_absolute() or Path(path).parent.exists() or not meant.parent.is_dir():
+        return ""
+    return f"; for {meant} write four slashes: sqlite:///{meant}"
