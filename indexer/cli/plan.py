@@ -99,10 +99,11 @@ def _print_plan(chosen: Plan, as_json: bool) -> None:
         return
     out = console()
     out.print(describe_plan(chosen))
-    out.print(
-        f"areas of error: false positives {chosen.false_positive:.4f}, "
-        f"false negatives {chosen.false_negative:.4f}"
-    )
+    if chosen.measure in ("jaccard", "estimate"):  # of others the curve has another threshold
+        out.print(
+            f"areas of error: false positives {chosen.false_positive:.4f}, "
+            f"false negatives {chosen.false_negative:.4f}"
+        )
     out.print("\nsimilarity of the features, and the chance to become a candidate")
     for similarity, share in chosen.curve:
         out.print(f"{similarity:5.2f}  {percent(share, 2):>7}  {'█' * round(40 * share)}")

@@ -117,6 +117,8 @@ def test_hash_prints_what_fingerprint_gives(recipe: str) -> None:
 
 
 def test_plan_status_doctor(store: str) -> None:
+    assert "areas of error" in run("plan", "--measure", "jaccard")
+    assert "areas of error" not in run("plan")  # they are of the features, not of lcs
     planned = run_json("plan", "--threshold", "0.5")
     assert (planned["bands"], planned["rows"]) == (47, 2)
     layout = f"{planned['bands']} bands x {planned['rows']} rows"
