@@ -17,7 +17,7 @@ from indexer.grouping import group as grouping
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
-from indexer.similarity.criteria import Criteria
+from indexer.similarity.criteria import KEYED, Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
@@ -118,10 +118,16 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
     ids=["one task", "rounds", "criteria", "path", "metadata"],
 )
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
-    """`at_once` leaves everything to one task, or nothing."""
+    """`at_once` leaves everything to one task, or nothing. Of copies without keys Spark finds
+    those of equal values only under `--window`, as docs/families.md says.
+    """
     account, expected = families_of_one(both.store, **settings)
     stage = group(both.work, both.rows, DEFAULT, GroupOptions(**settings), at_once)
-    assert families_of(stage) == expected
+    families = families_of(stage)
+    assert families.keys() == expected.keys()
+    differing = {id for id in expected if families[id] != expected[id]}
+    without_keys = {row.id for row in both.store.scan() if row.status not in KEYED}
+    assert differing <= (without_keys if "criteria" in settings else set())
     assert account.families > 10
     assert stage.facts["hot_bands"] == account.capped.keys
 
