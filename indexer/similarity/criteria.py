@@ -58,6 +58,12 @@ class Criteria:
 
     def __post_init__(self) -> None:
         check_fields([*self.same, *self.differ])
+        both = sorted({*self.same} & {*self.differ})
+        if both:
+            raise UsageError(
+                f"no pair can have the same {both[0]} and different ones; "
+                "leave out --same or --differ of it"
+            )
         for name, least in self.require:
             check_measure(name)
             if not 0 <= least <= 1:

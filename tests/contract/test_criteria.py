@@ -84,6 +84,11 @@ def test_a_field_without_values_is_refused(library):
         similar(library, "a text alone", options)
 
 
+def test_a_field_cannot_be_the_same_and_differ():
+    with pytest.raises(UsageError, match="no pair can have the same path and different ones"):
+        Criteria(same=("size", "path"), differ=("path",))
+
+
 def test_other_fields_and_windows_are_refused():
     for wrong in ({"same": ("author",)}, {"differ": ("near_exact",)}, {"same": ("metadata.",)}):
         with pytest.raises(UsageError, match=r"metadata\.NAME"):
