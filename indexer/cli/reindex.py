@@ -30,7 +30,8 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
     """
     recipe = recipe_asked(recipe_name)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
-        total = store.counts().documents if store.stored_recipe() else 0
+        stored = store.stored_recipe()
+        total = store.counts().documents if stored else 0
         result = reindex(
             store, recipe, keep=keep, on_progress=lambda signed: advance("signing", signed, total)
         )
@@ -42,6 +43,9 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
             "kept": result.kept,
         }
         click.echo(json.dumps(fields))
+        return 0
+    if stored and stored.id == recipe.id and not result.copied:
+        click.echo(f"{result.index} has recipe {recipe.name} already; nothing was changed")
         return 0
     signed = f"{count_of(result.copied, 'document')} signed by {recipe.name}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""

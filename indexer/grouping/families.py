@@ -74,7 +74,8 @@ def families(
 
     Memory: about 200 bytes a document, and the members of a few hundred families at once; no text
     is kept. Families that change meanwhile are listed as they are when their turn comes. Raises
-    `StoreError` when nothing was indexed yet, and `UsageError` when no document carries the label.
+    `StoreError` when nothing was indexed yet, and `UsageError` when no document carries the label,
+    or none is at the path or below it.
     """
     require_recipe(store)
     view = scope_view(store, options.of)
@@ -94,6 +95,11 @@ def _names(store: FullStore, options: FamiliesOptions) -> list[str]:
             below.add(hit.family)
     names = [name for name, size in sizes.items() if size >= options.least]
     if options.path is not None:
+        if not below:
+            raise UsageError(
+                f"no document is at {options.path!r} or below it; check the spelling, or give the "
+                "path as `nearfold search` prints it"
+            )
         names = [name for name in names if name in below]
     if options.label is not None:
         labelled = store.search(Query("", (("labels", options.label),), "path")).hits

@@ -6,23 +6,31 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from indexer.defaults import FOLD, MEASURE
+from indexer.errors import UsageError
 from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.stores.base import Store
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
+WITH_THRESHOLD: tuple[Fold, ...] = ("live", "types")
 
 
 def fold_threshold(fold: Fold, threshold: float | None) -> float:
     """Return the threshold, or that of a way of folding where it is None.
 
     For `types` it is the least terminology that fuzzy duplicates share, else the least similarity.
+    Raises `UsageError` for the threshold of a way that takes none.
 
     >>> fold_threshold("types", None) == OVERLAP, fold_threshold("live", None) == FOLD
     (True, True)
     """
     if threshold is not None:
+        if fold not in WITH_THRESHOLD:
+            raise UsageError(
+                "a threshold belongs to folding by similarity (--fold live) or by type "
+                "(--fold types); stored families have that of `nearfold group`"
+            )
         return threshold
     return OVERLAP if fold == "types" else FOLD
 

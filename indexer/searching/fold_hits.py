@@ -41,8 +41,8 @@ def fold_hits(
     turn out to mislead. An id given twice counts once; one that the store does not have is left
     out. `threshold` and `measure` mean what they do in `SearchOptions`, `criteria` are what `live`
     folds by beside them, and `show` chooses the hit that is shown for a group, as there.
-    Raises `UsageError` for an unknown order and for criteria of another folding, `StoreError` when
-    nothing was indexed yet.
+    Raises `UsageError` for an unknown order and for criteria or a threshold of another folding,
+    `StoreError` when nothing was indexed yet.
     """
     check_criteria(fold, criteria)
     threshold = fold_threshold(fold, threshold)

@@ -43,9 +43,7 @@ _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "--fold family may do"
 )
-_TOP_ONLY = (
-    "the best {} hits were compared by type; those after them are not folded: --top compares more"
-)
+_TOP_ONLY = "compared by type: the best {}; those after them are not folded: --top compares more"
 _IGNORED = "without meaning in a search here, and ignored: {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
@@ -88,8 +86,8 @@ class SearchOptions:
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
 
-    Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, and
-    `after` together with a page.
+    Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, a
+    threshold with `family` or `none`, and `after` together with a page.
     """
 
     fold: Fold = "live"
@@ -110,6 +108,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)
+        fold_threshold(self.fold, self.threshold)
         if self.measure is not None:
             check_measure(self.measure)
         if self.show is not None:
@@ -336,7 +335,7 @@ def _families(
 
 def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...]:
     if options.fold == "types" and total > options.top:
-        return (_TOP_ONLY.format(options.top),)
+        return (_TOP_ONLY.format(count_of(options.top, "hit")),)
     if options.fold == "live" and not recipe.minhash:
         return (_NO_SLOTS.format(recipe.name),)
     return ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from indexer.defaults import FOLD
 from indexer.searching import search as searching
 from indexer.searching import similar as lookup
+from indexer.searching.fold_defaults import WITH_THRESHOLD
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
@@ -44,16 +45,17 @@ def search(site: Site, values: ParameterValues) -> Results:
         more=page.more,
         hits=tuple(shown_hit(hit, rows.get(hit.id), values["q"]) for hit in page.hits),
         facets=dict(facets),
-        notes=page.notes,
+        notes=(*_notes_on_threshold(values), *page.notes),
         measure=page.measure,
         threshold=page.threshold,
     )
 
 
 def _search_options(values: ParameterValues, with_facets: bool) -> searching.SearchOptions:
+    has_threshold = values["fold"] in WITH_THRESHOLD
     return searching.SearchOptions(
         fold=values["fold"],
-        threshold=values["threshold"],
+        threshold=values["threshold"] if has_threshold else None,
         filters=searching.parse_filters(values["filter"]),
         sort=values["sort"],
         limit=values["limit"],
@@ -63,6 +65,12 @@ def _search_options(values: ParameterValues, with_facets: bool) -> searching.Sea
         show=values["show"] or None,
         facets=_FACETS if with_facets else (),
     )
+
+
+def _notes_on_threshold(values: ParameterValues) -> Iterator[str]:
+    """Yield a sentence where the form was sent with the threshold of another way of folding."""
+    if values["threshold"] is not None and values["fold"] not in WITH_THRESHOLD:
+        yield "the threshold is left out: it belongs to folding by similarity or by type"
 
 
 def document(site: Site, values: ParameterValues) -> DocumentAnswer:

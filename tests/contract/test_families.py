@@ -195,6 +195,8 @@ def test_families_of_a_label_or_a_path_are_listed_whole(shelf):
     assert listed(shelf, path="/c/") == [("q", 2)]
     assert listed(shelf, path="/") == listed(shelf)
     assert listed(shelf, path="/b", label="y") == []
+    with pytest.raises(UsageError, match="no document is at '/nope' or below it"):
+        listed(shelf, path="/nope")
 
 
 def test_members_of_listed_families(shelf):

@@ -89,6 +89,24 @@ def test_an_unknown_recipe_is_answered_briefly(complaint: Complaint) -> None:
     assert len(error) < 160
 
 
+def test_reindexing_by_the_same_recipe_says_so(complaint: Complaint, capfd) -> None:
+    assert cli.run(["reindex", "--recipe", "default"]) == 0
+    assert "has recipe default_v2 already; nothing was changed" in capfd.readouterr().out
+    assert cli.run(["reindex", "--recipe", "default_v1"]) == 0
+    assert "2 documents signed by default_v1" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("fold", ["family", "none"])
+def test_a_threshold_that_would_be_ignored_is_refused(complaint: Complaint, fold: str) -> None:
+    error = complaint("search", "x", "--fold", fold, "--threshold", "0.8")
+    assert "belongs to folding by similarity (--fold live) or by type (--fold types)" in error
+
+
+def test_a_path_without_documents_is_an_error(complaint: Complaint) -> None:
+    error = complaint("families", "--path", "/nope")
+    assert "no document is at '/nope' or below it" in error
+
+
 def test_summaries_of_commands_fit_a_terminal_of_80_columns() -> None:
     assert "..." not in run("--help", COLUMNS="80").partition("Commands:")[2]
 
