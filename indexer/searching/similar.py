@@ -20,15 +20,16 @@ from indexer.similarity.rescore import promising, rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.plan import chance
+from indexer.sketch.plan import stored_recall
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
 from indexer.text.visible import visible
-from indexer.text.wording import percent
+from indexer.text.wording import count_of, percent
 
 WINDOW = 1000  # candidates that are looked at
 BATCH = 50  # documents that are looked up at once
+USUAL_RECALL = 0.99  # below it a note names the share that is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ def _result(
     matches = rescore(
         query, sides, threshold, measure, options.limit, options.criteria, copies, rarity
     )
-    notes = [*_notes(own, answer.capped_keys, answer.cut, threshold, recipe)]
+    notes = [*_notes(own, answer, options, recipe)]
     if None in values:
         missing = options.criteria.fields[values.index(None)]
         notes.append(f"the document has no value of {missing}, which near duplicates need here")
@@ -314,19 +315,20 @@ def _rearranged_notes(
 
 
 def _notes(
-    own: Fingerprint, capped: tuple[str, ...], cut: bool, threshold: float, recipe: Recipe
+    own: Fingerprint, answer: Candidates, options: SimilarOptions, recipe: Recipe
 ) -> Iterator[str]:
     """Yield what may be missing, in sentences."""
     if not (own.bands or own.blocks):
         status = own.status.replace("_", " ")
         yield f"the document is {status}: it has no keys, and matches copies only"
-    if capped:
-        yield f"{len(capped)} keys were left out because too many documents carry them"
-    if cut:
+    if answer.capped_keys:
+        keys = count_of(len(answer.capped_keys), "key")
+        yield f"{keys} left out, as too many documents carry the same"
+    if answer.cut:
         yield f"more than {WINDOW:,} documents share keys; those that share most were compared"
-    if recipe.bands and recipe.similarity is not None and threshold < recipe.similarity:
-        share = chance(threshold, recipe.bands, recipe.rows or 0)
+    recall = stored_recall(recipe, options.measure, options.threshold)
+    if recall is not None and recall < USUAL_RECALL:
         yield (
-            f"the index is planned for {recipe.similarity:g}; "
-            f"of pairs at {threshold:g} about {percent(share)} are found"
+            f"the keys of the index ({recipe.name}) are expected to find {percent(recall, 1)} of "
+            f"the pairs at {options.measure} {options.threshold:g}, and more of those above"
         )

@@ -38,8 +38,8 @@ class Plan:
     interval. `curve`: 21 points (similarity of the features, chance). `shared` is the least number
     of shared bands that make a candidate. `fewest_equal`: slots that are equal in a candidate that
     is looked at further. `expected_recall`: the share of the pairs exactly at the threshold of
-    `measure` that meet both; of the pairs above it more do. `unrelated`: the usual similarity of
-    the features of unrelated documents.
+    `measure` that meet both; of the pairs above it more do. `least_recall`: the share that was
+    asked for. `unrelated`: the usual similarity of the features of unrelated documents.
     """
 
     bands: int
@@ -52,6 +52,7 @@ class Plan:
     measure: str = "jaccard"
     fewest_equal: int = 0
     expected_recall: float = 0.0
+    least_recall: float = 0.0
     unrelated: float = UNRELATED_CHARS
 
     def recall(self, similarity: float) -> float:
@@ -129,8 +130,24 @@ def plan(
         measure=measure,
         fewest_equal=fewest,
         expected_recall=expected(best),
+        least_recall=recall,
         unrelated=unrelated,
     )
+
+
+def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | None:
+    """Return the share of the pairs exactly at a threshold that share a band as it is stored.
+
+    Expected as by `plan`. None where that is not known: for a recipe without bands, and `hamming`.
+
+    >>> round(stored_recall(DEFAULT, "lcs", 0.8), 3)
+    0.993
+    """
+    if not recipe.bands or measure == "hamming":
+        return None
+    similarities = feature_similarities(measure, threshold, recipe.features)
+    shares = equal_share(similarities, recipe.packed)
+    return float(1.0 - _missed(shares, recipe.bands, recipe.rows or 0, shared=1).mean())
 
 
 def plan_by_weight(
@@ -207,6 +224,11 @@ def describe_plan(chosen: Plan) -> str:
             f"expected to find {percent(chosen.expected_recall, 1)} of the pairs at "
             f"{chosen.measure} {chosen.threshold:g} and more of those above"
         )
+        if chosen.expected_recall < chosen.least_recall:
+            promise += (
+                f", which is less than the {percent(chosen.least_recall, 1)} asked for: "
+                "no layout of so few keys and slots finds more"
+            )
     return (
         f"{chosen.bands} bands x {chosen.rows} rows{least}: {promise}; "
         f"{unrelated} of pairs of unrelated documents are candidates"

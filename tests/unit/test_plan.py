@@ -124,6 +124,9 @@ def test_a_plan_keeps_its_promise_for_bands_and_slots(
 def test_a_recall_that_slots_cannot_reach_is_planned_as_near_as_possible():
     chosen = plan(0.05, 0.99, recipe=replace(DEFAULT_V1, slots=16))
     assert (chosen.bands, chosen.rows) == (16, 1) and 0.5 < chosen.expected_recall < 0.99
+    assert "less than the 99.0% asked for" in describe_plan(chosen)
+    assert "less than the 99.0% asked for" in describe_plan(plan(0.8, 0.99, keys=3))
+    assert "asked for" not in describe_plan(plan(0.8, 0.99))
 
 
 def test_a_plan_for_words_in_order_expects_fewer_features_in_common():

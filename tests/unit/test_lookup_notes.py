@@ -1,0 +1,32 @@
+"""What a look-up says of the near duplicates that its keys may miss."""
+
+import pytest
+from sample_library import library, rows, sentence
+
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.searching.similar import SimilarOptions, similar
+
+EXPECTED = "are expected to find {} of the pairs at {} {:g}, and more of those above"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "measure", "threshold", "share"),
+    [
+        (DEFAULT_V1, "lcs", 0.8, "94.8%"),
+        (DEFAULT_V1, "lcs", 0.9, None),
+        (DEFAULT_V1, "jaccard", 0.8, None),
+        (DEFAULT_V1, "jaccard", 0.7, "92.8%"),
+        (DEFAULT_V2, "lcs", 0.8, None),
+        (DEFAULT_V2, "lcs", 0.7, "93.1%"),
+        (DEFAULT_V1, "hamming", 0.5, None),
+    ],
+)
+def test_a_note_names_the_recall_of_the_keys(
+    recipe: Recipe, measure: str, threshold: float, share: str | None
+) -> None:
+    store = library(rows({"a": sentence(0), "b": sentence(1)}, recipe), recipe)
+    result = similar(store, id="a", options=SimilarOptions(threshold, measure))
+    expected = share and f"({recipe.name}) {EXPECTED.format(share, measure, threshold)}"
+    assert [note for note in result.notes if "expected" in note] == (
+        [f"the keys of the index {expected}"] if expected else []
+    )
