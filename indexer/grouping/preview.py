@@ -92,8 +92,9 @@ class CollectionPreview:
             return [Level(FLOOR, self._similar(codes, similarity), estimated=True)]
         start, lower = self._lower()
         codes = np.union1d(own, lower)
-        self._progress("measuring pairs", 0, len(codes))
-        similarity = self._verifier.similarities(*decode_pair(codes), least=min(start, threshold))
+        similarity = self._verifier.similarities(
+            *decode_pair(codes), least=min(start, threshold), progress=self._progress
+        )
         is_own = np.isin(codes, own)
         levels = [Level(threshold, self._similar(codes[is_own], similarity[is_own]))]
         if start < threshold:

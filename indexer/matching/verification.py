@@ -53,16 +53,22 @@ class Verifier:
         self._sequences = KeptSequences(self._contents, BYTES_A_CHAR * self._most)
 
     def similarities(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], least: float = 0.0
+        self,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        least: float = 0.0,
+        progress: Progress = no_progress,
     ) -> NDArray[np.float64]:
         """Return the measure of each pair; may be 0 for one below `least`.
 
         Fastest for pairs that are sorted by `left`.
         """
         values = np.empty(len(left))
+        progress("measuring pairs", 0, len(left))
         for part in self.batches(left, right):
             pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
             values[part] = self.measure_pairs(pairs, least)
+            progress("measuring pairs", part.stop, len(left))
         return values
 
     def batches(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[slice]:

@@ -104,6 +104,16 @@ def test_another_threshold_is_what_group_makes_there(
     store.close()
 
 
+def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.matching.verification.BATCH", 10)
+    stages: list[tuple[str, int, int]] = []
+    survey(filled(place, DEFAULT_V2), lambda *stage: stages.append(stage))
+    measured = [(done, total) for stage, done, total in stages if stage == "measuring pairs"]
+    total = measured[0][1]
+    assert total > 20
+    assert measured == [(done, total) for done in [*range(0, total, 10), total]]
+
+
 def test_a_store_without_a_group_is_shown_by_the_default() -> None:
     figures = survey(library(rows(TEXTS)))
     shown = figures.at()
