@@ -62,6 +62,16 @@ class SynonymsFile(click.Path):
             self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
 
 
+def _threshold_option(default: float) -> Decorator:
+    return click.option(
+        "--threshold",
+        type=ShareType(0, 1),
+        default=default,
+        show_default=True,
+        help="Least similarity.",
+    )
+
+
 of_option = click.option(
     "--of",
     type=click.Choice(["documents", "parts"]),
@@ -69,12 +79,8 @@ of_option = click.option(
     show_default=True,
     help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
-threshold_option = click.option(
-    "--threshold", type=ShareType(0, 1), default=REVIEW, show_default=True, help="Least similarity."
-)
-fold_threshold_option = click.option(
-    "--threshold", type=ShareType(0, 1), default=FOLD, show_default=True, help="Least similarity."
-)
+threshold_option = _threshold_option(REVIEW)
+fold_threshold_option = _threshold_option(FOLD)
 search_threshold_option = click.option(
     "--threshold",
     type=ShareType(0, 1),
