@@ -151,7 +151,7 @@ class TextFieldMismatch(StoreError):
         extent = (
             "all its texts are there"
             if signed is None
-            else f"{signed:,} documents have fingerprints of it"
+            else f"documents with its fingerprints: {signed:,}"
         )
         super().__init__(
             f"index {index} is signed by its field {stored}, not {requested}: {extent}; "

@@ -28,7 +28,7 @@ from indexer.similarity.measures import MEASURES
 from indexer.stores.base import Store
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
-from indexer.text.wording import percent
+from indexer.text.wording import count_of, percent
 from indexer.web.compare_page import compare_page
 
 _MOST_VALUE = 400
@@ -143,7 +143,7 @@ def _discounted_line(discounts: DiscountedSimilarity) -> str:
     if not discounts.texts:
         return f"{title}; the store has no other texts to compute weights from"
     return (
-        f"{title} with shingles weighted by rarity in {discounts.texts:,} texts; "
+        f"{title} with shingles weighted by rarity in {count_of(discounts.texts, 'text')}; "
         f"{percent(discounts.common)} of them are common there; "
         f"S_R itself {percent(discounts.plain, 1)}"
     )

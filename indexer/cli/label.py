@@ -116,7 +116,7 @@ def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     )
     if result.provisional:
         out.print(
-            f"note: {result.provisional:,} of them are in their family on arrival only; "
+            f"note: in the family of their arrival only: {result.provisional:,}; "
             "`nearfold group` makes it final"
         )
     if result.review:

@@ -23,6 +23,7 @@ from indexer.similarity.measures import common
 from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
+from indexer.text.wording import count_of
 
 MOST_VERSIONS = 200
 Source: TypeAlias = Literal["document", "file"]
@@ -207,4 +208,4 @@ def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[s
             "an order by the texts alone may be the better one"
         )
     if left_out > 0:
-        yield f"{left_out:,} more texts of the family are not ordered"
+        yield f"{count_of(left_out, 'more text')} of the family not ordered"

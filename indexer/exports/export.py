@@ -32,6 +32,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.whole_file import check_place, write_whole
+from indexer.text.wording import count_of
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
 What: TypeAlias = Literal["families", "pairs", "batches", "queue"]
@@ -151,6 +152,7 @@ def _write(table: Table, out: Path, form: Form, findings: Findings) -> int:
         row_count, altered = write_dat(table, raw)
     if altered:
         findings.notes.append(
-            f"{altered:,} fields held signs that a load file cannot spell; see docs/exports.md"
+            f"{count_of(altered, 'field')} held signs that a load file cannot spell; "
+            "see docs/exports.md"
         )
     return row_count

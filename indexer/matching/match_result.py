@@ -155,8 +155,9 @@ class MatchResult:
         )
         if self.capped.keys:
             yield (
-                f"{self.capped.keys:,} passages in many texts (up to {self.capped.largest:,}) "
-                "were left out: texts that share no other are not listed; raise --cap"
+                f"{count_of(self.capped.keys, 'passage')} in many texts "
+                f"(up to {self.capped.largest:,}) left out: texts that share no other are not "
+                "listed; raise --cap"
             )
 
     def notes(self) -> Iterator[str]:

@@ -122,7 +122,7 @@ def _check_journal(store: FullStore) -> Check:
         )
     if failures is None:
         return Check("journal", "good", "a job is running")
-    return Check("journal", "good", f"{len(failures):,} failures recorded")
+    return Check("journal", "good", f"{count_of(len(failures), 'failure')} recorded")
 
 
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:
@@ -140,7 +140,7 @@ def _check_keys(store: FullStore, recipe: Recipe) -> Check:
         return Check(
             "keys",
             "bad",
-            f"{len(wrong)} of {len(rows)} rows have keys that differ from those of their text, "
+            f"{len(wrong)} of {count_of(len(rows), 'row')} with keys that are not of their text, "
             f"first {wrong[0]}; `nearfold doctor --repair` repairs all",
         )
-    return Check("keys", "good", f"equal to recomputed keys in {len(rows)} rows")
+    return Check("keys", "good", f"equal to recomputed keys in {count_of(len(rows), 'row')}")

@@ -74,7 +74,8 @@ def _repair_journal(store: FullStore, dry_run: bool) -> Iterator[Repair]:
         outcome = ""
         if not dry_run:
             entries, damaged_file = salvage(path)
-            outcome = f"; {entries:,} entries were kept, the old file is {Path(damaged_file).name}"
+            kept = count_of(entries, "entry")
+            outcome = f"; {kept} kept, the old file is {Path(damaged_file).name}"
         yield Repair("journal", f"{error.reason}{outcome}", not dry_run)
 
 

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.sources.base import Reading, Records
 from indexer.sources.payloads import DamagedRecord
+from indexer.text.wording import count_of
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
@@ -149,7 +150,8 @@ def _record(
 ) -> Mapping[str, str] | ExtractionError:
     if len(row) != len(names):
         return ExtractionError(
-            f"the row has {len(row)} fields, the first row {len(names)} names; repair the row"
+            f"the row has {count_of(len(row), 'field')}, "
+            f"the first row {count_of(len(names), 'name')}; repair the row"
         )
     if any(map(_NOT_UTF8.search, row)):
         return ExtractionError("the row is not UTF-8; convert the file, such as by iconv")

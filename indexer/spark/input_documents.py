@@ -17,6 +17,7 @@ from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import ddl
 from indexer.spark.sign import ERROR, OUTCOME, file_signer, record_signer, store_scanner
 from indexer.spark.work_folder import Stage, Work
+from indexer.text.wording import count_of
 
 Form: TypeAlias = Literal["parquet", "json", "text", "store"]
 RECORD = {
@@ -153,6 +154,6 @@ def _count_outcomes(rows: DataFrame) -> dict[str, Any]:
     counts = rows.agg(sf.count_if(good), sf.count_if(~good), sf.count_if(is_nameless)).first()
     read, failed, nameless = counts or (0, 0, 0)
     repeated = rows.where(good).groupBy("id").count().where("count > 1").limit(3).collect()
-    trouble = [f"{nameless:,} records without an id"] if nameless else []
+    trouble = [f"{count_of(nameless, 'record')} without an id"] if nameless else []
     trouble += [f"id {row['id']!r} comes {row['count']} times" for row in repeated if row["id"]]
     return {"documents": read, "failed": failed, "trouble": "; ".join(trouble)}

@@ -270,6 +270,6 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     assert json.loads(backfilled)["updated"] == 5
     assert '"updated":1' in by_body
     assert "ingest pipeline nearfold-default_v2-body" in by_body
-    assert re.search(r"keys +equal to recomputed keys in 1 rows", by_body)
+    assert re.search(r"keys +equal to recomputed keys in 1 row", by_body)
     assert json.loads(unsigned)["hits"]["total"]["value"] == 0
     assert "removed  ingest pipeline" in removed

@@ -373,7 +373,7 @@ def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(opensearch_
     checks = {check.name: check for check in doctor(store.url)}
     assert (checks["keys"].verdict, checks["keys"].detail) == (
         "good",
-        "equal to recomputed keys in 1 rows",
+        "equal to recomputed keys in 1 row",
     )
 
 

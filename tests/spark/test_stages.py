@@ -117,7 +117,7 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
     ("lines", "says"),
     [
         ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "id 'a' comes 2 times"),
-        ('{"id": "a", "text": "x"}\n{"text": "y"}', "1 records without an id"),
+        ('{"id": "a", "text": "x"}\n{"text": "y"}', "1 record without an id"),
         ('{"id": "a", "body": "x"}', "no column text; it has body, id"),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import SourceNotFound, UsageError
+from indexer.text.wording import count_of
 
 MOST_BYTES = 256 << 20
 
@@ -87,8 +88,8 @@ def _rows(path: str, text: str) -> Iterator[Record]:
             if any(row):
                 if len(row) != len(header):
                     raise UsageError(
-                        f"{path}, line {line + 1}: {len(row)} fields under {len(header)} names; "
-                        "repair the line"
+                        f"{path}, line {line + 1}: {count_of(len(row), 'field')} under "
+                        f"{count_of(len(header), 'name')}; repair the line"
                     )
                 yield Record(path, line + 1, dict(zip(header, row, strict=True)))
             line = reader.line_num

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from indexer.lab.studies.methods import NAMED, NEIGHBOUR_BITS, QUESTION_BITS, WITH_NEIGHBOURS
 from indexer.lab.studies.study_results import Sample, Spread, StudyResult
+from indexer.text.wording import count_of
 
 AS_GOOD = 0.99  # of the unique signatures that all statistics give
 
@@ -76,24 +77,21 @@ def join_names(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-def _documents(number: int) -> str:
-    return f"{number:,} document{'s' * (number != 1)}"
-
-
 def sentences(result: StudyResult) -> Iterator[str]:
     """Yield the findings, one a sentence."""
     for bits in result.bits:
         yield _collisions(result, bits)
     answers = result.answers
     studied = result.account.studied
+    enough = count_of(enough_documents(result), "document")
     yield (
-        f"Statistics of {_documents(enough_documents(result))} give weighted TopSig 99 % of the "
+        f"Statistics of {enough} give weighted TopSig 99 % of the "
         f"unique signatures that those of all {studied:,} give."
     )
     settled = (sample.documents for sample in answers.samples if sample.close >= AS_GOOD)
     yield (
         "They say the same of a document (64 bits, at most 3 different, of 99 % of documents) "
-        f"from {_documents(next(settled, studied))} on; of the last documents to arrive "
+        f"from {count_of(next(settled, studied), 'document')} on; of the last documents to arrive "
         f"{answers.arrivals[-1].close:.1%} are signed so by the statistics of that time."
     )
     online = ", ".join(f"{answers.online[bits]:,} of {bits} bits" for bits in QUESTION_BITS)

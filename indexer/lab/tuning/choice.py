@@ -20,6 +20,7 @@ from indexer.lab.tuning.tuning_results import (
 from indexer.recipe import DEFAULT, Recipe
 from indexer.statistics.intervals import bootstrap
 from indexer.statistics.precision_recall import f1_of_rows
+from indexer.text.wording import count_of
 
 RESAMPLES = 4000
 
@@ -98,8 +99,8 @@ def _planned_recall(layouts: Sequence[Layout]) -> float | None:
 
 def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
     start = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
-    plural = "s" * (len(as_good) > 1)
-    others = f"; {len(as_good)} other{plural} do not differ significantly" if as_good else ""
+    number = count_of(len(as_good), "other")
+    others = f"; {number} not significantly different" if as_good else ""
     if chosen is first:
         return f"{start}, the highest of a recipe that an index can hold{others}"
     highest = (

@@ -21,6 +21,7 @@ from indexer.stores.engine.dashboards import Product, SavedObject
 from indexer.stores.maintenance import Change
 from indexer.system.secrets import secret
 from indexer.system.urls import parts_of
+from indexer.text.wording import count_of
 
 _SECONDS = 60.0
 _KIND = "dashboard"
@@ -45,7 +46,7 @@ def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
         return Change(_KIND, dashboard.id, "unchanged")
     if not dry_run:
         server.load(dashboards.bundle(index, product))
-    detail = f"{len(objects)} saved objects at {place}"
+    detail = f"{count_of(len(objects), 'saved object')} at {place}"
     return Change(_KIND, dashboard.id, "created" if stored is None else "updated", detail)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.parts_sql import PART
+from indexer.text.wording import count_of
 
 _WORD = re.compile(r"[A-Za-z]{4,20}")  # one token whatever the tokeniser thinks of scripts
 _KEYS = "SELECT number, bands, blocks, parent FROM documents"
@@ -21,18 +22,20 @@ def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
 
     Needs a transaction that may write, and writes nothing.
     """
-    for count, what in (
+    for count, noun, what in (
         (
             "documents WHERE number NOT IN (SELECT number FROM texts)",
-            "{:,} documents have lost their text",
+            "document",
+            "without a text",
         ),
         (
             "texts WHERE number NOT IN (SELECT number FROM documents)",
-            "{:,} texts belong to no document",
+            "text",
+            "without a document",
         ),
     ):
         if number := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
-            yield what.format(number)
+            yield f"{count_of(number, noun)} {what}"
     try:
         for table in ("fulltext", "postings"):
             db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
@@ -41,7 +44,8 @@ def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
         return
     missing = _count_missing(db)
     if missing:
-        yield f"the full-text index does not have {missing:,} documents as they are, or has others"
+        documents = count_of(missing, "document")
+        yield f"the full-text index does not have {documents} as they are, or has others"
     if _posted(db) != _expected(db):
         yield "the keys that are looked up are not those of the documents"
 
