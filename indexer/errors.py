@@ -15,6 +15,7 @@ NearfoldError
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
 │   ├── MappingMismatch
+│   ├── PartialSource          a change of a document would lose what `_source` lacks
 │   ├── TextFieldMismatch
 │   ├── ReindexInProgress      an index is being filled for another recipe
 │   ├── StoreUnreachable
@@ -139,6 +140,21 @@ class MappingMismatch(StoreError):
             "choose another index name in --store, or delete that index if it is yours"
         )
         self.index, self.problems = index, problems
+
+
+class PartialSource(StoreError):
+    """An index holds more of its documents than `_source`; `gap` says what is missing there.
+
+    An engine makes a changed document from `_source`, so that a change would delete the rest.
+    """
+
+    def __init__(self, *, index: str, gap: str) -> None:
+        super().__init__(
+            f"index {index} {gap}; nearfold reads and changes documents by their `_source`, and a "
+            "change would delete the rest from the index; nothing was changed: "
+            "send the documents to an index that keeps the whole `_source`, and give it to --store"
+        )
+        self.index, self.gap = index, gap
 
 
 class TextFieldMismatch(StoreError):

@@ -26,7 +26,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe
+from indexer.stores.requirements import require_updatable
 from indexer.stores.row_limits import rows_of
 
 
@@ -72,7 +72,7 @@ def delete(
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    require_recipe(store)
+    require_updatable(store)
     given: dict[str, Any] = {"threshold": threshold, "measure": measure, "principal": principal}
     given = {name: value for name, value in given.items() if value is not None}
     last = last_options(store)
@@ -88,7 +88,7 @@ def delete_and_repair(
     store: FullStore, ids: Sequence[str], options: FamilyOptions = DEFAULT_FAMILIES
 ) -> DeleteResult:
     """Do the work of `delete` for a job that holds the journal already."""
-    recipe = require_recipe(store)
+    recipe = require_updatable(store)
     distinct = list(dict.fromkeys(ids))
     rows = {row.id: _without_text(row) for row in rows_of(store, distinct)}
     leaving = {id: rows[id] for id in distinct if id in rows}

@@ -24,7 +24,7 @@ from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
-from indexer.stores.requirements import require_recipe, scope_view
+from indexer.stores.requirements import require_updatable, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
@@ -55,7 +55,7 @@ def group(
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
     yet.
     """
-    recipe = require_recipe(store)
+    recipe = require_updatable(store)
     options.check_recipe(recipe)
     store = scope_view(store, options.of)
     with Journal(journal_path(store.address)) as journal, record_job(journal, "group") as job:

@@ -25,7 +25,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe
+from indexer.stores.requirements import require_updatable
 from indexer.stores.row_limits import rows_of, storable_labels
 
 Reason: TypeAlias = Literal["label", "similarity"]
@@ -127,7 +127,7 @@ def label(
     `undo_labels` can restore it, also after a run cut short. Raises `UsageError`, `StoreBusy` while
     another job works on the store, and `StoreError` when nothing was indexed yet.
     """
-    recipe = require_recipe(store)
+    recipe = require_updatable(store)
     store.refresh()
     carriers = _carriers(store, carrying) if carrying is not None else ()
     distinct = dict.fromkeys([*ids, *carriers])

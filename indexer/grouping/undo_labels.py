@@ -12,7 +12,7 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Row
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe
+from indexer.stores.requirements import require_recipe, require_updatable
 from indexer.stores.row_limits import rows_of
 
 
@@ -36,7 +36,7 @@ def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoRes
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    require_recipe(store)
+    require_updatable(store)
     with (
         LabelJournal(journal_path(store.address)) as journal,
         record_job(journal, "undo_labels") as record,

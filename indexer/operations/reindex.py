@@ -13,7 +13,7 @@ from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import OnProgress, ReindexResult
-from indexer.stores.requirements import require_recipe
+from indexer.stores.requirements import require_updatable
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
 
@@ -37,7 +37,7 @@ def reindex(
     Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
     that cannot be stored, and `StoreError` when nothing was indexed yet.
     """
-    require_recipe(store)
+    require_updatable(store)
     fingerprints([_PROBE], recipe)
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
         result = store.maintenance.reindex(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -20,8 +20,8 @@ from indexer.operations.reindex import sign_rows
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
-from indexer.stores.maintenance import Repairable
-from indexer.stores.requirements import require_recipe
+from indexer.stores.maintenance import Repairable, Shareable
+from indexer.stores.requirements import require_updatable
 from indexer.text.wording import count_of
 
 BATCH = 256
@@ -51,7 +51,7 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
     """
-    recipe = require_recipe(store)
+    recipe = require_updatable(store)
     repairs = list(_repair_journal(store, dry_run))
     if repairs and dry_run:
         return (*repairs, *_repair_documents(store, recipe, dry_run))
@@ -96,7 +96,7 @@ def _repair_documents(
         corrected = [row for row in map(partial(_correct_row, recipe), batch) if row is not None]
         wrong += len(corrected)
         if corrected and not dry_run:
-            store.write(corrected)
+            _write_keys(store, corrected)
     if wrong:
         problem = f"{count_of(wrong, 'row')} had keys, sketches or digests not of their text"
         yield Repair("keys", problem, not dry_run)
@@ -105,6 +105,14 @@ def _repair_documents(
     if references.provisional:
         documents = count_of(references.provisional, "document")
         yield Repair("provisional", f"{documents} to be made final by `nearfold group`", False)
+
+
+def _write_keys(store: FullStore, rows: Sequence[Row]) -> None:
+    """Write the keys of rows; of documents that other programs share nothing else changes."""
+    if isinstance(store.maintenance, Shareable):
+        store.maintenance.sign_again(rows)
+    else:
+        store.write(rows)
 
 
 class _References:

@@ -87,6 +87,21 @@ class Repairable(Protocol):
         ...
 
 
+@runtime_checkable
+class Shareable(Protocol):
+    """A store whose documents may belong to other programs, and have fields of theirs."""
+
+    def check_updatable(self) -> None:
+        """Raise `PartialSource` where a change of a document would lose a part of it."""
+        ...
+
+    def sign_again(self, rows: Sequence[Row]) -> None:
+        """Replace the keys of documents by those of these rows, and nothing else of documents that
+        others share; one whose text is another meanwhile is left as it is.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change, done or planned, to one piece of an installation.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from indexer.errors import StoreError, UsageError
 from indexer.model import Scope
 from indexer.recipe import Recipe
-from indexer.stores.abilities import FullStore, PartStore
+from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
 from indexer.stores.base import Store
+from indexer.stores.maintenance import Shareable
 
 
 def require_recipe(store: Store) -> Recipe:
@@ -17,6 +18,18 @@ def require_recipe(store: Store) -> Recipe:
             f"there is no index at {store.url} yet; "
             f"run `nearfold index PATH --store {store.url}` first"
         )
+    return recipe
+
+
+def require_updatable(store: MaintainedStore) -> Recipe:
+    """Return the recipe of a store whose documents may be changed.
+
+    Raises `StoreError` when nothing was indexed yet, `PartialSource` when a change would lose a
+    part of a document.
+    """
+    recipe = require_recipe(store)
+    if isinstance(store.maintenance, Shareable):
+        store.maintenance.check_updatable()
     return recipe
 
 

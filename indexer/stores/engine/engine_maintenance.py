@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.role_files import roles
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EngineMaintenance:
-    """Reindexable and installable: the maintenance of a store in an engine.
+    """Reindexable, shareable and installable: the maintenance of a store in an engine.
 
     What it needs is imported when it is used, because indexing and searching never do.
     """
@@ -38,6 +40,16 @@ class EngineMaintenance:
             )
         finally:
             index.facts = None
+
+    def check_updatable(self) -> None:
+        """Look for fields that the index holds and `_source` lacks."""
+        self._index.check_updatable()
+
+    def sign_again(self, rows: Sequence[Row]) -> None:
+        """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""
+        from indexer.stores.engine.index_writes import sign_again
+
+        sign_again(self._index, rows)
 
     def installed_recipe(self) -> Recipe | None:
         """Return the recipe that the index has, or will have by its template."""

@@ -9,11 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
+from indexer.errors import (
+    MappingMismatch,
+    PartialSource,
+    RecipeMismatch,
+    StoreError,
+    StoreUnreachable,
+    UsageError,
+)
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.link import Answer, IndexMissing, Link, error_of, is_missing, is_passing
 from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
 
@@ -61,9 +69,20 @@ class IndexFacts:
 
     index: str
     recipe: Recipe
-    mapping: Mapping[str, Any]
+    description: Mapping[str, Any]  # its mappings, settings and aliases
     writes: str | None  # the alias through which this very index is written; None when it has none
     parts: str | None = None  # how its documents are divided
+
+    @property
+    def mapping(self) -> Mapping[str, Any]:
+        """The mapping of the index."""
+        mapping: Mapping[str, Any] = self.description.get("mappings", {})
+        return mapping
+
+    def check_updatable(self) -> None:
+        """Raise `PartialSource` where a partial update of a document would lose something."""
+        if gap := source_gap(self.description):
+            raise PartialSource(index=self.index, gap=gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +179,7 @@ def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
     aliases = index.get("aliases", {})
     writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
     recipe = with_key(Recipe(**metadata["recipe"]))
-    return IndexFacts(name, recipe, mapping, writes, metadata.get("parts"))
+    return IndexFacts(name, recipe, index, writes, metadata.get("parts"))
 
 
 def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -220,6 +239,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
             f"`nearfold index {place.url} --text-field {field} --store {place.url}` signs them "
             "there; put other documents into another store"
         )
+    facts.check_updatable()
     mapping = _add_later_fields(requests, facts)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.model import Row
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.sender import Operation
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.text.phrases import well_formed
@@ -56,6 +58,30 @@ def _write_parts(index: OpenIndex, rows: Sequence[Row]) -> dict[str, str]:
         if reason:
             refusals[part.parent or ""] = reason
     return refusals
+
+
+def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
+    """Replace the keys of stored documents: of one that other programs share nothing else, and
+    only if its text is still that of its row.
+
+    A document that changes meanwhile, or is gone, is left as it is.
+    """
+    index.check_updatable()
+    if not (index.facts and is_shared(index.facts.mapping)):
+        write_rows(index, rows)
+        return
+    field = index.text_field()
+    signed = {row.id: row for row in rows}
+    answer = index.requests.call("POST", f"{index.name()}/_mget", {"ids": list(signed)})
+    operations = []
+    for hit in answer["docs"]:
+        row = signed[hit["_id"]]
+        if hit.get("found") and documents.row(row.id, hit["_source"], field).text == row.text:
+            keys = documents.signature(row, field)
+            body = {"doc": {name: keys[name] for name in documents.KEYS if name in keys}}
+            state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+            operations.append(Operation("update", row.id, body, state))
+    replace(index.sender, conflicts=True).send(operations)
 
 
 def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:

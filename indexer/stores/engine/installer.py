@@ -7,6 +7,7 @@ from typing import Any
 
 from indexer.errors import (
     MappingMismatch,
+    PartialSource,
     RecipeMismatch,
     StoreError,
     TextFieldMismatch,
@@ -22,6 +23,7 @@ from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
+from indexer.stores.engine.source_gaps import source_gap
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
@@ -125,6 +127,7 @@ def _check(
         )
     if not index:
         return
+    _check_source(index)
     current = default_pipeline(index[1])
     if current not in (None, "_none") and not installed.signs_by(recipe, current):
         raise StoreError(
@@ -154,6 +157,13 @@ def _check_recipe(stored: Recipe | None, requested: Recipe) -> None:
             requested=requested.name,
             difference=stored.difference(requested),
         )
+
+
+def _check_source(index: Index) -> None:
+    """Raise `PartialSource` for an index that keeps a part of its documents outside `_source`."""
+    name, description = index
+    if gap := source_gap(description):
+        raise PartialSource(index=name, gap=gap)
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:
@@ -241,8 +251,8 @@ def adopt(
 
     It gets no pipeline; one of ours that signs another field is replaced by that for this field.
     Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
-    `TextFieldMismatch` where texts of another one were signed, and `MappingMismatch` where `near_*`
-    fields are mapped in another way.
+    `TextFieldMismatch` where texts of another one were signed, `MappingMismatch` where `near_*`
+    fields are mapped in another way, and `PartialSource`.
     """
     pieces = Pieces(requests, dry_run=False)
     index = pieces.index(place)
@@ -252,6 +262,7 @@ def adopt(
     _check_recipe(_recipe(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
+    _check_source(index)
     _check_field(pieces, index, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]

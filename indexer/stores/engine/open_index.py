@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from indexer.errors import StoreError, StoreStopped
+from indexer.errors import PartialSource, StoreError, StoreStopped
 from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
@@ -27,6 +27,7 @@ from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.sender import Operation, Reply, Sender
+from indexer.stores.engine.source_gaps import is_sourced, source_gap
 
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests in flight at once, when the engine keeps up
@@ -76,9 +77,22 @@ class OpenIndex:
         return self.place.index
 
     def text_field(self) -> str:
-        """Return the field with the texts of documents."""
+        """Return the field with the texts of documents.
+
+        Raises `PartialSource` where they cannot be read, since `_source` lacks that field.
+        """
         self.require_recipe()
-        return (self.facts and text_field(self.facts.mapping)) or TEXT
+        field = (self.facts and text_field(self.facts.mapping)) or TEXT
+        if self.facts and not is_sourced(self.facts.description, field):
+            gap = source_gap(self.facts.description) or f"leaves {field} out of `_source`"
+            raise PartialSource(index=self.facts.index, gap=gap)
+        return field
+
+    def check_updatable(self) -> None:
+        """Raise `PartialSource` where a partial update of a document would lose something."""
+        self.require_recipe()
+        if self.facts:
+            self.facts.check_updatable()
 
     def parts_kind(self) -> str | None:
         """Return how documents are divided, as `_meta` says."""
@@ -92,7 +106,12 @@ class OpenIndex:
         return IndexQueries(self.requests, self.dialect, name, names, scope)
 
     def send(self, operations: list[Operation]) -> dict[str, Reply]:
-        """Send bulk operations; return the reply to each by id."""
+        """Send bulk operations; return the reply to each by id.
+
+        Raises `PartialSource` before it sends an update that would lose something.
+        """
+        if any(operation.action == "update" for operation in operations):
+            self.check_updatable()
         try:
             return self.sender.send(operations)
         except StoreStopped:

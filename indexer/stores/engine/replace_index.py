@@ -48,6 +48,7 @@ def replace_index(
     facts = read_facts(requests, place)
     if facts is None:
         raise IndexMissing(place.url)
+    facts.check_updatable()
     old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:
         return _clean_up(requests, place, facts.index, old, keep)

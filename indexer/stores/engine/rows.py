@@ -21,6 +21,11 @@ _PREFIXED = (
 )  # fmt: skip
 _NAMES = {name: f"near_{name}" for name in _PREFIXED}  # fields with another name in an engine
 _SIGNATURE = ("near_id", "near_simhash", "near_minhash", "near_error", *_NAMES.values())
+# the fields that another recipe changes
+KEYS = (
+    "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands",
+    "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
+)  # fmt: skip
 _PLAIN = ("title", "text", "path", "content_type", "modified", "size")
 _TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
 _MISSING = {

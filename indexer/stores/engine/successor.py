@@ -34,10 +34,6 @@ _PRIVATE = (
     "history",
     "routing_path",
 )
-_KEYS = (
-    "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands",
-    "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
-)  # fmt: skip
 _FIRST = ("near_id", "near_family", "near_text_field")
 
 
@@ -193,10 +189,10 @@ def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) 
 
     A document that was never signed gets a family, too.
     """
-    document = {name: value for name, value in source.items() if name not in _KEYS}
+    document = {name: value for name, value in source.items() if name not in documents.KEYS}
     if not source.get("near_recipe"):
         document |= {name: signature[name] for name in _FIRST if name in signature}
-    for name in _KEYS:
+    for name in documents.KEYS:
         if signature.get(name) not in (None, ()):
             document[name] = signature[name]
     return document

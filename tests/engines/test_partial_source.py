@@ -1,0 +1,138 @@
+"""Indices that keep a part of their documents outside `_source`: nothing of them is lost, because
+nothing is changed; and what other programs keep in their documents stays when keys are repaired.
+"""
+
+import pytest
+from pipelines import bulk, call, good, store_url
+
+from indexer.cli.exit_codes import EXIT_STORE
+from indexer.cli.main import run
+from indexer.errors import PartialSource
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
+from indexer.indexing.index import IndexOptions
+from indexer.indexing.index import index as indexing
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install
+from indexer.operations.reindex import reindex
+from indexer.operations.repair import repair
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.sources.base import Reading
+from indexer.stores.engine.installation import meta, near_fields
+
+pytestmark = pytest.mark.engines
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
+    "Dogs travel free."
+)
+BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
+TEXT = {"text": {"type": "text"}, "page": {"properties": {"body": {"type": "text"}}}}
+PARTIAL = {
+    "text left out": ({"excludes": ["te*"]}, "leaves text, te* out of `_source`"),
+    "part kept": ({"includes": ["author"]}, "leaves page.body, text, "),
+    "nothing kept": ({"enabled": False}, "has its `_source` disabled"),
+}
+
+
+@pytest.fixture
+def store(engine, server, index, open_at, tmp_path, monkeypatch):
+    """A store of an index of other programs, where nothing is yet; removed at the end."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return open_at(store_url(engine, server, index))
+
+
+def fill(server, index, source):
+    """Create an index that keeps this part of its documents, with two copies of a text."""
+    body = {"mappings": {"_source": source, "properties": TEXT}}
+    good("PUT", f"{server}/{index}", body)
+    return bulk(server, index, [{"text": FERRY, "author": name} for name in ("wire", "web")])
+
+
+def adopt(server, index):
+    """Give an index the fields and `_meta` that an earlier release gave to every index."""
+    body = {"_meta": meta(DEFAULT), "properties": near_fields()}
+    good("PUT", f"{server}/{index}/_mapping", body)
+
+
+def state(server, index):
+    """Return everything of an index that a search or a setting can show, after a refresh."""
+    good("POST", f"{server}/{index}/_refresh")
+    query = {"query": {"match": {"text": "ferry"}}, "version": True}
+    hits = good("POST", f"{server}/{index}/_search", query)["hits"]["hits"]
+    versions = sorted((hit["_id"], hit["_version"]) for hit in hits)
+    return versions, good("GET", f"{server}/{index}")
+
+
+@pytest.mark.parametrize("kind", PARTIAL)
+def test_an_index_that_keeps_a_part_of_its_documents_is_not_installed_into(
+    store, server, index, kind
+):
+    source, gap = PARTIAL[kind]
+    fill(server, index, source)
+    before = state(server, index)
+    assert len(before[0]) == 2
+    for refused in (
+        lambda: install(store),
+        lambda: install(store, dry_run=True),
+        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+    ):
+        with pytest.raises(PartialSource, match="whole `_source`") as error:
+            refused()
+        assert gap in str(error.value)
+    assert state(server, index) == before
+
+
+@pytest.mark.parametrize("kind", PARTIAL)
+def test_what_is_signed_already_is_not_changed_where_a_change_would_lose_a_part(
+    store, server, index, kind
+):
+    ids = fill(server, index, PARTIAL[kind][0])
+    adopt(server, index)
+    before = state(server, index)
+    assert len(before[0]) == 2
+    for refused in (
+        lambda: group(store),
+        lambda: label(store, ids, LabelOptions(add=("seen",))),
+        lambda: delete(store, ids[:1]),
+        lambda: reindex(store, DEFAULT_V1),
+        lambda: repair(store),
+        lambda: store.labels.relabel({ids[0]: ("seen",)}),
+    ):
+        with pytest.raises(PartialSource, match="whole `_source`"):
+            refused()
+    verdicts = {check.name: check.verdict for check in doctor(store.url)}
+    assert verdicts["store"] == "bad"
+    assert run(["group", "--store", store.url]) == EXIT_STORE
+    assert run(["search", "ferry", "--store", store.url]) == EXIT_STORE
+    assert state(server, index) == before
+
+
+def test_a_field_outside_of_source_that_the_index_does_not_hold_is_no_hindrance(
+    store, server, index
+):
+    properties = {**TEXT, "data": {"type": "binary"}, "note": {"type": "text", "index": False}}
+    mapping = {"_source": {"excludes": ["data", "note"]}, "properties": properties}
+    good("PUT", f"{server}/{index}", {"mappings": mapping})
+    ids = bulk(server, index, [{"text": FERRY, "data": "aGk=", "n": n} for n in range(2)])
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    group(store)
+    assert store.labels.relabel(dict.fromkeys(ids, ("seen",))) == 2
+    versions, _ = state(server, index)
+    assert [version > 1 for _, version in versions] == [True, True]
+
+
+def test_a_repair_of_keys_leaves_the_fields_of_other_programs(store, server, index):
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": TEXT}})
+    first, second = bulk(server, index, [{"text": FERRY, "author": {"name": n}} for n in "ab"])
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    stale = {"update": {"_id": first}}, {"doc": {"text": BREAD, "pages": [2, 1]}}
+    bulk(server, index, [], *stale)
+    assert [(found.what, found.repaired) for found in repair(store)][:1] == [("keys", True)]
+    assert [found for found in repair(store) if found.what == "keys"] == []
+    document = good("GET", f"{server}/{index}/_doc/{first}")["_source"]
+    theirs = {name: value for name, value in document.items() if not name.startswith("near_")}
+    assert theirs == {"text": BREAD, "author": {"name": "a"}, "pages": [2, 1]}
+    rows = store.get([first, second])
+    assert rows[first].exact != rows[second].exact
+    assert call("GET", f"{server}/{index}/_count?q=author.name:a")[1]["count"] == 1
