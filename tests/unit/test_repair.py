@@ -97,7 +97,7 @@ def test_a_sound_store_needs_nothing(store: Store) -> None:
     assert rows(store) == before
 
 
-LEADER = "(SELECT family FROM documents WHERE parent IS NULL GROUP BY family HAVING count(*) > 1)"
+LEADER = "(SELECT in_family FROM documents WHERE parent IS NULL GROUP BY 1 HAVING count(*) > 1)"
 SHIFTED = "UPDATE texts SET text = 'Altogether ' || text || ' otherwise'"
 OTHERS = "UPDATE documents SET bands = '0001 0002', minhash = zeroblob(512)"
 LAST = "UPDATE documents SET parent = 'gone' WHERE number IN (SELECT max(number) FROM documents)"
@@ -115,7 +115,7 @@ DAMAGES = {
     "another digest": ("keys", "UPDATE documents SET exact = 'no' WHERE parent IS NULL"),
     "a principal that is gone": (
         "families",
-        "UPDATE documents SET family = 'gone' WHERE family != id",
+        "UPDATE documents SET family = 'gone' WHERE in_family != id",
     ),
     "a principal that follows": (
         "families",

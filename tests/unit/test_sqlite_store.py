@@ -12,9 +12,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sample_library
 from sample_rows import band, row
 
 from indexer.errors import (
@@ -349,8 +351,11 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     store.close()
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
         db.executescript(
-            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; ALTER "
-            "TABLE documents DROP COLUMN stop; "
+            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; "
+            "ALTER TABLE documents DROP COLUMN stop; "
+            "ALTER TABLE documents DROP COLUMN in_family; DROP INDEX documents_by_family; "
+            "CREATE INDEX documents_by_family ON documents (family); "
+            "UPDATE documents SET family = id; "
             "PRAGMA user_version = 2;"
         )
     assert [hit.id for hit in store.search(Query("fox")).hits] == ["1"]
@@ -390,3 +395,29 @@ def test_a_connection_in_use_is_closed_when_it_is_returned(path):
     with readers.connection() as again:
         assert again is fresh
     readers.close()
+
+
+def test_rows_of_real_sketches_take_few_bytes_and_lose_nothing(tmp_path):
+    """Keys that follow from the slots, digests as digits and own families are not stored again."""
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    store.prepare(DEFAULT)
+    texts = {
+        str(number): f"{number} tugs wait for the tide at the harbour, {number} barges with them"
+        for number in range(9)
+    }
+    rows = sample_library.rows(texts)
+    rows[1] = replace(rows[1], bands=())
+    rows[2] = replace(rows[2], bands=rows[3].bands, family="3", raw="0" * 63, source="AB" * 32)
+    assert store.write(rows) == [None] * 9
+    assert list(store.scan()) == rows
+    assert store.sources(["2", "4"]) == {"2": "AB" * 32, "4": "source"}
+    assert list(store.families.members("family", ["3"])) == [("2", "3"), ("3", "3")]
+    assert list(store.families.members("exact", [rows[4].exact])) == [("4", rows[4].exact)]
+    (found,) = store.candidates([(rows[3].bands, ())], 9)
+    assert {candidate.id for candidate in found.found} >= {"2", "3"} - {"1"}
+    with closing(sqlite3.connect(tmp_path / "store.db")) as db:
+        stored = dict(db.execute("SELECT id, bands FROM documents"))
+    assert stored == dict.fromkeys("045678", "") | {"1": " ", "2": " ".join(rows[3].bands), "3": ""}
+    assert store.delete([entry.id for entry in rows]) == 9
+    assert store.maintenance.inconsistencies() == ()
+    store.close()

@@ -83,7 +83,7 @@ def test_a_journal_of_every_format_is_upgraded_and_used(number: int, tmp_path: P
         journal.record([failure])
     assert format_of(path) == JOURNAL_FORMAT
     assert [record.id for record in stored_failures(path) or ()] == [failure.id]
-    assert [record.added for record in history(path)] == ([("lease",)] if number == 3 else [])
+    assert [record.added for record in history(path)] == ([("lease",)] if number >= 3 else [])
 
 
 def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:

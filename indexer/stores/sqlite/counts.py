@@ -17,7 +17,7 @@ def count_rows(db: sqlite3.Connection, scope: Scope) -> Counts:
     within = parts.within(db, scope) or "1"
     kinds = f"SELECT status, content_type, count(*) FROM documents d WHERE {within} GROUP BY 1, 2"
     by_status, by_type = _sum_by_name(db.execute(kinds).fetchall())
-    families = f"SELECT count(*) FROM (SELECT DISTINCT family FROM documents d WHERE {within})"
+    families = f"SELECT count(*) FROM (SELECT DISTINCT in_family FROM documents d WHERE {within})"
     (page_count,) = db.execute("PRAGMA page_count").fetchone()
     (page_size,) = db.execute("PRAGMA page_size").fetchone()
     return Counts(

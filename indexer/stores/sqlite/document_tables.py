@@ -8,21 +8,24 @@ from itertools import count
 from typing import Any
 
 from indexer.model import Row
+from indexer.recipe import Recipe
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
 
 _CHUNK = 500
 
 
-def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
-    """Insert rows, or replace those with the same id."""
-    numbers = _forget(db, list(rows))
+def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> None:
+    """Insert rows, signed by the recipe of the file, or replace those with the same id."""
+    numbers = _forget(db, list(rows), recipe)
     fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
     numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
+    columns = packed.columns([row for _, row in numbered], recipe)
+    values = [(number, *row) for (number, _), row in zip(numbered, columns, strict=True)]
     marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
     db.executemany(
         f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",
-        ((number, *packed.columns(row)) for number, row in numbered),
+        values,
     )
     db.executemany(
         "INSERT OR REPLACE INTO texts VALUES (?, ?)",
@@ -38,33 +41,36 @@ def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
     )
 
 
-def remove(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+def remove(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
     """Delete rows from every table; return the number of each id that existed."""
-    numbers = _forget(db, ids)
+    numbers = _forget(db, ids, recipe)
     for table in ("documents", "texts"):
         values = [(number,) for number in numbers.values()]
         db.executemany(f"DELETE FROM {table} WHERE number = ?", values)
     return numbers
 
 
-def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+def _forget(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
     """Delete rows from the full-text index and the postings.
 
     Returns the number of each id that exists.
     """
     select = (
-        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent "
-        "FROM documents d JOIN texts t USING (number) WHERE d.id IN"
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.minhash, d.blocks, "
+        "d.parent FROM documents d JOIN texts t USING (number) WHERE d.id IN"
     )
     numbers = {}
-    for number, name, title, text, bands, blocks, parent in chosen_rows(db, select, ids):
+    rows = chosen_rows(db, select, ids)
+    every_band = packed.band_sets([(bands, slots) for *_, bands, slots, _, _ in rows], recipe)
+    for row, bands in zip(rows, every_band, strict=True):
+        number, name, title, text, _, _, blocks, parent = row
         numbers[name] = number
         db.execute(
             "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
             (number, *packed.words(title, text)),
         )
         prefix = "" if parent is None else parts.PART
-        keys = packed.posted(bands.split(), blocks.split(), prefix)
+        keys = packed.posted(bands, blocks.split(), prefix)
         db.execute(
             "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
             (number, " ".join(keys)),

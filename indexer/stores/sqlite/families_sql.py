@@ -9,23 +9,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from indexer.model import PrincipalRow, Scope
+from indexer.stores.sqlite.columns import DIGESTS, pack_digest, unpack_digest
 from indexer.stores.sqlite.parts_sql import WITHIN
 from indexer.stores.sqlite.postings import carriers, either
 
 CARRIERS = 100
 _CHUNK = 500
+_OWN = " UNION ALL SELECT id, id FROM documents WHERE family = '' AND id IN ({})"
 _IS_PRINCIPAL = (
-    "p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' AND p.minhash IS NOT NULL"
+    "p.in_family = p.id AND p.principal IS NOT 0 "
+    "AND p.status = 'complete' AND p.minhash IS NOT NULL"
 )
 _PRINCIPALS = (
     "SELECT p.id, p.minhash FROM json_each(?) j "
     "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
-    f"JOIN documents p ON p.id = d.family WHERE {_IS_PRINCIPAL} "
+    f"JOIN documents p ON p.id = d.in_family WHERE {_IS_PRINCIPAL} "
     "GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
 )
 CONFLICTING = (
-    "d.family {} (SELECT family FROM documents WHERE family IN "
-    "(SELECT family FROM documents GROUP BY family HAVING count(*) > 1) "
+    "d.in_family {} (SELECT family FROM ("
+    "SELECT family, labels FROM documents WHERE family <> '' UNION ALL "
+    "SELECT id, labels FROM documents WHERE family = '' "
+    "AND id IN (SELECT family FROM documents WHERE family <> '')) "
     "GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
 )
 
@@ -56,11 +61,18 @@ def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[Pri
 
 def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield ids with the value of the field, for rows with one of these values."""
-    for start in range(0, len(names), _CHUNK):
-        chunk = names[start : start + _CHUNK]
+    values: list[bytes | str] = list(names)
+    if field in DIGESTS:  # as bytes or, in files of format 3, as text
+        values = [form for name in names for form in {name, pack_digest(name)}]
+    for start in range(0, len(values), _CHUNK):
+        chunk = values[start : start + _CHUNK]
         marks = ", ".join("?" * len(chunk))
-        select = f"SELECT id, {field} FROM documents WHERE {field} IN ({marks}) ORDER BY id"
-        yield from db.execute(select, chunk)
+        select = f"SELECT id, {field} FROM documents WHERE {field} IN ({marks})"
+        if field == "family":
+            select += f" AND family <> ''{_OWN.format(marks)}"
+            chunk *= 2
+        for name, value in db.execute(f"{select} ORDER BY id", chunk):
+            yield name, unpack_digest(value)
 
 
 def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:

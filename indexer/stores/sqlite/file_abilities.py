@@ -102,7 +102,7 @@ class SqliteVocabulary:
 
 def _family_fields(assignment: Assignment) -> tuple[object, ...]:
     return (
-        assignment.family,
+        "" if assignment.family == assignment.id else assignment.family,
         assignment.principal,
         assignment.similarity,
         assignment.cluster,

@@ -17,7 +17,7 @@ from indexer.system.failpoints import reached
 from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
 
-FORMAT = 3
+FORMAT = 4
 
 
 @contextmanager
@@ -93,6 +93,14 @@ def _statements(script: str) -> Iterator[str]:
 def pragma_number(db: sqlite3.Connection, pragma: str) -> int:
     """Return the value of a pragma."""
     return int(db.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def recipe_in_use(db: sqlite3.Connection) -> Recipe:
+    """Return the recipe of a store that was prepared."""
+    recipe = stored_recipe(db)
+    if recipe is None:
+        raise sqlite3.DatabaseError("malformed: the store has no recipe")
+    return recipe
 
 
 def stored_recipe(db: sqlite3.Connection) -> Recipe | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from indexer.recipe import Recipe
 from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import index_repair
+from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.file_reads import scan_rows
 from indexer.stores.sqlite.replacement import replace_recipe
 
@@ -41,7 +42,7 @@ class SqliteMaintenance:
     def inconsistencies(self) -> tuple[str, ...]:
         """Compare rows and indexes in one consistent view; nothing is written."""
         with self._file.writing() as db:
-            return tuple(index_repair.inconsistencies(db))
+            return tuple(index_repair.inconsistencies(db, recipe_in_use(db)))
 
     def check_sound(self) -> None:
         """Run SQLite's own check of pages, columns and types."""
@@ -50,4 +51,4 @@ class SqliteMaintenance:
     def rebuild(self) -> None:
         """Rebuild the indexes in one transaction."""
         with self._file.writing() as db:
-            index_repair.rebuild(db)
+            index_repair.rebuild(db, recipe_in_use(db))

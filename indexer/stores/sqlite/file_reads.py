@@ -7,7 +7,7 @@ import sqlite3
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer.model import Candidate, Candidates, Query, RankedRow, Row, Scope
 from indexer.sketch.codec import unsigned64
@@ -17,6 +17,7 @@ from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
 from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite.document_tables import chosen_rows
+from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
 from indexer.text.phrases import well_formed
@@ -33,7 +34,7 @@ _BEST = (
     "ORDER BY j.value DESC, d.path, d.id LIMIT ?"
 )
 _SHOWN = (
-    "SELECT number, id, path, family, status, minhash, "
+    "SELECT number, id, path, in_family, status, minhash, "
     "CASE status WHEN 'empty' THEN raw ELSE exact END FROM documents WHERE number IN"
 )
 
@@ -42,7 +43,8 @@ def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
     """Return whole rows in one consistent view; ids that do not exist are absent."""
     with file.reading() as db:
         values = chosen_rows(db, f"{_ROW} WHERE d.id IN", ids)
-    return {row.id: row for row in map(_unpack, values)}
+        recipe = recipe_in_use(db)
+    return {row.id: row for row in packed.rows(values, recipe)}
 
 
 def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
@@ -60,7 +62,8 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
         chunk = numbers[start : start + PAGE].tolist()
         with file.reading() as db:
             page = chosen_rows(db, f"{_ROW} WHERE d.number IN", chunk)
-        yield from sorted(map(_unpack, page), key=lambda row: row.id)
+            recipe = recipe_in_use(db)
+        yield from sorted(packed.rows(page, recipe), key=lambda row: row.id)
 
 
 def find_candidates(
@@ -132,12 +135,9 @@ def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
             rows = {number: shown for number, *shown in chosen_rows(db, _SHOWN, numbers)}
         for number, score in page:
             if number in rows:
-                name, path, *rest = rows[number]
-                yield RankedRow(name, path, score, *rest)
-
-
-def _unpack(values: tuple[Any, ...]) -> Row:
-    return packed.row(values[1:], values[0])
+                name, path, family, status, minhash, stored = rows[number]
+                digest = packed.unpack_digest(stored)
+                yield RankedRow(name, path, score, family, status, minhash, digest)
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str]]:
@@ -155,7 +155,7 @@ def _conditions(query: Query) -> tuple[list[str], list[str]]:
         elif field == "labels":
             conditions.append("nearfold_holds(d.labels, NULL, ?)")
         else:
-            conditions.append(f"d.{field} = ?")
+            conditions.append(f"{packed.column(field)} = ?")
         values.append(well_formed(value))
     return conditions, values
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
+from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.match_expressions import (
     WITHOUT,
     excluding_expression,
@@ -91,9 +92,9 @@ def full_text_matches(
     them.
     """
     fields = [facet_field(name) for name in query.facets]
-    counted = [f"d.{field}" for field in fields]
+    counted = [packed.column(field) for field in fields]
     if fields or query.families:
-        counted.append("d.family")  # facets count families, too
+        counted.append(packed.column("family"))  # facets count families, too
     statement = _statement(query, words, conditions, values, counted)
     if counted:
         rows = db.execute(statement.sql, statement.values)

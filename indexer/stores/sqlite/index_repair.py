@@ -7,17 +7,19 @@ import re
 import sqlite3
 from collections.abc import Iterator
 
+from indexer.recipe import Recipe
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.parts_sql import PART
 from indexer.text.wording import count_of
 
 _WORD = re.compile(r"[A-Za-z]{4,20}")  # one token whatever the tokeniser thinks of scripts
-_KEYS = "SELECT number, bands, blocks, parent FROM documents"
+_KEYS = "SELECT number, bands, minhash, blocks, parent FROM documents"
 _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
 _MASK = (1 << 64) - 1
+_PAGE = 1_000
 
 
-def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
+def inconsistencies(db: sqlite3.Connection, recipe: Recipe) -> Iterator[str]:
     """Yield what does not agree with the rows, one sentence each.
 
     Needs a transaction that may write, and writes nothing.
@@ -46,11 +48,11 @@ def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
     if missing:
         documents = count_of(missing, "document")
         yield f"the full-text index does not have {documents} as they are, or has others"
-    if _posted(db) != _expected(db):
+    if _posted(db) != _expected(db, recipe):
         yield "the keys that are looked up are not those of the documents"
 
 
-def rebuild(db: sqlite3.Connection) -> None:
+def rebuild(db: sqlite3.Connection, recipe: Recipe) -> None:
     """Rebuild both indexes from the rows, inside the caller's transaction.
 
     Documents without a text, and texts without a document, are deleted.
@@ -64,9 +66,8 @@ def rebuild(db: sqlite3.Connection) -> None:
             "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
             (number, *packed.words(title, text)),
         )
-    for number, bands, blocks, parent in db.execute(_KEYS):
-        carried = " ".join(_posted_keys(bands, blocks, parent))
-        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, carried))
+    for number, keys in _posted_keys(db, recipe):
+        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
 
 
 def _count_missing(db: sqlite3.Connection) -> int:
@@ -103,17 +104,20 @@ def _posted(db: sqlite3.Connection) -> int:
     )
 
 
-def _expected(db: sqlite3.Connection) -> int:
+def _expected(db: sqlite3.Connection, recipe: Recipe) -> int:
     """Return the same digest, by the rows; keys count once, as in the index."""
+    rows = _posted_keys(db, recipe)
+    return sum(_digest(number, key) for number, keys in rows for key in set(keys)) & _MASK
+
+
+def _posted_keys(db: sqlite3.Connection, recipe: Recipe) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of each row and its keys as they are posted."""
     rows = db.execute(_KEYS)
-    return (
-        sum(_digest(number, key) for number, *keys in rows for key in set(_posted_keys(*keys)))
-        & _MASK
-    )
-
-
-def _posted_keys(bands: str, blocks: str, parent: str | None) -> list[str]:
-    return packed.posted(bands.split(), blocks.split(), "" if parent is None else PART)
+    while page := rows.fetchmany(_PAGE):
+        every_band = packed.band_sets([(bands, slots) for _, bands, slots, _, _ in page], recipe)
+        for (number, _, _, blocks, parent), bands in zip(page, every_band, strict=True):
+            prefix = "" if parent is None else PART
+            yield number, packed.posted(bands, blocks.split(), prefix)
 
 
 def _digest(number: int, key: str) -> int:

@@ -22,6 +22,7 @@ from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import columns as packed
+from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts_sql import PART
 from indexer.system.durable_files import rename_durably
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 BATCH = 200
 _SIGNED = ("status", "exact", "words", "chars", "bands", "blocks", "minhash", "simhash")
 _PLACES = [packed.COLUMNS.index(name) for name in _SIGNED]
+_BYTES = ("exact", "minhash")  # the other columns of `_SIGNED` are kept as JSON
 _COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 
@@ -73,10 +75,10 @@ class ReplacementFile:
         # What is lost is computed again: signatures are compared with the texts.
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute(
-            "CREATE TABLE IF NOT EXISTS made "
-            "(recipe TEXT, id TEXT, of TEXT, signed TEXT, minhash BLOB, PRIMARY KEY (id))"
+            "CREATE TABLE IF NOT EXISTS signed "
+            "(recipe TEXT, id TEXT PRIMARY KEY, of TEXT, fields TEXT, exact BLOB, minhash BLOB)"
         )
-        self._db.execute("DELETE FROM made WHERE recipe != ?", (recipe.id,))
+        self._db.execute("DELETE FROM signed WHERE recipe != ?", (recipe.id,))
         self._recipe = recipe
 
     def sign(self, rows: Iterable[Row], sign_rows: SignRows, on_progress: OnProgress) -> int:
@@ -86,23 +88,27 @@ class ReplacementFile:
         while batch := list(islice(remaining, BATCH)):
             missing = [row for row in batch if self.values(row) is None]
             self._db.execute("BEGIN")
-            for row, signed in zip(missing, sign_rows(missing) if missing else (), strict=True):
-                values = dict(
-                    zip(_SIGNED, (packed.columns(signed)[place] for place in _PLACES), strict=True)
-                )
-                minhash = values.pop("minhash")
-                line = (self._recipe.id, row.id, _digest(row), json.dumps(values), minhash)
-                self._db.execute("INSERT OR REPLACE INTO made VALUES (?, ?, ?, ?, ?)", line)
+            signed = packed.columns(sign_rows(missing) if missing else (), self._recipe)
+            for row, columns in zip(missing, signed, strict=True):
+                values = {
+                    name: columns[place] for name, place in zip(_SIGNED, _PLACES, strict=True)
+                }
+                sketches = [values.pop(name) for name in _BYTES]
+                line = (self._recipe.id, row.id, _digest(row), json.dumps(values), *sketches)
+                self._db.execute("INSERT OR REPLACE INTO signed VALUES (?, ?, ?, ?, ?, ?)", line)
             self._db.execute("COMMIT")
             count += len(missing)
             on_progress(count)
         return count
 
-    def values(self, row: Row) -> dict[str, object] | None:
+    def values(self, row: Row) -> dict[str, Any] | None:
         """Return the columns of a row's signature; None when there is none of this very text."""
-        select = "SELECT signed, minhash FROM made WHERE id = ? AND of = ?"
+        select = "SELECT fields, exact, minhash FROM signed WHERE id = ? AND of = ?"
         stored = self._db.execute(select, (row.id, _digest(row))).fetchone()
-        return None if stored is None else {**json.loads(stored[0]), "minhash": stored[1]}
+        if stored is None:
+            return None
+        fields, *sketches = stored
+        return {**json.loads(fields), **dict(zip(_BYTES, sketches, strict=True))}
 
     def close(self, remove: bool) -> None:
         """End the connection; `remove` the file when all is done."""
@@ -133,7 +139,9 @@ def put_in_place(
             {**values, "recipe": recipe.id, "number": number},
         )
         prefix = "" if row.parent is None else PART
-        keys = packed.posted(str(values["bands"]).split(), str(values["blocks"]).split(), prefix)
+        stored = values["bands"], values["minhash"]
+        ((bands,), blocks) = packed.band_sets([stored], recipe), str(values["blocks"]).split()
+        keys = packed.posted(bands, blocks, prefix)
         db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
     db.execute("UPDATE store SET value = ? WHERE name = 'recipe'", (json.dumps(recipe.settings),))
     return late
@@ -158,11 +166,11 @@ def _rows(db: sqlite3.Connection) -> Iterator[Row]:
 
 def _numbered(db: sqlite3.Connection) -> Iterator[tuple[int, Row]]:
     """Yield every row with its number, a batch at a time: rows are written while they are read."""
-    last = 0
+    last, recipe = 0, recipe_in_use(db)
     while page := _page(db, last):
-        for number, *values in page:
-            last = number
-            yield number, packed.row(values[1:], values[0])
+        rows = packed.rows([values for _, *values in page], recipe)
+        yield from zip((number for number, *_ in page), rows, strict=True)
+        last = page[-1][0]
 
 
 def _page(db: sqlite3.Connection, last: int) -> Sequence[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.stores.sqlite import parts_sql
+from indexer.stores.sqlite.columns import unpack_digest
 from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
 from indexer.stores.sqlite.file import File
@@ -19,6 +20,7 @@ from indexer.stores.sqlite.file_abilities import (
     SqliteSnapshots,
     SqliteVocabulary,
 )
+from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
 from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
 
@@ -62,21 +64,21 @@ class SqliteStore:
         """Write all rows in one transaction: a call that raises has written nothing."""
         cleaned = [storable(row) for row in rows]
         with self._file.writing() as db:
-            recipe = self._file.recipe()
-            recipe_id = recipe.id if recipe else ""
-            refusals = [refusal(row, recipe_id) for row in cleaned]
+            recipe = recipe_in_use(db)
+            refusals = [refusal(row, recipe.id) for row in cleaned]
             checked = zip(cleaned, refusals, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
             stored_rows, stale = parts_sql.with_parts(db, accepted.values())
-            remove(db, stale)
-            replace(db, stored_rows)
+            remove(db, stale, recipe)
+            replace(db, stored_rows, recipe)
         return refusals
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete rows in one transaction."""
         names = storable_ids(ids)
         with self._file.writing() as db:
-            removed = remove(db, [*names, *parts_sql.parts_of(db, names)])
+            ids_with_parts = [*names, *parts_sql.parts_of(db, names)]
+            removed = remove(db, ids_with_parts, recipe_in_use(db))
         return sum(name in removed for name in names)
 
     def refresh(self) -> None:
@@ -92,7 +94,8 @@ class SqliteStore:
         """Return digests without reading texts, which lie in a table of their own."""
         select = "SELECT id, source FROM documents WHERE id IN"
         with self._file.reading() as db:
-            return dict(chosen_rows(db, select, storable_ids(ids)))
+            rows = chosen_rows(db, select, storable_ids(ids))
+        return {name: unpack_digest(source) for name, source in rows}
 
     def candidates(self, lookups: Sequence[Lookup], limit: int) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
