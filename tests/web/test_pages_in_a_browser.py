@@ -1,6 +1,7 @@
 """The review pages in a real browser: keyboard, hostile documents, accessibility, widths."""
 
 import json
+import operator
 import re
 import urllib.request
 from urllib.parse import urlencode
@@ -168,9 +169,14 @@ def test_a_comparison_leaves_boilerplate_out(page: Page, site: str) -> None:
 
 def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -> None:
     page.goto("/compare?a=long1&b=long2")
-    for place in range(3):
-        tops = [page.locator(f".side.{side}").nth(place).bounding_box()["y"] for side in "ab"]
-        assert tops[0] == tops[1]
+    # at one moment: the discounted measure arrives later and moves what is below it
+    left, right = page.evaluate(
+        """() => ["a", "b"].map(side => Array.from(
+            document.querySelectorAll(`.side.${side}`), cell => cell.getBoundingClientRect().top
+        ))"""
+    )
+    assert min(len(left), len(right)) >= 3
+    assert all(map(operator.eq, left, right))
 
 
 def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -> None:
