@@ -213,8 +213,9 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
         ) == (6, 2)
         assert "6 documents in 4 groups" in output[end:]
         if engine == "opensearch":
-            _, piped = search(place, query, "?search_pipeline=nearfold-fold-v1")
-            assert len(piped["hits"]["hits"]) == 3
+            by_column = {**query, "docvalue_fields": ["near_family"]}
+            _, piped = search(place, by_column, "?search_pipeline=nearfold-fold-v1")
+            assert len(piped["hits"]["hits"]) == 6, "unfolded: two have no family"
     finally:
         for id in ("old%201", "old%202"):
             ask("DELETE", f"{server}/{name}/_doc/{id}?refresh=true")
@@ -267,6 +268,30 @@ def test_the_pipeline_folds_one_page(place):
         for start in (0, 3)
     )
     assert [hit["_id"] for page in (first, second) for hit in page["hits"]["hits"]] == ["a", "d"]
+
+
+def test_clients_that_cannot_be_changed_see_principals_or_folded_pages(place):
+    outputs = run_blocks(place, "Folding for clients that cannot be changed")
+    answers = [list(json_objects(output)) for output in outputs]
+    principals = answers[0][1]
+    assert principals["hits"]["total"]["value"] == 2
+    assert "d" in hit_ids(principals)
+    if place[0] == "opensearch":
+        _, folded, plain, _ = answers[1]
+        assert len(hit_ids(folded)) == 2
+        assert sorted(hit_ids(plain)) == ["a", "b", "c", "d"]
+
+
+def json_objects(text):
+    """Yield the JSON objects that follow each other in a text."""
+    decoder, start = json.JSONDecoder(), 0
+    while start < len(text.rstrip()):
+        value, start = decoder.raw_decode(text, start)
+        yield value
+
+
+def hit_ids(answer):
+    return [hit["_id"] for hit in answer["hits"]["hits"]]
 
 
 def test_hits_of_any_query_fold_in_the_client(place, capsys):

@@ -141,12 +141,20 @@ def fold_pipeline() -> Piece:
     """Return the search pipeline that folds hits.
 
     It requests `OVERSAMPLE` times as many hits, keeps the best of each family, and cuts the result
-    to the number requested.
+    to the number requested. The engine's processor makes one family of all hits whose family it
+    cannot see, so a request that leaves the field out is refused: only `rename_field` looks for it.
+    Hits that are collapsed already, or one of which has no family in its doc values, stay as they
+    are.
     """
+    present = {"field": "near_family", "target_field": "near_family"}
     body: Body = {
         "description": "nearfold: one hit a family",
         "request_processors": [{"oversample": {"sample_factor": OVERSAMPLE}}],
-        "response_processors": [{"collapse": {"field": "near_family"}}, {"truncate_hits": {}}],
+        "response_processors": [
+            {"rename_field": present},
+            {"collapse": {"field": "near_family", "ignore_failure": True}},
+            {"truncate_hits": {}},
+        ],
     }
     return Piece("search pipeline", FOLD, body)
 

@@ -83,11 +83,11 @@ def uninstall(
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
-    shared = installed.score_scripts()
+    others = pieces.templates(place)
+    for piece in installed.score_scripts():
+        changes += pieces.remove(piece, others)
     if dialect.search_pipelines:
-        shared.append(installed.fold_pipeline())
-    for piece in shared:
-        changes += pieces.remove(piece, pieces.templates(place))
+        changes += pieces.remove(installed.fold_pipeline(), others or pieces.searched())
     return changes
 
 

@@ -30,6 +30,8 @@ DIALECT = Dialect(
     roles="_plugins/_security/api/roles",
 )
 _EVERY_STATUS = range(300, 600)
+# An index may have a search pipeline for its clients, which would change what nearfold reads.
+_NO_PIPELINE = {"search_pipeline": "_none"}
 
 
 class _Connection(Urllib3HttpConnection):
@@ -80,6 +82,8 @@ class OpenSearchLink:
 
         The next node may repeat what the lost one has done: every request may be repeated.
         """
+        if path.endswith("_search"):
+            params = {**_NO_PIPELINE, **params}
         for _ in range(self._nodes - 1):
             with contextlib.suppress(StoreUnreachable):
                 return self._send(method, path, body, params, seconds)

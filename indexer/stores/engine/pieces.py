@@ -24,6 +24,7 @@ from indexer.stores.maintenance import Change
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
 DEFAULT_PIPELINE = "index.default_pipeline"
+SEARCH_PIPELINE = "index.search.default_pipeline"
 _SIMULATE = "_ingest/pipeline/_simulate"
 # what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
 _VISIBLE = "*,-.*,.ds-*"
@@ -193,6 +194,20 @@ class Pieces:
         )
         templates = self.templates(place, installed.shared_name(recipe, field))
         return ", ".join([templates, *indices] if templates else indices)
+
+    def searched(self) -> str:
+        """Return the indices whose searches our search pipeline folds by default, joined by commas.
+
+        Without the pipeline, an engine would refuse to search them.
+        """
+        settings = self._read(f"{_VISIBLE}/_settings/{SEARCH_PIPELINE}", _EVERY_INDEX) or {}
+        return ", ".join(
+            sorted(
+                name
+                for name, index in settings.items()
+                if index["settings"].get(SEARCH_PIPELINE) == installed.FOLD
+            )
+        )
 
     def templates(self, place: IndexPlace, component: str | None = None) -> str:
         """Return the names of our other index templates, joined by commas.

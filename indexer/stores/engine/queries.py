@@ -62,9 +62,11 @@ class IndexQueries:
             if len(batch) == 1:
                 answers.append(self.search(batch[0]))
                 continue
+            # the parameter of other searches; here it belongs into each body
+            no_pipeline = {"search_pipeline": "_none"} if self.dialect.search_pipelines else {}
             lines: list[Body] = []
             for body in batch:
-                lines += [_ALL_SHARDS, self._fit(body)]
+                lines += [_ALL_SHARDS, {**self._fit(body), **no_pipeline}]
             responses = self.requests.call("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [
                 response if "hits" in response else self.search(body)
