@@ -1,4 +1,4 @@
-"""The defaults of release 0.2.0 beside those of today: the table at the top of docs/quality.md.
+"""The defaults of release 0.2.0 beside those of today: the tables of docs/quality.md.
 
     python benchmarks/defaults.py --work FOLDER [--documents 800] [--originals 30]
         [--docs /usr/share/doc] [--manuals /usr/share/man]
@@ -236,36 +236,92 @@ def counts(measured: Measured, threshold: float) -> tuple[int, int, int]:
     return right, wrong, len(corpus.duplicates) - right
 
 
-def match_rows(results: Results) -> Iterator[str]:
+TITLES = ("v1: `default_v1`, `jaccard` .8", "`match` at .5", "v2: `default_v2`, `lcs` .8 / .9")
+Rows = list[list[str]]
+
+
+def tables(results: Results) -> Iterator[tuple[str, Rows]]:
+    """Yield title and rows of each table; rows of two values leave out `match` at .5."""
     synthetic = [name for name in results if name.startswith("synthetic")]
-    for name in synthetic:
-        cells, wrongs = [], []
+    real = [name for name in results if name not in synthetic]
+    judged = [name for name in results if results[name]["v1"].corpus.is_different]
+    yield "`match`, synthetic corpora: F1 (recall)", f1_rows(results, synthetic)
+    yield "`match`, synthetic corpora: different pairs listed", wrong_rows(results, synthetic)
+    judged_real = [name for name in judged if name in real]
+    yield (
+        "`match`, real corpora: pairs listed / of other documents",
+        listed_rows(results, judged_real),
+    )
+    yield "Recall by kind", recall_rows(results, synthetic, 0)
+    yield "Recall by language", recall_rows(results, synthetic[-1:], 1)
+    yield "Families / members / largest", sides_rows(results, list(results), describe_families)
+    yield (
+        "Members that are another document",
+        sides_rows(results, judged, lambda measured: f"{len(measured.strangers):,}"),
+    )
+    yield (
+        f"Hits of {QUERIES} searches / shown when folded",
+        sides_rows(
+            results, list(results), lambda measured: f"{measured.hits:,} / {measured.shown:,}"
+        ),
+    )
+    yield (
+        "Distinct documents wrongly hidden",
+        sides_rows(results, judged, lambda measured: f"{len(measured.hidden):,}"),
+    )
+    yield (
+        "Pairs that share a stored key",
+        sides_rows(results, real, lambda measured: f"{measured.key_pairs:.3%}"),
+    )
+    yield (
+        "Pairs that share a band of `match`",
+        [
+            [name, *(f"{results[name][side].match_candidates[at]:.2%}" for side, at in COLUMNS)]
+            for name in real
+        ],
+    )
+    yield f"Bytes and signing, {real[0]}", size_rows(results[real[0]])
+    for of in ("match", "group"):
+        yield f"Processor seconds of `{of}`, as a ratio", time_rows(results, of)
+
+
+def f1_rows(results: Results, names: list[str]) -> Rows:
+    rows = []
+    for name in names:
+        cells = []
         for side, threshold in COLUMNS:
             right, wrong, missed = counts(results[name][side], threshold)
             f1 = thousandths(2 * right / (2 * right + wrong + missed))
-            recall = thousandths(right / (right + missed))
-            cells.append(f"{f1} ({recall})")
-            wrongs.append(str(wrong))
+            cells.append(f"{f1} ({thousandths(right / (right + missed))})")
         number = len(results[name]["v1"].corpus.duplicates)
-        yield row([f"`match`, {name}, {number:,} duplicates: F1 (recall)", *cells])
-        yield row([f"`match`, {name}: different pairs listed", *wrongs])
-    for name in (name for name in results if name not in synthetic):
-        if results[name]["v1"].corpus.is_different:
-            cells = []
-            for side, threshold in COLUMNS:
-                _, wrong, _ = counts(results[name][side], threshold)
-                cells.append(f"{len(results[name][side].pairs[threshold]):,} / {wrong:,}")
-            yield row([f"`match`, {name}: pairs listed / of other documents", *cells])
-    yield from recall_rows(results, synthetic, 0, "kind")
-    yield from recall_rows(results, synthetic[-1:], 1, "language")
+        rows.append([f"{name}, {number:,} duplicates", *cells])
+    return rows
 
 
-def recall_rows(results: Results, names: list[str], place: int, label: str) -> Iterator[str]:
-    """Yield the recall of each kind or language in these corpora."""
+def wrong_rows(results: Results, names: list[str]) -> Rows:
+    return [
+        [name, *(str(counts(results[name][side], at)[1]) for side, at in COLUMNS)] for name in names
+    ]
+
+
+def listed_rows(results: Results, names: list[str]) -> Rows:
+    rows = []
+    for name in names:
+        cells = []
+        for side, threshold in COLUMNS:
+            _, wrong, _ = counts(results[name][side], threshold)
+            cells.append(f"{len(results[name][side].pairs[threshold]):,} / {wrong:,}")
+        rows.append([name, *cells])
+    return rows
+
+
+def recall_rows(results: Results, names: list[str], place: int) -> Rows:
+    """Return the recall of each kind (place 0) or language (place 1) in these corpora."""
     values = Counter[str]()
     for name in names:
         values.update(of[place] for of in results[name]["v1"].corpus.duplicates.values())
-    order = [kind for kind in KIND_NAMES if values[kind]] if label == "kind" else sorted(values)
+    order = sorted(values) if place else [kind for kind in KIND_NAMES if values[kind]]
+    rows = []
     for value in order:
         cells = []
         for side, threshold in COLUMNS:
@@ -275,23 +331,13 @@ def recall_rows(results: Results, names: list[str], place: int, label: str) -> I
                 listed = measured.corpus.duplicates.keys() & measured.pairs[threshold]
                 found += sum(measured.corpus.duplicates[pair][place] == value for pair in listed)
             cells.append(thousandths(found / values[value]))
-        yield row([f"recall, {label} `{value}` ({values[value]})", *cells])
+        rows.append([f"`{value}` ({values[value]})", *cells])
+    return rows
 
 
-def family_rows(results: Results) -> Iterator[str]:
-    for name, sides in results.items():
-        corpus = sides["v1"].corpus
-        shown: dict[str, Callable[[Measured], str]] = {
-            f"{name} ({len(corpus.texts):,}): families / members / largest": describe_families,
-            f"{name}: hits of {QUERIES} searches / shown": lambda m: f"{m.hits:,} / {m.shown:,}",
-        }
-        if corpus.is_different:
-            shown |= {
-                f"{name}: members that are another document": lambda m: f"{len(m.strangers):,}",
-                f"{name}: distinct documents wrongly hidden": lambda m: f"{len(m.hidden):,}",
-            }
-        for title, show in shown.items():
-            yield row([title, show(sides["v1"]), "", show(sides["v2"])])
+def sides_rows(results: Results, names: list[str], show: Callable[[Measured], str]) -> Rows:
+    """Return a row for each of these corpora, with one value of either side."""
+    return [[name, *(show(results[name][side]) for side in SIDES)] for name in names]
 
 
 def describe_families(measured: Measured) -> str:
@@ -299,34 +345,25 @@ def describe_families(measured: Measured) -> str:
     return f"{len(sizes):,} / {sum(sizes):,} / {max(sizes, default=0)}"
 
 
-def candidate_rows(results: Results) -> Iterator[str]:
-    real = [name for name in results if not name.startswith("synthetic")]
-    for name in real:
-        sides = results[name]
-        cells = [f"{sides['v1'].key_pairs:.3%}", "", f"{sides['v2'].key_pairs:.3%}"]
-        yield row([f"{name}: pairs that share a stored key", *cells])
-        cells = [f"{sides[side].match_candidates[at]:.2%}" for side, at in COLUMNS]
-        yield row([f"{name}: pairs that share a band of `match`", *cells])
+def size_rows(sides: dict[str, Measured]) -> Rows:
+    rows = [
+        [label, *(f"{getattr(sides[side], value):,.0f}" for side in SIDES)]
+        for label, value in (
+            ("sketch and keys, bytes a row", "sketch_bytes"),
+            ("SQLite file, bytes a row", "bytes_a_row"),
+        )
+    ]
+    speed = signing_speed(list(sides["v1"].corpus.texts.values()))
+    ratio = f"{speed['v2'] / speed['v1']:.2f}"
+    return [*rows, ["documents signed, as a ratio", f"1 ({speed['v1']:,.0f} a second)", ratio]]
 
 
-def cost_rows(results: Results) -> Iterator[str]:
-    name = next(name for name in results if not name.startswith("synthetic"))
-    sides = results[name]
-    for label, value in (
-        ("sketch and keys, bytes a row", "sketch_bytes"),
-        ("SQLite file, bytes a row", "bytes_a_row"),
-    ):
-        one, two = (getattr(sides[side], value) for side in SIDES)
-        yield row([f"{name}: {label}", f"{one:,.0f}", "", f"{two:,.0f}"])
-    texts = list(sides["v1"].corpus.texts.values())
-    speed = signing_speed(texts)
-    cells = [f"1 ({speed['v1']:,.0f} a second)", "", f"{speed['v2'] / speed['v1']:.2f}"]
-    yield row([f"{name}: documents signed, as a ratio", *cells])
-    for of in ("match", "group"):
-        for name, sides in results.items():
-            one, two = (getattr(sides[side], f"{of}_seconds") for side in SIDES)
-            cells = [f"1 ({one:.2f} s)", "", f"{two / one:.2f}"]
-            yield row([f"{name}: processor seconds of `{of}`, as a ratio", *cells])
+def time_rows(results: Results, of: str) -> Rows:
+    rows = []
+    for name, sides in results.items():
+        one, two = (getattr(sides[side], f"{of}_seconds") for side in SIDES)
+        rows.append([name, f"1 ({one:.2f} s)", f"{two / one:.2f}"])
+    return rows
 
 
 def names_of_wrong(results: Results) -> Iterator[str]:
@@ -365,12 +402,10 @@ def main() -> None:
     for corpus in corpora:
         print(corpus.name, file=sys.stderr, flush=True)
         results[corpus.name] = {side: measure(corpus, side) for side in SIDES}
-    titles = ["v1: `default_v1`, `jaccard` .8", "`match` at .5", "v2: `default_v2`, `lcs` .8 / .9"]
-    for line in head(["", *titles]):
-        print(line)
-    for rows in (match_rows, family_rows, candidate_rows, cost_rows):
-        for line in rows(results):
-            print(line, flush=True)
+    for title, rows in tables(results):
+        titles = TITLES if len(rows[0]) > len(TITLES) else TITLES[::2]
+        lines = [f"### {title}", "", *head(["", *titles]), *map(row, rows), ""]
+        print("\n".join(lines), flush=True)
     names = "\n".join(names_of_wrong(results))
     (work / "wrong.txt").write_text(names + "\n", encoding="utf-8")
 

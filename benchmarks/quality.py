@@ -1,12 +1,11 @@
-"""Every recipe on every kind of synthetic ground truth: the tables of docs/quality.md, and the
-figures that choose the defaults.
+"""Every recipe on every kind of synthetic ground truth: docs/recipe-comparison.md.
 
     python benchmarks/quality.py --work FOLDER [--documents 12] [--workers 2]
         [--docs /usr/share/doc] [--manuals /usr/share/man]
 
 Three corpora are synthetic: from the documentation of this machine, from its manual pages (of many
 languages, with their translations), and in the tests' texts in fifteen languages. A run that was
-cut short goes on. Writes docs/quality.csv and docs/quality.md, whose part on the defaults stays.
+cut short goes on. Writes docs/quality.csv and docs/recipe-comparison.md.
 """
 
 from __future__ import annotations
@@ -175,10 +174,7 @@ def main() -> None:
         by_name,
         chosen,
     )
-    place = ROOT / "docs" / "quality.md"
-    title = document.partition("\n")[0]
-    before = place.read_text(encoding="utf-8").partition(title)[0]  # of benchmarks/defaults.py
-    place.write_text(before + document, encoding="utf-8")
+    (ROOT / "docs" / "recipe-comparison.md").write_text(document, encoding="utf-8")
     sheet(results, ROOT / "docs" / "quality.csv")
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.tuning.judgement import truth_of
-from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, ExperimentScores, KindScores
-from indexer.statistics.precision_recall import Counts
+from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, ExperimentScores
 
 DUPLICATES = [
     name for name, kind in KINDS.items() if kind.type in ("identical", "near-identical", "fuzzy")
@@ -64,23 +63,6 @@ recipes are scored by their features, `by sketch` by slots alone. `ms`: millisec
 document.
 
 {overall}
-
-## By kind, at the best threshold
-
-Precision / recall / F1 in per cent; false pairs of every kind count in each column.
-
-{best}
-
-## By kind, at the recipe's own threshold
-
-{own}
-
-## False and contained matches
-
-Per cent of the pairs that were found, at the best / at the own threshold. Contained texts are
-errors only with `--strict`.
-
-{others}
 
 ## Bands
 
@@ -180,46 +162,6 @@ def overall(
         )
 
 
-def by_kind(ranked: Sequence[ExperimentScores], best: bool) -> Iterator[str]:
-    kinds = [kind for kind in DUPLICATES if kind in {entry.kind for entry in ranked[0].kinds}]
-    yield from head(["recipe", *kinds])
-    for scores in ranked:
-        of = {kind.kind: kind for kind in scores.kinds}
-        yield row(
-            [
-                f"`{scores.recipe}`",
-                *(triple(of[kind].best if best else of[kind].usual) for kind in kinds),
-            ]
-        )
-
-
-def triple(counts: Counts) -> str:
-    return "/".join(cents(value) for value in (counts.precision, counts.recall, counts.f1))
-
-
-def others(ranked: Sequence[ExperimentScores]) -> Iterator[str]:
-    kinds = [
-        entry.kind
-        for entry in ranked[0].kinds
-        if entry.type in ("contained", "different", "unrelated")
-    ]
-    yield from head(["recipe", *kinds])
-    for scores in ranked:
-        by_kind = {kind.kind: kind for kind in scores.kinds}
-        cells = [_two_shares(by_kind[name]) for name in kinds]
-        yield row([f"`{scores.recipe}`", *cells])
-
-
-def _two_shares(kind: KindScores) -> str:
-    best = share_text(kind.found, kind.pairs)
-    usual = share_text(kind.found_usually, kind.pairs)
-    return f"{best} / {usual}"
-
-
-def share_text(count: int, pairs: int) -> str:
-    return f"{100 * count / pairs:.1f}".removesuffix(".0")
-
-
 def by_corpus(
     ranked: Sequence[ExperimentScores], corpora: dict[str, dict[str, ExperimentScores]]
 ) -> Iterator[str]:
@@ -249,9 +191,6 @@ def page(
         absent=absent(everything),
         finding=finding(chosen),
         overall="\n".join(overall(ranked, strictly)),
-        best="\n".join(by_kind(ranked, best=True)),
-        own="\n".join(by_kind(ranked, best=False)),
-        others="\n".join(others(ranked)),
         bands="\n".join(bands(ranked, everything)),
         corpora="\n".join(by_corpus(ranked, apart)),
     )
