@@ -119,7 +119,7 @@ def print_measures(title: str, scored: Scored) -> None:
     if not similar.any() or similar.all():
         return
     print(f"\n### {title}: {similar.sum():,} duplicates, {(~similar).sum():,} different\n")
-    header = " | ".join(f"at {least:g}: F1 / P / R" for least in THRESHOLDS)
+    header = " | ".join(f"at {least:g}" for least in THRESHOLDS)
     print(f"| measure | AUC | best F1 (at) | {header} |")
     print("| --- | ---: | ---: |" + " ---: |" * len(THRESHOLDS))
     for name, values in scored.scores.items():
@@ -179,15 +179,14 @@ def print_kinds(scored: Scored) -> None:
 
 def print_worst(scored: Scored, count: int) -> None:
     wrong = np.flatnonzero(~scored.similar)
-    for name in ("jaccard", "lcs", "lcs, same facts"):
-        values = scored.scores[name]
-        print(f"\n### Different pairs with the highest {name}\n")
-        for place in wrong[np.argsort(-values[wrong], kind="stable")][:count]:
-            pair = scored.pairs[place]
-            print(
-                f"- {values[place]:.3f} of {scored.lengths[place]:,} words, {pair.corpus}: "
-                f"{pair.names[0]} / {pair.names[1]}"
-            )
+    values = scored.scores["lcs"]
+    print("\n### Different pairs with the highest lcs\n")
+    for place in wrong[np.argsort(-values[wrong], kind="stable")][:count]:
+        pair = scored.pairs[place]
+        print(
+            f"- {values[place]:.3f} of {scored.lengths[place]:,} words, {pair.corpus}: "
+            f"{pair.names[0]} / {pair.names[1]}"
+        )
 
 
 def pool(corpora: Sequence[Scored]) -> Scored:
