@@ -86,6 +86,11 @@ LISTED_FAILURES = 20
 @click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
 @click.option("--retry", is_flag=True, help="Read documents again that failed before.")
 @click.option(
+    "--refresh",
+    is_flag=True,
+    help="Read unchanged documents again whose text an older version of its reader made.",
+)
+@click.option(
     "--text-field",
     default=_READ.text_field,
     show_default=True,

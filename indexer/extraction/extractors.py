@@ -9,7 +9,9 @@ from indexer.errors import UnknownName
 from indexer.extraction.base import ExtractorFactory, Limits
 from indexer.extraction.gzip_files import unpack
 from indexer.extraction.native import NativeExtractor, StructuredExtractor
+from indexer.extraction.plain import IDENTITY as PLAIN_IDENTITY
 from indexer.extraction.plain import PlainExtractor, plain_document
+from indexer.extraction.roff import IDENTITY as ROFF_IDENTITY
 from indexer.extraction.tika_server import tika_server
 from indexer.extraction.worker_pool import Task
 from indexer.model import Document
@@ -45,3 +47,17 @@ def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document
     """
     data, name = unpack(data, name, limits)
     return plain_document(data, name, limits) or Task(key, data, name)
+
+
+def is_outdated(extractor: str, current: str) -> bool:
+    """Return whether another version of an extractor in use made a text.
+
+    `extractor` is the identity that is stored with the text, `current` that of this run's extractor
+    beside those of plain text. False for one that is not in use, such as a server in a run without.
+
+    >>> is_outdated("plain/1", "iscc-tika/0.6.0"), is_outdated("tika/3.2.2", "iscc-tika/0.6.0")
+    (True, False)
+    """
+    identities = (PLAIN_IDENTITY, ROFF_IDENTITY, current)
+    name = extractor.partition("/")[0]
+    return extractor not in identities and name in {item.partition("/")[0] for item in identities}

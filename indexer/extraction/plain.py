@@ -1,4 +1,5 @@
 """Plain text: decoded here, strictly as UTF-8 first, and by a detector only where that fails.
+Manual pages are plain text with marks of their own, which are left out.
 
 Tika's own detector reads some UTF-8 texts in Polish or Hebrew as a Chinese encoding, so plain text
 never goes there.
@@ -9,17 +10,19 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from charset_normalizer import CharsetMatch, from_bytes
 
 from indexer.errors import ExtractionError
 from indexer.extraction.base import CUT, Limits
+from indexer.extraction.roff import IDENTITY as ROFF_IDENTITY
+from indexer.extraction.roff import is_manual_page, manual_page
 from indexer.extraction.tika_answers import HTML_NAMES, XML_NAMES
 from indexer.model import Document
 
-IDENTITY = "plain/1"
+IDENTITY = "plain/2"
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -69,10 +72,11 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
     NUL and hardly any other control character. Markup in a file whose name is that of a plain text,
-    such as `.txt`, is text too. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
-    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is
-    guessed from a sample, with a warning. No bytes make an empty document, whatever the name. Text
-    beyond `limits.chars` code points is cut and the document `truncated`. Raises nothing.
+    such as `.txt`, is text too. Of a manual page (roff) the text is what it
+    prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order mark; UTF-8 with a few broken
+    bytes stays UTF-8, with a warning; any other encoding is guessed from a sample, with a warning.
+    No bytes make an empty document, whatever the name. Text beyond `limits.chars` code points is
+    cut and the document `truncated`. Raises nothing.
 
     >>> plain_document(b"caf\\xc3\\xa9", "a.txt", Limits()).text
     'café'
@@ -93,11 +97,17 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
     if decoding is None:
         return None
+    document = Document(
+        decoding.text, content_type=_TYPES.get(suffix, "text/plain"), extractor=IDENTITY
+    )
     is_cut = len(decoding.text) > limits.chars
-    return Document(
-        text=decoding.text[: limits.chars],
-        content_type=_TYPES.get(suffix, "text/plain"),
-        extractor=IDENTITY,
+    if suffix not in _PLAIN and is_manual_page(head.decode("utf-8", "replace")):
+        page = manual_page(decoding.text)
+        document = Document(page.text, page.title, "text/troff", extractor=ROFF_IDENTITY)
+        is_cut = len(page.text) > limits.chars or len(data) > 4 * limits.chars + 4
+    return replace(
+        document,
+        text=document.text[: limits.chars],
         truncated=is_cut,
         warnings=(*decoding.warnings, CUT) if is_cut else decoding.warnings,
     )

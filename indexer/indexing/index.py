@@ -55,6 +55,7 @@ class IndexOptions:
     None means as the store does.
     `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
     replaced by those above.
+    `refresh`: read unchanged documents again whose text another version of its extractor made.
 
     Raises `UsageError` for a threshold out of its range.
     """
@@ -69,6 +70,7 @@ class IndexOptions:
     family_threshold: float | Literal["group"] | None = "group"
     parts: Literal["clauses"] | None = None
     reading: Reading = DEFAULT_READING
+    refresh: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.family_threshold, (int, float)):
@@ -211,6 +213,7 @@ def _job(
         options.limits,
         labels=tuple(options.labels),
         retry=options.retry,
+        refresh=options.refresh,
         families=families,
         joins=options.family_threshold is not None,
         stopping=stopping,

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extraction.base import Limits
-from indexer.extraction.extractors import document_or_task
+from indexer.extraction.extractors import document_or_task, is_outdated
 from indexer.extraction.worker_pool import Pool, Task
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions
@@ -70,6 +70,7 @@ class Job:
     limits: Limits
     labels: tuple[str, ...] = ()
     retry: bool = False
+    refresh: bool = False
     families: FamilyOptions = DEFAULT_FAMILIES
     joins: bool = True
     stopping: Callable[[], bool] = lambda: False
@@ -104,6 +105,7 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
         failures = job.journal.failures(ids)
+        stored |= dict.fromkeys(_outdated(stored, job), "")
         unlabelled = _rows_without_labels(stored, job)
         for item in batch:
             if job.stopping():
@@ -120,6 +122,14 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
                 job.journal.forget([item.id])
             row = unlabelled.get(item.id)
             yield _add_labels(row, job) if row else outcome
+
+
+def _outdated(stored: Iterable[str], job: Job) -> list[str]:
+    """Return the ids of texts that an older extractor made, if the job reads those again."""
+    if not job.refresh:
+        return []
+    rows = job.store.get(list(stored)).values()
+    return [row.id for row in rows if is_outdated(row.extractor, job.extractor)]
 
 
 def _rows_without_labels(stored: Iterable[str], job: Job) -> dict[str, Row]:
