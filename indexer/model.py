@@ -279,7 +279,10 @@ DifferenceKind: TypeAlias = Literal["number", "date", "amount", "negation", "nam
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A fact in which two texts differ, as either writes it; None where a text has none."""
+    """A fact in which two texts differ, as either writes it; None where a text has none.
+
+    A fact that both state, but in other surroundings, is the same on both sides.
+    """
 
     kind: DifferenceKind
     a: str | None

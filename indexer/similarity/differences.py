@@ -1,30 +1,36 @@
 """Facts that differ between two texts of nearly the same words, which no share of words shows.
 
 Words are aligned by their longest common subsequence. The facts (`indexer.similarity.facts`) among
-those that are left over on either side are compared: a fact of one text is paired with the next one
-of its kind in the same gap of the other. Facts that stay alone are compared over the whole texts,
-so that a passage that only moved makes no difference. A number that is aligned with itself differs
-where its sign, its currency or its per cent sign does.
+those that are left over on either side are compared, without those that both texts have with the
+same surroundings (`indexer.similarity.moved_facts`): a passage that only moved makes no difference.
+A fact of one text is paired with the next one of its kind in the same gap of the other. Of those
+that stay alone, one that both texts have was exchanged with others, and differs by its place. A
+number that is aligned with itself differs where its sign, its currency or its per cent sign does.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Difference, DifferenceKind
-from indexer.similarity.facts import Fact, FactText, small_words
+from indexer.similarity.facts import Fact, FactText, class_of, fact_texts
 from indexer.similarity.lcs import common_runs
+from indexer.similarity.moved_facts import is_moved
 from indexer.similarity.tiling import Tile
 from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 
 KINDS: tuple[DifferenceKind, ...] = ("number", "date", "amount", "negation", "name")
 SHOWN = 3  # differences of a kind that a sentence quotes
+
+FactKey: TypeAlias = tuple[str, str]  # class and value
+GapFacts: TypeAlias = dict[tuple[int, str], list[Fact]]  # by gap and class
 
 
 def differences(
@@ -42,9 +48,7 @@ def differences(
     amount 42,000 45,500
     """
     aligned = common_runs(a, b) if runs is None else runs
-    lowered = small_words(text_a, a) | small_words(text_b, b)
-    left = FactText(text_a, a, lowered)
-    right = FactText(text_b, b, lowered)
+    left, right = fact_texts((text_a, a), (text_b, b))
     result = [*_changed_signs(left, right, aligned), *_leftover(left, right, aligned)]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
@@ -54,17 +58,25 @@ def spell_differences(differences: Iterable[Difference]) -> list[str]:
 
     >>> spell_differences([Difference("number", "42,000", "45,500")])
     ['1 number differs: 42,000 / 45,500']
+    >>> spell_differences([Difference("name", "Acme", "Acme")])
+    ['1 name differs: Acme in another place']
     """
     by_kind: dict[DifferenceKind, list[Difference]] = defaultdict(list)
     for difference in differences:
         by_kind[difference.kind].append(difference)
     sentences = []
     for kind, members in by_kind.items():
-        quoted = ", ".join(f"{member.a or '–'} / {member.b or '–'}" for member in members[:SHOWN])
+        quoted = ", ".join(map(_spell, members[:SHOWN]))
         more = f" and {len(members) - SHOWN:,} more" if len(members) > SHOWN else ""
         verb = "differs" if len(members) == 1 else "differ"
         sentences.append(f"{count_of(len(members), kind)} {verb}: {quoted}{more}")
     return sentences
+
+
+def _spell(difference: Difference) -> str:
+    if difference.a == difference.b:
+        return f"{difference.a} in another place"
+    return f"{difference.a or '–'} / {difference.b or '–'}"
 
 
 def _changed_signs(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
@@ -82,22 +94,60 @@ def _changed_signs(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[D
 
 def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the differences among the words that are not aligned."""
-    left = _facts_by_gap(a, _spans([(run.a, run.words) for run in runs]))
-    right = _facts_by_gap(b, _spans([(run.b, run.words) for run in runs]))
+    facts_a = _facts_by_gap(a, _spans([(run.a, run.words) for run in runs]))
+    facts_b = _facts_by_gap(b, _spans([(run.b, run.words) for run in runs]))
+    left, right = _without_moved(facts_a, facts_b, a, b)
     alone_a: list[Fact] = []
     alone_b: list[Fact] = []
     for gap in sorted(left.keys() | right.keys()):
-        facts_a, facts_b = _without_common(left.get(gap, []), right.get(gap, []))
-        for fact_a, fact_b in zip_longest(facts_a, facts_b):
+        in_a, in_b = (_joined(facts.get(gap, [])) for facts in (left, right))
+        for fact_a, fact_b in zip_longest(*_without_common(in_a, in_b)):
             if fact_a and fact_b:
                 yield _difference(fact_a, fact_b)
             elif fact_a:
-                alone_a.append(fact_a)
+                alone_a += a.facts(fact_a.place, fact_a.end)
             else:
-                alone_b.append(fact_b)
-    alone_a, alone_b = _without_common(alone_a, alone_b)
-    yield from (Difference(fact.kind, fact.spelling, None) for fact in alone_a)
-    yield from (Difference(fact.kind, None, fact.spelling) for fact in alone_b)
+                alone_b += b.facts(fact_b.place, fact_b.end)
+    only_a, only_b = _without_common(alone_a, alone_b)
+    yield from _exchanged(_without(alone_a, only_a), _without(alone_b, only_b))
+    yield from (Difference(fact.kind, fact.spelling, None) for fact in _joined(only_a))
+    yield from (Difference(fact.kind, None, fact.spelling) for fact in _joined(only_b))
+
+
+def _without_moved(left: GapFacts, right: GapFacts, a: FactText, b: FactText) -> list[GapFacts]:
+    """Return the facts without those that both texts have, as often, with the same surroundings."""
+    common = _counts(chain(*left.values())) & _counts(chain(*right.values()))
+    both = _moved(left, common, a, b) & _moved(right, common, b, a)
+    result = []
+    for facts in (left, right):
+        rest = both.copy()
+        result.append({gap: _without_counted(members, rest) for gap, members in facts.items()})
+    return result
+
+
+def _moved(
+    facts: GapFacts, common: Counter[FactKey], text: FactText, other: FactText
+) -> Counter[FactKey]:
+    """Return how many of the facts with these values the other text has as well surrounded."""
+    candidates = (fact for fact in chain(*facts.values()) if common[_key(fact)])
+    return _counts(fact for fact in candidates if is_moved(fact, text, other))
+
+
+def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:
+    """Yield the facts that stand elsewhere in the other text, of which both lists have as many."""
+    by_key = (sorted(facts, key=lambda fact: (_key(fact), fact.place)) for facts in (a, b))
+    joined: list[tuple[Fact, Fact]] = []
+    for pair in sorted(zip(*by_key, strict=True), key=lambda pair: pair[0].place):
+        if joined and all(map(_is_next_in_name, joined[-1], pair)):
+            before_a, before_b = joined[-1]
+            joined[-1] = before_a.joined_with(pair[0]), before_b.joined_with(pair[1])
+        else:
+            joined.append(pair)
+    yield from (_difference(fact_a, fact_b) for fact_a, fact_b in joined)
+
+
+def _is_next_in_name(before: Fact, fact: Fact) -> bool:
+    return (before.kind, before.end, fact.kind) == ("name", fact.place, "name")
 
 
 def _spans(spans: list[tuple[int, int]]) -> NDArray[np.int64]:
@@ -109,53 +159,64 @@ def _difference(a: Fact, b: Fact) -> Difference:
     return Difference(kind, a.spelling, b.spelling)
 
 
-def _facts_by_gap(text: FactText, spans: NDArray[np.int64]) -> dict[tuple[int, str], list[Fact]]:
+def _facts_by_gap(text: FactText, spans: NDArray[np.int64]) -> GapFacts:
     """Return the facts among the words outside the spans, by gap between them and by class.
 
-    `spans`: (n, 2) first word and number of words. Neighbours in a name or a date are one.
+    `spans`: (n, 2) first word and number of words.
     """
     edges = np.zeros(len(text.words) + 1, dtype=np.int64)
     edges[spans[:, 0]] += 1
     edges[spans.sum(axis=1)] -= 1
     leftover = np.flatnonzero(np.cumsum(edges[:-1]) == 0)
     gaps = np.searchsorted(spans[:, 0], leftover)
-    facts: dict[tuple[int, str], list[Fact]] = defaultdict(list)
-    last = (-2, -1, "")
+    facts: GapFacts = defaultdict(list)
     for place, gap in zip(leftover.tolist(), gaps.tolist(), strict=True):
-        fact = text.fact(place)
-        if fact is None:
-            continue
-        members = facts[gap, _class(fact.kind)]
-        if fact.kind in ("name", "date") and last == (place - 1, gap, fact.kind):
-            before = members.pop()
-            value, spelling = f"{before.value} {fact.value}", f"{before.spelling} {fact.spelling}"
-            fact = Fact(fact.kind, value, spelling)
-        members.append(fact)
-        last = place, gap, fact.kind
+        if fact := text.fact(place):
+            facts[gap, class_of(fact.kind)].append(fact)
     return facts
 
 
-def _class(kind: DifferenceKind) -> str:
-    """Return what a fact is paired with: a number may be a date or an amount in the other text."""
-    return kind if kind in ("negation", "name") else "number"
+def _joined(facts: Iterable[Fact]) -> list[Fact]:
+    """Return facts with neighbours in a name or a date as one."""
+    joined: list[Fact] = []
+    for fact in facts:
+        last = joined[-1] if joined else None
+        if (
+            last
+            and fact.kind in ("name", "date")
+            and (last.kind, last.end) == (fact.kind, fact.place)
+        ):
+            joined[-1] = last.joined_with(fact)
+        else:
+            joined.append(fact)
+    return joined
 
 
 def _without_common(a: list[Fact], b: list[Fact]) -> tuple[list[Fact], list[Fact]]:
     """Return both lists without the facts that have the same value in both, as often as both."""
-    common = Counter(_key(fact) for fact in a) & Counter(_key(fact) for fact in b)
-    return _without(a, common), _without(b, common)
+    common = _counts(a) & _counts(b)
+    return _without_counted(a, common.copy()), _without_counted(b, common)
 
 
-def _without(facts: list[Fact], common: Counter[tuple[str, str]]) -> list[Fact]:
-    rest = common.copy()
+def _without(facts: list[Fact], others: list[Fact]) -> list[Fact]:
+    left_out = frozenset(others)
+    return [fact for fact in facts if fact not in left_out]
+
+
+def _without_counted(facts: list[Fact], counts: Counter[FactKey]) -> list[Fact]:
+    """Return the facts without the first ones of these values; `counts` are what remains."""
     result = []
     for fact in facts:
-        if rest[_key(fact)]:
-            rest[_key(fact)] -= 1
+        if counts[_key(fact)]:
+            counts[_key(fact)] -= 1
         else:
             result.append(fact)
     return result
 
 
-def _key(fact: Fact) -> tuple[str, str]:
-    return _class(fact.kind), fact.value
+def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
+    return Counter(map(_key, facts))
+
+
+def _key(fact: Fact) -> FactKey:
+    return class_of(fact.kind), fact.value

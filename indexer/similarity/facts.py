@@ -6,16 +6,18 @@
 - `amount`: a number beside a currency sign or code, or a per cent sign.
 - `negation`: "not", "never", "without", "can't" and the like of seven European languages, and of
   Chinese.
-- `name`: a word that begins with a capital letter, and is not also written with a small one. The
-  first word of a sentence is one only if the next word has a capital too. In German this is any
-  noun; scripts without capital letters have none.
+- `name`: a word that begins with a capital letter, and is not also written with a small one. It
+  stands somewhere within a sentence, before another word with a capital, or in capitals only: the
+  first word of a sentence may be none. In German this is any noun; scripts without capital letters
+  have none.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +27,7 @@ from indexer.model import DifferenceKind
 from indexer.similarity.fact_words import CURRENCIES, MONTHS, NEGATIONS
 from indexer.text.word_numbers import Words
 
+MOST_PLACES = 200  # of a word, that are looked at
 _SIGNS = "-\u2212"
 _UNITS = "$€£¥₹%‰"
 _BLANKS = " \u00a0"
@@ -44,23 +47,40 @@ _SENTENCE_START = re.compile(
 
 
 class Fact(NamedTuple):
-    """A fact of a text: the value that is compared, and as it is written."""
+    """A fact of a text: the value that is compared, and as it is written.
+
+    [`place`, `end`): its words.
+    """
 
     kind: DifferenceKind
     value: str
     spelling: str
+    place: int
+    end: int
+
+    def joined_with(self, after: Fact) -> Fact:
+        """Return this fact and the one after it as one."""
+        value, spelling = f"{self.value} {after.value}", f"{self.spelling} {after.spelling}"
+        return Fact(self.kind, value, spelling, self.place, after.end)
+
+
+def class_of(kind: DifferenceKind) -> str:
+    """Return what a fact is compared with: a number may be a date or an amount in another text."""
+    return kind if kind in ("negation", "name") else "number"
+
+
+def never(_word: str) -> bool:
+    """Return that a word is no name."""
+    return False
 
 
 @dataclass(frozen=True)
 class FactText:
-    """A text with its words.
-
-    `small`: folded words that are also written with a small letter, and so are not names.
-    """
+    """A text with its words. `is_name`: whether a folded word is a name where it has a capital."""
 
     text: str
     words: Words
-    small: frozenset[str]
+    is_name: Callable[[str], bool] = never
 
     def spelling(self, place: int) -> str:
         """Return a word as it is written."""
@@ -72,6 +92,17 @@ class FactText:
         if not 0 <= place < len(self.words):
             return ""
         return self.words.vocabulary[int(self.words.numbers[place])]
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """The places of words in the vocabulary."""
+        return {word: number for number, word in enumerate(self.words.vocabulary)}
+
+    def between(self, place: int) -> str | None:
+        """Return what stands between a word and the next one; None at either end of the text."""
+        if not 0 <= place < len(self.words) - 1:
+            return None
+        return self.text[int(self.words.ends[place]) : int(self.words.starts[place + 1])]
 
     @cached_property
     def numeric(self) -> NDArray[np.bool_]:
@@ -108,12 +139,16 @@ class FactText:
         if self.numeric[self.words.numbers[place]]:
             return self._number(place, word)
         if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
-            return Fact("date", word, self.spelling(place))
+            return Fact("date", word, self.spelling(place), place, place + 1)
         if self.is_negation(place):
-            return Fact("negation", word, self.spelling(place))
-        if self._is_name(place, word):
-            return Fact("name", word, self.spelling(place))
+            return Fact("negation", word, self.spelling(place), place, place + 1)
+        if self._has_capital(place) and self.is_name(word):
+            return Fact("name", word, self.spelling(place), place, place + 1)
         return None
+
+    def facts(self, place: int, end: int) -> list[Fact]:
+        """Return the facts that words [place, end) state, one by one."""
+        return [fact for fact in map(self.fact, range(place, end)) if fact]
 
     def is_negation(self, place: int) -> bool:
         """Return whether a word says no."""
@@ -124,26 +159,50 @@ class FactText:
         spelling = self.spelling(place)
         beside = {self.folded(place - 1), self.folded(place + 1)}
         if _DATE.match(word) or not beside.isdisjoint(MONTHS):
-            return Fact("date", _value(word), spelling)
+            return Fact("date", _value(word), spelling, place, place + 1)
         sign, unit = self.sign(place), self.unit(place)
         is_amount = bool(unit) or not beside.isdisjoint(CURRENCIES)
         kind: DifferenceKind = "amount" if is_amount else "number"
-        return Fact(kind, sign + _value(word) + unit, sign + spelling)
+        return Fact(kind, sign + _value(word) + unit, sign + spelling, place, place + 1)
 
     def _has_digit(self, place: int) -> bool:
         return any(map(str.isdigit, self.folded(place)))
 
-    def _is_name(self, place: int, word: str) -> bool:
+    def places(self, word: str) -> list[int]:
+        """Return where a folded word stands, at most `MOST_PLACES` places."""
+        if word not in self.number_of:
+            return []
+        places = np.flatnonzero(self.words.numbers == self.number_of[word])[:MOST_PLACES]
+        result: list[int] = places.tolist()
+        return result
+
+    def has_name(self, word: str) -> bool:
+        """Return whether a word stands somewhere as only a name does."""
+        return any(map(self._stands_as_name, self.places(word)))
+
+    def _stands_as_name(self, place: int) -> bool:
         spelling = self.spelling(place)
-        if not spelling[0].isupper() or word in self.small:
+        if not spelling[0].isupper():
             return False
         start = int(self.words.starts[place])
         starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
-        is_acronym = len(word) > 1 and spelling.isupper()
+        is_acronym = len(spelling) > 1 and spelling.isupper()
         return is_acronym or not starts_sentence or self._has_capital(place + 1)
 
     def _has_capital(self, place: int) -> bool:
         return place < len(self.words) and self.spelling(place)[0].isupper()
+
+
+def fact_texts(a: tuple[str, Words], b: tuple[str, Words]) -> tuple[FactText, FactText]:
+    """Return two texts to be compared, which agree on the words that are names."""
+    small = small_words(*a) | small_words(*b)
+
+    @cache
+    def is_name(word: str) -> bool:
+        return word not in small and (left.has_name(word) or right.has_name(word))
+
+    left, right = FactText(*a, is_name), FactText(*b, is_name)
+    return left, right
 
 
 def small_words(text: str, words: Words) -> frozenset[str]:
@@ -183,7 +242,7 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     >>> stated_facts("NOT -5 of $1,000", words("NOT -5 of $1,000"))
     ('not', '-5', '$1000')
     """
-    stated = FactText(text, words, small_words(text, words))
+    stated = FactText(text, words)
     facts = []
     for place, number in enumerate(words.numbers.tolist()):
         if stated.numeric[number]:
