@@ -16,6 +16,7 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
+from indexer.errors import UsageError
 from indexer.operations.install import Installation, install, install_dashboards
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place
@@ -42,26 +43,35 @@ from indexer.text.visible import visible
     metavar="URL|FILE",
     help="Put a dashboard into OpenSearch Dashboards or Kibana, or a file.",
 )
+@click.option(
+    "--time-field",
+    help="With --dashboards: field of dates by which it shows documents (default: one that all "
+    "documents have).",
+)
 @store_option
 @json_option
 def install_command(
     recipe_name: str | None,
     dashboards: str | None,
+    time_field: str | None,
     store_url: str,
     as_json: bool,
     dry_run: bool,
     **options: Any,
 ) -> int:
     """Let a cluster sign documents of any client and fold searches."""
+    if time_field and not dashboards:
+        raise UsageError("--time-field is for --dashboards; give both, or neither")
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
     with open_for_command(store_url) as store:
         if dashboards:
-            install_dashboards(store, dashboards, dry_run=True)
+            install_dashboards(store, dashboards, dry_run=True, time_field=time_field)
         recipe = recipe_asked(recipe_name) if recipe_name else None
         result = install(store, recipe, dry_run=dry_run, **options)
         if dashboards:
-            result = result.plus(install_dashboards(store, dashboards, dry_run=dry_run))
+            change = install_dashboards(store, dashboards, dry_run=dry_run, time_field=time_field)
+            result = result.plus(change)
     print_installation(result, as_json, dry_run)
     return 0 if result.complete else EXIT_FAILED
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.engine import saved_objects
-from indexer.stores.engine.dashboards import Product
+from indexer.stores.engine.dashboards import Product, product_of
 from indexer.stores.maintenance import Change, Installable
 
 
@@ -71,15 +70,20 @@ def install(
     return Installation(store.url, recipe, changes)
 
 
-def install_dashboards(store: MaintainedStore, place: str, *, dry_run: bool = False) -> Change:
+def install_dashboards(
+    store: MaintainedStore, place: str, *, dry_run: bool = False, time_field: str | None = None
+) -> Change:
     """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
     Kibana at an address.
 
     The kind of the store decides which of the two products is meant. Installing twice changes
-    nothing. Raises `UnsupportedOperation` for a store without an engine, `UsageError` for the other
-    product or a file that cannot be written, `StoreError` when the product does not accept it.
+    nothing. `time_field` holds the dates by which the dashboard shows documents; None: `modified`
+    in an index of nearfold's own, in a shared one a field of dates that all documents have, and
+    documents of any time where there is none. Raises `UnsupportedOperation` for a store without an
+    engine, `UsageError` for the other product, a file that cannot be written or a `time_field` that
+    holds no dates, `StoreError` when the product does not accept it.
     """
-    return saved_objects.put(place, index_name(store), dashboards_product(store), dry_run)
+    return engine_of(store).put_dashboards(place, dry_run, time_field)
 
 
 def index_name(store: MaintainedStore) -> str:
@@ -90,7 +94,7 @@ def index_name(store: MaintainedStore) -> str:
 
 def dashboards_product(store: MaintainedStore) -> Product:
     """Return the dashboards product that belongs to the store's engine."""
-    return "opensearch-dashboards" if store.address.kind == "opensearch" else "kibana"
+    return product_of(store.address.kind)
 
 
 def engine_of(store: MaintainedStore) -> Installable:

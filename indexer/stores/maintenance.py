@@ -140,6 +140,13 @@ class Installable(Protocol):
         """
         ...
 
+    def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
+        """Put the dashboard of the index into a file, or into a product at an address.
+
+        `time_field` and errors are those of `indexer.operations.install.install_dashboards`.
+        """
+        ...
+
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put the `roles` into the cluster that are missing or grant something else; `impossible`
         where the engine keeps none.

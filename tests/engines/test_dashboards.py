@@ -14,9 +14,10 @@ import pytest
 import saved_object_queries as products
 import vl_convert
 
+from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.indexing.index import index
-from indexer.operations.install import install
+from indexer.operations.install import install, install_dashboards
 from indexer.operations.uninstall import uninstall
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
@@ -100,6 +101,87 @@ def bars(place, panel):
         bucket["key"]: tuple(part["doc_count"] for part in bucket["3"]["buckets"].values())
         for bucket in buckets
     }
+
+
+THEIRS = (
+    {"text": NOTICE, "path": "wire", "labels": ["a"], "published": "2024-02-03"},
+    {
+        "text": NOTICE,
+        "path": "web",
+        "labels": ["b"],
+        "published": "2025-04-05",
+        "seen": "2025-05-01",
+    },
+)
+
+
+@pytest.fixture
+def shared_place(place, tmp_path, monkeypatch, request):
+    """Address of an engine and a store of an index that other programs fill; no path has a type
+    of nearfold's.
+    """
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    url, name = place[0], f"nearfold-dash-{secrets.token_hex(6)}"
+    engine = request.node.callspec.params["place"]
+    for number, fields in enumerate(THEIRS):
+        ask_any(url, "PUT", f"/{name}/_doc/{number}?refresh=true", fields)
+    store = open_store(f"{engine}://{urlsplit(url).netloc}/{name}")
+    index([store.url], store)
+    group(store)
+    yield url, name, store
+    store.close()
+    ask(url, "DELETE", f"/{name}")
+
+
+def ask_any(url, method, path, body):
+    link = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
+    link.request(method, path, json.dumps(body), {"Content-Type": "application/json"})
+    assert link.getresponse().status in (200, 201)
+    link.close()
+
+
+def installed_objects(store, name, folder, **options):
+    """Return what `install --dashboards` writes, by name without the index."""
+    file = folder / "bundle.ndjson"
+    change = install_dashboards(store, str(file), **options)
+    saved = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    by_name = {line["id"].removeprefix(f"nearfold-{name}-"): line for line in saved}
+    return by_name, change.detail
+
+
+def test_the_dashboard_shows_documents_of_other_programs_by_a_date_that_all_have(
+    shared_place, tmp_path, request
+):
+    url, name, store = shared_place
+    saved, detail = installed_objects(store, name, tmp_path)
+    assert detail == "by the time in published"
+    assert saved["index"]["attributes"]["timeFieldName"] == "published"
+    fields = json.loads(saved["index"]["attributes"]["fields"])
+    scripts = {field["name"]: field["script"] for field in fields if field["scripted"]}
+    is_full = "elasticsearch" not in request.node.callspec.id
+    for panel in ("totals", "largest", "types", "labels", *(["folders"] if is_full else [])):
+        ask(url, "POST", f"/{name}/_search", products.body(saved[panel], scripts))
+    labels = ask(url, "POST", f"/{name}/_search", products.body(saved["labels"], scripts))
+    assert len(labels["aggregations"]["2"]["buckets"]) == 2
+    for panel in ("graph", *(["rate"] if is_full else [])):
+        state = json.loads(saved[panel]["attributes"]["visState"])
+        request_body = json.loads(state["params"]["spec"])["data"][0]["url"]["body"]
+        answer = ask(url, "POST", f"/{name}/_search", products.filled(request_body, [], TIMES))
+        assert answer["hits"]["total"]["value"] == 2
+
+
+def test_without_a_date_that_all_documents_have_it_shows_documents_of_any_time(
+    shared_place, tmp_path
+):
+    url, name, store = shared_place
+    saved, detail = installed_objects(store, name, tmp_path, time_field="seen")
+    assert saved["index"]["attributes"]["timeFieldName"] == "seen"
+    ask_any(url, "PUT", f"/{name}/_doc/undated?refresh=true", {"text": KEEPER})
+    saved, detail = installed_objects(store, name, tmp_path)
+    assert "timeFieldName" not in saved["index"]["attributes"]
+    assert "rate" not in saved and "any time" in detail
+    with pytest.raises(UsageError, match=r"no field of dates text \(it has: published, seen\)"):
+        install_dashboards(store, str(tmp_path / "b"), time_field="text")
 
 
 def test_totals(place):

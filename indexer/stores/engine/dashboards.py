@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from indexer import mappings
 from indexer.stores.engine.bodies import Body
@@ -35,11 +35,31 @@ MIGRATIONS: dict[Product, dict[str, str]] = {
 }
 _COLUMNS = ["title", "path", "near_similarity", "near_family", "labels"]
 _FOLDER = (
-    "if (doc['path'].size() == 0) return ''; String path = doc['path'].value; "
+    "if (!doc.containsKey('PATH') || doc['PATH'].size() == 0) return ''; "
+    "String path = doc['PATH'].value; "
     "int end = path.lastIndexOf('/'); return end < 0 ? '' : path.substring(0, end);"
 )
 _KINDS = {"keyword": "string", "text": "string", "date": "date", "boolean": "boolean"}
 _NUMBERS = ("integer", "long", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardFields:
+    """The fields of an index that its dashboard shows.
+
+    Without a `time`, the dashboard shows documents of any time, and has no panel by time. `names`
+    holds the fields to show in place of others, where another program maps them in its own way.
+    """
+
+    time: str | None = "modified"
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def shown(self, name: str) -> str:
+        """Return the field to show for one of nearfold's."""
+        return self.names.get(name, name)
+
+
+OWN_FIELDS = DashboardFields()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,50 +85,60 @@ class SavedObject:
         }
 
 
-def bundle(index: str, product: Product) -> str:
+def product_of(engine: str) -> Product:
+    """Return the product that belongs to an engine, by the kind of its stores' addresses."""
+    return "opensearch-dashboards" if engine == "opensearch" else "kibana"
+
+
+def bundle(index: str, product: Product, fields: DashboardFields = OWN_FIELDS) -> str:
     """Return the saved objects of an index in newline-delimited JSON, references first."""
-    lines = [json.dumps(saved.line(product), ensure_ascii=False) for saved in objects(index)]
+    saved_objects = objects(index, fields)
+    lines = [json.dumps(saved.line(product), ensure_ascii=False) for saved in saved_objects]
     return "".join(f"{line}\n" for line in lines)
 
 
-def objects(index: str) -> list[SavedObject]:
+def objects(index: str, fields: DashboardFields = OWN_FIELDS) -> list[SavedObject]:
     """Return the index pattern, the panels, and the dashboard.
 
     The dashboard's description ends with a digest of the others.
     """
-    pattern = _pattern(index)
-    panels = list(_panels(index))
+    pattern = _pattern(index, fields)
+    panels = list(_panels(index, fields))
     parts = [pattern, *panels]
     content = json.dumps([(part.id, part.attributes) for part in parts], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()[:12]
     return [*parts, _dashboard(index, panels, digest)]
 
 
-def _pattern(index: str) -> SavedObject:
+def _pattern(index: str, shown: DashboardFields) -> SavedObject:
     """Return the index pattern: every field, and the folder of a path as a scripted field."""
-    properties = mappings.load("index.json")["mappings"]["properties"]
+    properties = dict(mappings.load("index.json")["mappings"]["properties"])
+    properties |= {name: {"type": "keyword"} for name in shown.names.values()}
+    if shown.time:
+        properties.setdefault(shown.time, {"type": "date"})
     fields = [
-        _field(name, field)
-        for name, field in properties.items()
-        if field["type"] in (*_KINDS, *_NUMBERS)
+        _field(name, mapped)
+        for name, mapped in properties.items()
+        if mapped["type"] in (*_KINDS, *_NUMBERS)
     ]
     folder = {
         "name": "folder",
         "type": "string",
         "scripted": True,
-        "script": _FOLDER,
+        "script": _FOLDER.replace("PATH", shown.shown("path")),
         "lang": "painless",
     }
     fields.append(
         {**folder, "searchable": True, "aggregatable": True, "readFromDocValues": False, "count": 0}
     )
-    attributes = {"title": index, "timeFieldName": "modified", "fields": json.dumps(fields)}
+    time = {"timeFieldName": shown.time} if shown.time else {}
+    attributes = {"title": index, **time, "fields": json.dumps(fields)}
     return SavedObject("index-pattern", _id(index, "index"), attributes)
 
 
-def _field(name: str, field: Body) -> Body:
-    kind = field["type"]
-    values = kind != "text" and field.get("doc_values", True)
+def _field(name: str, mapped: Body) -> Body:
+    kind = mapped["type"]
+    values = kind != "text" and mapped.get("doc_values", True)
     return {
         "name": name,
         "type": _KINDS.get(kind, "number"),
@@ -121,7 +151,7 @@ def _field(name: str, field: Body) -> Body:
     }
 
 
-def _panels(index: str) -> Iterator[SavedObject]:
+def _panels(index: str, fields: DashboardFields) -> Iterator[SavedObject]:
     """Yield the panels in the order in which the dashboard shows them."""
     yield _chart(
         index,
@@ -130,9 +160,11 @@ def _panels(index: str) -> Iterator[SavedObject]:
         "metric",
         [count("1"), agg("2", "cardinality", field="near_family", customLabel="Families")],
     )
-    yield _vega(index, "rate", "Duplicate rate over time")
-    yield _families(index, "largest", "Largest families", by="1")
-    yield _families(index, "review", "Families to review: most labels first", by="2")
+    if fields.time:
+        yield _vega(index, "rate", "Duplicate rate over time", fields.time)
+    field_of_labels = fields.shown("labels")
+    yield _families(index, "largest", "Largest families", "1", field_of_labels)
+    yield _families(index, "review", "Families to review: most labels first", "2", field_of_labels)
     buckets = agg("2", "histogram", "segment", field="near_similarity", interval=0.02)
     yield _chart(
         index,
@@ -142,23 +174,24 @@ def _panels(index: str) -> Iterator[SavedObject]:
         [count("1"), buckets],
         DUPLICATE,
     )
-    for name, title, field in (
+    for name, title, column in (
         ("folders", "Duplicates by folder", "folder"),
-        ("types", "Duplicates by content type", "content_type"),
-        ("labels", "Duplicates by label", "labels"),
+        ("types", "Duplicates by content type", fields.shown("content_type")),
+        ("labels", "Duplicates by label", fields.shown("labels")),
     ):
-        values = terms("2", "segment", field, 12, "1")
+        values = terms("2", "segment", column, 12, "1")
         yield _chart(index, name, title, "horizontal_bar", [count("1"), values, split("3")])
-    yield _vega(index, "graph", "Families as graphs: filter on one to see it alone")
+    title = "Families as graphs: filter on one to see it alone"
+    yield _vega(index, "graph", title, fields.time)
     yield _listing(index)
 
 
-def _families(index: str, name: str, title: str, by: str) -> SavedObject:
-    """Return a table of families of two or more documents.
+def _families(index: str, name: str, title: str, by: str, field_of_labels: str) -> SavedObject:
+    """Return a table of families of two or more documents, by the metric with the id `by`.
 
     It shows documents, distinct labels, and the least similarity to the principal.
     """
-    labels = agg("2", "cardinality", field="labels", customLabel="Labels")
+    labels = agg("2", "cardinality", field=field_of_labels, customLabel="Labels")
     least = agg("3", "min", field="near_similarity", customLabel="Least similarity")
     families = terms(
         "4",
@@ -185,9 +218,15 @@ def _chart(
     return _visualization(index, name, title, state, source, reference)
 
 
-def _vega(index: str, name: str, title: str) -> SavedObject:
+def _vega(index: str, name: str, title: str, time: str | None) -> SavedObject:
+    """Return a panel drawn by Vega; `time` is the field of dates by which documents are limited."""
     specification = mappings.load(f"dashboard-{'family' if name == 'graph' else name}.vega.json")
-    specification["data"][0]["url"]["index"] = index
+    request = specification["data"][0]["url"]
+    request["index"] = index
+    clauses = request["body"]["query"]["bool"]
+    clauses["must"] = [_by_time(clause, time) for clause in clauses["must"]]
+    if histogram := request["body"].get("aggs", {}).get("time", {}).get("auto_date_histogram"):
+        histogram["field"] = time
     state = {
         "title": title,
         "type": "vega",
@@ -195,6 +234,13 @@ def _vega(index: str, name: str, title: str) -> SavedObject:
         "params": {"spec": json.dumps(specification, indent=1)},
     }
     return _visualization(index, name, title, state, query(""))
+
+
+def _by_time(clause: Any, time: str | None) -> Any:
+    """Return a clause with the field of dates; without one, it takes every document."""
+    if not isinstance(clause, dict):
+        return clause
+    return {"range": {time: clause["range"]["modified"]}} if time else {"match_all": {}}
 
 
 def _visualization(

@@ -80,6 +80,17 @@ class EngineMaintenance:
         index = self._index
         return installer.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
 
+    def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
+        """Put the dashboard with the fields that the index has."""
+        from indexer.stores.engine import saved_objects
+        from indexer.stores.engine.dashboards import product_of
+        from indexer.stores.engine.time_fields import dashboard_fields
+
+        index = self._index
+        fields = dashboard_fields(index.requests, index.place, time_field)
+        product = product_of(index.address.kind)
+        return saved_objects.put(place, index.place.index, product, dry_run, fields)
+
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put roles by the security API of the engine."""
         from indexer.stores.engine import security

@@ -9,7 +9,7 @@ import ssl
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,12 @@ from urllib.parse import quote
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores.engine import dashboards
 from indexer.stores.engine import passwords as _engine_secrets
-from indexer.stores.engine.dashboards import Product, SavedObject
+from indexer.stores.engine.dashboards import (
+    OWN_FIELDS,
+    DashboardFields,
+    Product,
+    SavedObject,
+)
 from indexer.stores.maintenance import Change
 from indexer.system.secrets import secret
 from indexer.system.urls import parts_of
@@ -28,7 +33,13 @@ _KIND = "dashboard"
 _TITLES: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards", "kibana": "Kibana"}
 
 
-def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
+def put(
+    place: str,
+    index: str,
+    product: Product,
+    dry_run: bool,
+    fields: DashboardFields = OWN_FIELDS,
+) -> Change:
     """Write the bundle to a file, or import it by the address of a running product.
 
     A file with the same content is left alone. A product whose dashboard has the same digest in its
@@ -37,17 +48,24 @@ def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
     `StoreError` naming the objects that were not imported.
     """
     if "://" not in place:
-        return _write(Path(place), dashboards.bundle(index, product), dry_run)
+        change = _write(Path(place), dashboards.bundle(index, product, fields), dry_run)
+        return replace(change, detail=_times(fields))
     server = _Server(place, product)
-    objects = dashboards.objects(index)
+    objects = dashboards.objects(index, fields)
     dashboard = objects[-1]
     stored = server.attributes(dashboard)
     if stored is not None and stored.get("description") == dashboard.attributes["description"]:
         return Change(_KIND, dashboard.id, "unchanged")
     if not dry_run:
-        server.load(dashboards.bundle(index, product))
-    detail = f"{count_of(len(objects), 'saved object')} at {place}"
+        server.load(dashboards.bundle(index, product, fields))
+    detail = f"{count_of(len(objects), 'saved object')} at {place}, {_times(fields)}"
     return Change(_KIND, dashboard.id, "created" if stored is None else "updated", detail)
+
+
+def _times(fields: DashboardFields) -> str:
+    if fields.time:
+        return f"by the time in {fields.time}"
+    return "documents of any time, since no field of dates is in all of them (--time-field)"
 
 
 def remove(place: str, index: str, product: Product, dry_run: bool) -> list[Change]:

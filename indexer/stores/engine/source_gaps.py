@@ -87,17 +87,17 @@ def _matches(patterns: list[str], path: str) -> bool:
 
 def _unsourced(mapping: Mapping[str, Any]) -> Iterator[str]:
     """Yield the fields that the index holds and `_source` lacks, by name."""
-    for path, definition in sorted(_fields(mapping)):
+    for path, definition in sorted(leaf_fields(mapping)):
         if _is_held(definition) and _is_left_out(mapping, path):
             yield path
 
 
-def _fields(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaf_fields(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield path and definition of each field that is not an object with fields of its own."""
     for name, definition in mapping.get("properties", {}).items():
         path = f"{prefix}{name}"
         if "properties" in definition:
-            yield from _fields(definition, f"{path}.")
+            yield from leaf_fields(definition, f"{path}.")
         else:
             yield path, definition
 
@@ -121,7 +121,7 @@ def _patterns_to_come(mapping: Mapping[str, Any]) -> Iterator[str]:
     config = mapping.get("_source", {})
     if not _has_open_object(mapping):
         return
-    mapped = dict(_fields(mapping))
+    mapped = dict(leaf_fields(mapping))
     for pattern in config.get("excludes") or ():
         if pattern not in mapped:
             yield pattern
