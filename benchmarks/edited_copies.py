@@ -9,7 +9,7 @@ import numpy as np
 from key_layouts import THRESHOLD
 
 from indexer.similarity.lcs import lcs
-from indexer.text.words import words
+from indexer.text.normal_words import normal_words
 
 SEED = 20
 
@@ -92,8 +92,8 @@ def plant(texts: dict[int, str]) -> Planted:
         edit, factor = EDITS[kind]
         copy = " ".join(edit(split, other, factor * float(rng.uniform(0.01, 0.21)), rng))
         other = split
-        original = words(text)
-        score = lcs(original, words(copy), THRESHOLD)
+        original = normal_words(text)
+        score = lcs(original, normal_words(copy), THRESHOLD)
         if THRESHOLD <= score < 1:
             result.places.append(place)
             result.copies.append(copy)

@@ -30,9 +30,9 @@ from indexer.recipe import DEFAULT_V1, DEFAULT_V2
 from indexer.similarity.lcs import lcs
 from indexer.sketch.hashing import gram_hashes, mix64_array, shingle_hashes, word_hashes
 from indexer.sketch.word_features import number_occurrences, word_features
+from indexer.text.normal_words import normal_words
 from indexer.text.normalise import normalised_codes
 from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
-from indexer.text.words import words
 
 THRESHOLD = 0.8
 WORDS = (10, 20_000)  # the shortest and longest documents, in words
@@ -81,7 +81,7 @@ def texts(folder: Path, documents: int, unseen: bool) -> list[str]:
         if not WORDS[0] <= len(text) / 6 <= WORDS[1]:
             continue
         digest = hashlib.sha256(normalised_codes_v2(text).tobytes()).digest()
-        count = len(words(text))
+        count = len(normal_words(text))
         if (digest[0] & 1 == 1) == unseen and WORDS[0] <= count <= WORDS[1]:
             by_digest.setdefault(digest, text)
     return list(by_digest.values())
@@ -115,7 +115,7 @@ def incidence(features: list[Hashes]) -> csr_matrix:
 
 def near_pairs(documents: list[str]) -> NDArray[np.intp]:
     """Return all pairs with `lcs` >= .8, (n, 2), by brute force behind exact bounds."""
-    split = [words(text) for text in documents]
+    split = [normal_words(text) for text in documents]
     vocabulary: dict[str, int] = {}
     every = []
     for item in split:

@@ -20,9 +20,9 @@ from indexer.similarity.differences import spell_differences
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.similarity.new_words import spell_sides
 from indexer.similarity.sameness import spell_sameness
+from indexer.text.normal_words import normal_words
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
-from indexer.text.words import words
 
 TWO_COLUMNS = 80
 MOST_ROWS = 200
@@ -185,7 +185,7 @@ def abridged(raw: str, ends: int) -> Text:
 
     Both are cut at the number of characters that so many words may take.
     """
-    tokens = words(raw)
+    tokens = normal_words(raw)
     first = last = len(raw) // 2
     if len(tokens) > 3 * ends:
         first, last = int(tokens.ends[ends - 1]), int(tokens.starts[-ends])

@@ -20,7 +20,7 @@ from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
-from indexer.text.words import words
+from indexer.text.normal_words import normal_words
 
 SAMPLE, MOST_SHINGLES = 2000, 4_000_000
 EVERY = 100
@@ -50,14 +50,14 @@ class Sample:
         """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of
         the two do not count.
         """
-        left, right = (shingle_hashes(words(text), self._width) for text in (a, b))
+        left, right = (shingle_hashes(normal_words(text), self._width) for text in (a, b))
         copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
         rows = self._store.get([self._ids[exact] for exact in copies]).values()
         return discounted_similarity(
             left,
             right,
             self._corpus,
-            [shingle_hashes(words(row.text), self._width) for row in rows],
+            [shingle_hashes(normal_words(row.text), self._width) for row in rows],
         )
 
     def _read(self, most: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
@@ -67,7 +67,7 @@ class Sample:
                 progress("counting passages", place, most)
             if row.exact not in self._ids:
                 self._ids[row.exact] = row.id
-                shingles = shingle_hashes(words(row.text), self._width)
+                shingles = shingle_hashes(normal_words(row.text), self._width)
                 yield shingles
                 shingle_count += len(shingles)
             if shingle_count > MOST_SHINGLES:
@@ -76,7 +76,7 @@ class Sample:
 
 def shingle_width(a: str, b: str) -> int:
     """Return the number of words of a shingle for two texts: five, or those of the shorter one."""
-    return width_for((words(a), words(b)))
+    return width_for((normal_words(a), normal_words(b)))
 
 
 def discount(

@@ -116,7 +116,7 @@ def compare(
         matching,
         scores,
         passages(scores.alignment, *words),
-        differences(a, b, *words),
+        differences(a, b, sides[0].spelled, sides[1].spelled),
         measure_new_words([sides], Rarity(frequencies) if frequencies else None)[0],
         _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
     )

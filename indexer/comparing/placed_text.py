@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.compare import Span
+from indexer.text.normal_words import normal_words
 from indexer.text.visible import visible_lines
-from indexer.text.words import words
 
 Mark: TypeAlias = Literal["passage", "moved", "only", "letters", "plain"]
 Letters: TypeAlias = tuple[int, int] | None
@@ -46,7 +46,7 @@ class PlacedText:
     """
 
     def __init__(self, text: str) -> None:
-        text_words = words(text)
+        text_words = normal_words(text)
         self.shown = _WRAPPED.sub(" ", text.replace("\r\n", " \n"))
         self.starts: NDArray[np.int64] = text_words.starts
         self.ends: NDArray[np.int64] = text_words.ends

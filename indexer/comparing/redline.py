@@ -10,8 +10,8 @@ import numpy as np
 
 from indexer.comparing.compare import Comparison, Span, rows
 from indexer.similarity.edits import edits
+from indexer.text.normal_words import normal_words
 from indexer.text.word_numbers import Words
-from indexer.text.words import words
 
 Change: TypeAlias = Literal["same", "removed", "added"]
 
@@ -50,7 +50,7 @@ class _WordText:
     """A text and its words."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.words = text, words(text)
+        self.text, self.words = text, normal_words(text)
 
     def between(self, place: int, end: int) -> str:
         """Return the text of words [place, end) up to the next word; text before the first word of

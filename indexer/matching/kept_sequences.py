@@ -16,8 +16,8 @@ from indexer.similarity.word_sequences import (
 )
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import number_occurrences
+from indexer.text.normal_words import normal_words
 from indexer.text.word_numbers import Words
-from indexer.text.words import words
 
 BYTES_A_WORD = 150  # of a vocabulary
 
@@ -72,7 +72,7 @@ class KeptSequences:
         """
         self._evict()
         for text, content in zip(texts, self._contents(texts), strict=True):
-            of_text = words(content)
+            of_text = normal_words(content)
             self._keep(text, of_text)
             yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
 
@@ -83,7 +83,7 @@ class KeptSequences:
         self._evict()
         missing = [text for text in texts if text not in self._sequences]
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._keep(text, words(content))
+            self._keep(text, normal_words(content))
 
     def _keep(self, text: int, of_text: Words) -> None:
         self._size -= _size(self._sequences.pop(text, None))

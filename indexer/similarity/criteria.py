@@ -191,7 +191,7 @@ class Criteria:
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
-        return self.numbers == "ignore" or not differences(a.text, b.text, a.words, b.words)
+        return self.numbers == "ignore" or not differences(a.text, b.text, a.spelled, b.spelled)
 
 
 NO_CRITERIA = Criteria()

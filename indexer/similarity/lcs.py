@@ -1,8 +1,9 @@
 """Words in order: the longest common subsequence (LCS) of the words of two texts.
 
 The measure `lcs` is the words of the LCS / words of the longer text, in [0, 1]: the share of the
-longer text that stands in the other in the same order. Words are those of `indexer.text.words`; in
-scripts written without spaces each letter is one.
+longer text that stands in the other in the same order. Words are those of
+`indexer.text.normal_words`, so that it is 1 exactly where the normalised texts are equal; in
+scripts written without spaces each code point is one.
 
 `lcs_by_table` is the definition. `lcs_length` computes the same with the bit-parallel algorithm of
 Hyyrö ("Bit-parallel LCS-length computation revisited", AWOCA 2004), as rapidfuzz implements it, on

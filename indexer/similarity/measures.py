@@ -72,7 +72,7 @@ class Operand(Protocol):
 
     @property
     def words(self) -> Words:
-        """The words."""
+        """The words of the normalised text."""
 
     @property
     def minhash(self) -> NDArray[Any] | None:
@@ -97,6 +97,10 @@ class TextOperand(Operand, Protocol):
     @property
     def text(self) -> str:
         """The text itself."""
+
+    @property
+    def spelled(self) -> Words:
+        """The words as they are spelled."""
 
 
 def common(a: FeatureSet, b: FeatureSet) -> int:

@@ -155,5 +155,5 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         shared=passages(alignment, query.words, side.words),
         in_order=in_order,
         rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
-        differences=differences(query.text, side.text, query.words, side.words),
+        differences=differences(query.text, side.text, query.spelled, side.spelled),
     )

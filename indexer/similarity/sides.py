@@ -22,6 +22,7 @@ from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import word_features
+from indexer.text.normal_words import normal_words
 from indexer.text.normalise import normalised_codes
 from indexer.text.normalise_v2 import normalised_codes_v2
 from indexer.text.word_numbers import Words
@@ -75,7 +76,12 @@ class Side:
 
     @cached_property
     def words(self) -> Words:
-        """The words."""
+        """The words of the normalised text, which measures compare."""
+        return normal_words(self.text)
+
+    @cached_property
+    def spelled(self) -> Words:
+        """The words as they are spelled, which state facts and are new."""
         return words(self.text)
 
     @cached_property

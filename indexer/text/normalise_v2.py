@@ -26,7 +26,7 @@ from indexer.text import codepoints
 
 BLANK = 0x20
 SHARP_S = 0xDF
-_LINE_END_HYPHEN = re.compile(r"[-\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
+LINE_END_HYPHEN = re.compile(r"[-\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
 
 
 def normalise_v2(text: str) -> str:
@@ -40,11 +40,19 @@ def normalise_v2(text: str) -> str:
 
 def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise_v2(text)`, (n,) uint32."""
-    codes = codepoints.lower()[codepoints.encode(codepoints.nfkc(_join_lines(text)))]
+    return fold(codepoints.encode(codepoints.nfkc(_join_lines(text))))[0]
+
+
+def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Apply steps 4 and 5 to code points; also return the place that each result comes from."""
+    codes = codepoints.lower()[codes]
+    places = np.arange(len(codes))
     sharp = codes == SHARP_S
     if np.any(sharp):
-        codes = np.repeat(np.where(sharp, np.uint32(ord("s")), codes), 1 + sharp)
-    return _separate(codes)
+        places = np.repeat(places, 1 + sharp)
+        codes = np.where(sharp, np.uint32(ord("s")), codes)[places]
+    kept, separated = _separate(codes)
+    return separated, places[kept]
 
 
 def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
@@ -65,18 +73,20 @@ def _join_lines(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
     if not text.isascii():
         text = codepoints.without_ignorables(text)
-    return _LINE_END_HYPHEN.sub("", text)
+    return LINE_END_HYPHEN.sub("", text)
 
 
-def _separate(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Apply step 5: replace runs of separators by a blank where one may stand."""
+def _separate(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Apply step 5: replace runs of separators by a blank where one may stand.
+
+    Returns the places of the code points that stay, and these.
+    """
     bits = codepoints.classes()[codes]
     separates = bits & codepoints.SEPARATOR != 0
     first = separates & ~np.concatenate(([False], separates))[:-1]
-    kept = ~separates | first
+    kept = np.flatnonzero(~separates | first)
     codes = np.where(separates, np.uint32(BLANK), codes)[kept]
     # the ends of the text refuse a blank as characters of scripts without spaces do
     refuses = np.concatenate(([True], bits[kept] & codepoints.UNSPACED != 0, [True]))
-    refused = (codes == BLANK) & (refuses[:-2] | refuses[2:])
-    separated: NDArray[np.uint32] = codes[~refused]
-    return separated
+    stays = (codes != BLANK) | ~(refuses[:-2] | refuses[2:])
+    return kept[stays], codes[stays]

@@ -1,4 +1,7 @@
-"""The words that measures compare, each with its place in the original text.
+"""The words of a text as they are spelled, each with its place in the text.
+
+They state facts (`1,000` is one number) and are named as new. Measures compare those of
+`indexer.text.normal_words`.
 
 A word is a run of letters, marks and numbers. A sign between two of them may belong to it: a
 hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a comma,

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
+from indexer.comparing.compare import compare
 from indexer.defaults import MEASURE
 from indexer.errors import StoreError, UnknownMeasure, UsageError
 from indexer.grouping.group import group
@@ -27,8 +28,14 @@ from indexer.similarity.lcs import lcs
 from indexer.similarity.measures import MEASURES
 from indexer.sketch.wilson import wilson
 from indexer.stores import open_store
-from indexer.text.words import words
+from indexer.text.normal_words import normal_words
 
+SPELLINGS = {
+    "a": f"Straße 1,000 {sentence(3)} ﬁnd dupli-\ncates, 近似 重複",
+    "b": f"STRASSE 1.000: {sentence(3)} find “duplicates” 近似重複",
+    "c": edited(f"strasse 1 000 {sentence(3)} find duplicates 近 似 重 複", 4),
+    "d": edited(f"Straße 1.000 {sentence(3)} ﬁnd du-\nplicates 近似 重複", 6),
+}
 match_module = sys.modules["indexer.matching.match"]
 TEXTS = {
     "a": sentence(1),
@@ -61,12 +68,35 @@ def test_the_complete_mode_finds_every_pair_and_no_other(texts_by_id, threshold)
 
 def true_pairs_in_order(texts_by_id, threshold):
     """Return, by brute force, the pairs at the threshold or above by their words in order."""
-    of_texts = {id: words(text) for id, text in texts_by_id.items()}
+    of_texts = {id: normal_words(text) for id, text in texts_by_id.items()}
     values = {(a, b): lcs(of_texts[a], of_texts[b]) for a, b in combinations(sorted(of_texts), 2)}
     return {pair: value for pair, value in values.items() if value >= threshold}
 
 
 few_words = st.lists(st.sampled_from(["to", "be", "or", "not", "that"]), min_size=3, max_size=25)
+
+
+@pytest.mark.parametrize("measure", ["lcs", "overlap", "resemblance", "terminology"])
+def test_a_pair_has_the_same_similarity_wherever_it_is_measured(measure):
+    store = library(rows(SPELLINGS))
+    values = {
+        (a, b): getattr(compare(SPELLINGS[a], SPELLINGS[b]).measures, measure)
+        for a, b in combinations(SPELLINGS, 2)
+    }
+    assert values["a", "b"] == 1
+    assert values["a", "c"] == values["b", "c"] < 1
+    assert similarities(match(store, MatchOptions(threshold=0.1, measure=measure))) == values
+    if measure == "lcs":
+        complete = MatchOptions(threshold=0.1, measure=measure, all_pairs=True)
+        assert similarities(match(store, complete)) == values
+    for a in SPELLINGS:
+        result = similar(store, id=a, options=SimilarOptions(threshold=0.1, measure=measure))
+        found = {match.id: match.similarity for match in result.matches}
+        assert found == {b: values[min(a, b), max(a, b)] for b in SPELLINGS if b != a}
+    group(store, GroupOptions(threshold=0.1, measure=measure))
+    for row in store.scan():
+        if row.family != row.id:
+            assert row.similarity == values[min(row.id, row.family), max(row.id, row.family)]
 
 
 @given(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.similarity import word_sequences
 from indexer.similarity.lcs import lcs
-from indexer.text.words import words
+from indexer.text.normal_words import normal_words
 
 WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "的", "話"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
@@ -21,16 +21,17 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
     for _ in range(2):
         values = kept.measure_pairs(pairs, least)
         for (a, b), value in zip(pairs, values, strict=True):
-            exact = lcs(words(contents[a]), words(contents[b]))
+            exact = lcs(normal_words(contents[a]), normal_words(contents[b]))
             assert value == exact or (value == 0 and exact < least)
         for (a, b), flag in zip(pairs, kept.may_reach(pairs, least).tolist(), strict=True):
-            assert flag or lcs(words(contents[a]), words(contents[b])) < least
+            assert flag or lcs(normal_words(contents[a]), normal_words(contents[b])) < least
 
 
 def test_a_pair_is_ruled_out_by_its_words_alone():
     vocabulary = word_sequences.Vocabulary()
     fox, pen = (
-        vocabulary.sequence(words(text)) for text in ("the quick brown fox", "the quick brown pen")
+        vocabulary.sequence(normal_words(text))
+        for text in ("the quick brown fox", "the quick brown pen")
     )
     assert word_sequences.may_reach([(fox, pen), (fox, fox)], 0.8).tolist() == [False, True]
     assert word_sequences.may_reach([(fox, pen)], 0.75).tolist() == [True]
@@ -47,6 +48,6 @@ def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
 
 def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
     monkeypatch.setattr(word_sequences, "_MOST_COUNTED", 2)
-    sequence = word_sequences.Vocabulary().sequence(words("a a a"))
+    sequence = word_sequences.Vocabulary().sequence(normal_words("a a a"))
     assert word_sequences.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
     assert word_sequences.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)

@@ -1,0 +1,119 @@
+"""The words that measures compare: those of the text normalised by `default_v2`, each with its
+place in the original text.
+
+They are the runs between the blanks of the normalised text; in scripts written without spaces each
+code point is a word of its own. So texts have equal words exactly where their normalised texts are
+equal, and as many as the recipe counts. The same words under every recipe: the normalised text of
+`default_v1` has no blanks to cut it at.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from unicodedata import is_normalized
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text import codepoints
+from indexer.text.codepoints import MARK, NONSTARTER, categories
+from indexer.text.normalise_v2 import BLANK, LINE_END_HYPHEN, fold, word_starts
+from indexer.text.word_numbers import Words, number_strings
+
+_CHANGING = ((0x80, 0x20000), (0x2F800, 0x2FA20))  # outside, NFKC changes no single character
+_JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters, which compose
+
+
+def normal_words(text: str) -> Words:
+    """Return the words of any `str`.
+
+    A character that stands for several words (½) is the place of each of them. Surrogates are
+    separators.
+
+    >>> normal_words("Don’t pay 1,000 re-\\nplies, STRASSE/Straße: 近似").folded
+    ['don', 't', 'pay', '1', '000', 'replies', 'strasse', 'strasse', '近', '似']
+    """
+    codes, starts, ends = _composed(text)
+    codes, places = fold(codes)
+    first = word_starts(codes)
+    last = np.append(first[1:], len(codes))[: len(first)]
+    last = last - (codes[last - 1] == BLANK)
+    normal = codepoints.decode(codes)
+    spans = zip(first.tolist(), last.tolist(), strict=True)
+    numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
+    return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
+
+
+def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the code points of a text after the first three steps of the normalisation, and the
+    offsets [start, end) in the text of the characters that each comes from.
+    """
+    shown = text if text.isascii() else codepoints.without_ignorables(text)
+    if len(shown) == len(text):
+        places = np.arange(len(text))
+    else:
+        bits = codepoints.classes()[codepoints.encode(text)]
+        places = np.flatnonzero(bits & codepoints.IGNORABLE == 0)
+    spans = [match.span() for match in LINE_END_HYPHEN.finditer(shown)]
+    if spans:
+        joins = np.zeros(len(shown) + 1, dtype=np.int64)
+        for start, end in spans:
+            joins[start] += 1
+            joins[end] -= 1
+        places = places[np.cumsum(joins[:-1]) == 0]
+        shown = LINE_END_HYPHEN.sub("", shown)
+    normal = codepoints.nfkc(shown)
+    codes = codepoints.encode(normal)
+    if normal == shown:
+        return codes, places, places + 1
+    first, last = _sources(shown)
+    return codes, places[first], places[last] + 1
+
+
+def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last character of a text that each code point of its NFKC comes
+    from, (n,) int64 each.
+
+    The text is cut into stretches that NFKC changes one by one; a run of characters that it leaves
+    alone is one.
+    """
+    codes = codepoints.encode(text)
+    composes = _composes()[codes]
+    stays = _stays()[codes]
+    inner = stays[1:] & stays[:-1] & ~np.append(composes[2:], False)
+    edges = np.concatenate(([0], np.flatnonzero(~inner & ~composes[1:]) + 1, [len(text)]))
+    starts, ends = edges[:-1], edges[1:]
+    sizes = ends - starts
+    is_same = np.logical_and.reduceat(stays, starts)
+    for cell in np.flatnonzero(~is_same).tolist():
+        sizes[cell], is_same[cell] = _composed_size(text[starts[cell] : ends[cell]])
+    inside = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    alone = inside * np.repeat(is_same, sizes)
+    last = np.where(is_same, starts, ends - 1)
+    return np.repeat(starts, sizes) + alone, np.repeat(last, sizes) + alone
+
+
+@lru_cache(4096)
+def _composed_size(cell: str) -> tuple[int, bool]:
+    """Return the length of the NFKC of a stretch, and whether it is the stretch itself."""
+    composed = codepoints.nfkc(cell)
+    return len(composed), composed == cell
+
+
+@cache
+def _composes() -> NDArray[np.bool_]:
+    """Flag the code points that NFKC may compose with what is before them, (0x110000,) bool."""
+    flags: NDArray[np.bool_] = (codepoints.classes() & NONSTARTER != 0) | (categories() & MARK != 0)
+    for start, end in _JAMO:
+        flags[start : end + 1] = True
+    return flags
+
+
+@cache
+def _stays() -> NDArray[np.bool_]:
+    """Flag the code points that NFKC leaves alone where nothing is composed, (0x110000,) bool."""
+    flags = ~_composes()
+    for start, end in _CHANGING:
+        changed = [code for code in range(start, end) if not is_normalized("NFKC", chr(code))]
+        flags[changed] = False
+    return flags
