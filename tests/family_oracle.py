@@ -10,7 +10,8 @@ import numpy as np
 from sample_library import similarity
 
 from indexer.defaults import FOLD, MEASURE
-from indexer.grouping.group_options import GroupOptions, fewest_equal
+from indexer.grouping.group_options import GroupOptions
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Row
 from indexer.recipe import DEFAULT
 from indexer.similarity.copy_key import copy_key

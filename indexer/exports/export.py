@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from indexer.defaults import MEASURE, REVIEW
+from indexer.defaults import MEASURE, RECALL, REVIEW
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, write_csv
 from indexer.exports.export_records import COLUMNS
@@ -26,7 +26,6 @@ from indexer.exports.record_streams import (
 )
 from indexer.exports.report import report
 from indexer.exports.review_batches import Balance
-from indexer.grouping.group_options import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe

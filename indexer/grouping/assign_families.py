@@ -20,9 +20,10 @@ from indexer.clustering.principals import (
     principal_order,
     sum_similarities,
 )
-from indexer.grouping.group_options import GroupOptions, fewest_equal
+from indexer.grouping.group_options import GroupOptions
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs

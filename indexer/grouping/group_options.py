@@ -6,23 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-import numpy as np
-
 from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.clustering.principals import Principal
-from indexer.defaults import FOLD, MEASURE
+from indexer.defaults import FOLD, MEASURE, RECALL
 from indexer.errors import UsageError
-from indexer.joins.slot_bounds import similarity_intervals
 from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.measures import check_measure
-from indexer.similarity.rescore import Z999
-from indexer.sketch.bbit import FULL
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
 
-RECALL = 0.998
 _SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
 NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
 
@@ -134,22 +128,3 @@ class GroupOptions:
 
 
 DEFAULT_OPTIONS = GroupOptions()
-
-
-def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
-    """Return the fewest slots equal in a pair that is not ruled out.
-
-    For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
-    measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.
-    For `estimate` the slots are the measure, and rule nothing out beforehand.
-
-    >>> from indexer.recipe import DEFAULT_V1
-    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate")]
-    [88, 61, 0]
-    """
-    if measure == "estimate":
-        return 0
-    if measure == "jaccard":
-        bits = recipe.packed or FULL
-        return int(np.argmax(similarity_intervals(recipe.slots or 0, Z999, bits)[1] >= threshold))
-    return plan(min(threshold, ALMOST_ONE), RECALL, measure, recipe).fewest_equal

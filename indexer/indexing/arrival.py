@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.grouping.family_options import similarity_to_principal
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, fewest_equal
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.joins.principal_bands import PrincipalBands
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.joins.slot_counter import Slots
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe

@@ -1,14 +1,21 @@
-"""Bounds on equal slots that accept a pair without its texts."""
+"""Bounds on equal slots that accept a pair, or rule it out, without its texts."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.defaults import RECALL
+from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL, without_chance
+from indexer.sketch.measure_relation import is_related
+from indexer.sketch.plan import ALMOST_ONE, plan
 from indexer.sketch.wilson import Z95, wilson
+
+Z999 = 3.2905267314919255
 
 
 def enough_equal(
@@ -29,6 +36,28 @@ def enough_equal(
     use_slots = measure == "jaccard" and not exact
     starts = similarity_intervals(width, bits=bits)[0].tolist() if use_slots else []
     return next((equal for equal, low in enumerate(starts) if low >= threshold), width + 1)
+
+
+@lru_cache(maxsize=256)
+def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
+    """Return the fewest slots equal in a pair that slots do not rule out at a threshold.
+
+    For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
+    measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.
+    For `estimate` the slots are the measure, and rule nothing out beforehand; nor do they for
+    measures and features whose relation is not known, or without slots.
+
+    >>> from indexer.recipe import DEFAULT_V1
+    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate", "hamming")]
+    [88, 61, 0, 0]
+    """
+    if measure == "jaccard" and recipe.minhash:
+        highs = similarity_intervals(recipe.slots or 0, Z999, recipe.packed or FULL)[1]
+        return int(np.argmax(highs >= threshold))
+    if not recipe.minhash or not is_related(measure, recipe.features):
+        return 0
+    limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
+    return plan(limited, RECALL, measure, recipe).fewest_equal
 
 
 def similarity_intervals(

@@ -7,6 +7,7 @@ from functools import partial
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, fold_threshold
@@ -14,14 +15,12 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.sketch.plan import ALMOST_ONE, plan
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
 # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
 # thousand
 SURPRISING = 0.1
-RECALL = 0.998  # share of the pairs at the threshold that slots do not keep apart, or more
 
 
 def fold_hits(
@@ -95,8 +94,7 @@ def _trusts_slots(texts: StoredTexts) -> bool:
 def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> BySketch:
     recipe, least_equal = texts.recipe, None
     if recipe.minhash and texts.measure != "jaccard":
-        limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
-        least_equal = plan(limited, RECALL, texts.measure, recipe).fewest_equal
+        least_equal = fewest_equal(texts.measure, threshold, recipe)
     similar = partial(texts.similarity, least=threshold)
     return BySketch(threshold, similar, trusts_slots, recipe.slot_bytes, least_equal)
 

@@ -12,6 +12,7 @@ from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Candidate, Candidates, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
@@ -214,7 +215,7 @@ def _result(
     candidates = [row for row in rows_found if not lookup.is_itself(row)]
     query = Side(lookup.text, recipe, own.minhash, own.simhash)
     values = _rule_values(lookup, own, options.criteria)
-    rows = _promising_rows(store, values, own, candidates, options)
+    rows = _promising_rows(store, recipe, values, own, candidates, options)
     sides = [
         (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
         for candidate in candidates
@@ -272,6 +273,7 @@ def _copies(
 
 def _promising_rows(
     store: FullStore,
+    recipe: Recipe,
     values: RuleValues,
     own: Fingerprint,
     candidates: list[Candidate],
@@ -281,8 +283,8 @@ def _promising_rows(
 
     Those whose sketches rule out that they reach the threshold are not read.
     """
-    if options.measure == "jaccard":
-        candidates = promising(own, candidates, options.threshold)
+    least = fewest_equal(options.measure, options.threshold, recipe)
+    candidates = promising(own, candidates, least)
     rows = store.get([candidate.id for candidate in candidates]) if candidates else {}
     criteria = options.criteria
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.defaults import MEASURE
-from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
@@ -21,32 +20,23 @@ from indexer.similarity.measures import Operand, TextOperand, containment, measu
 from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.sketch.codec import unpack_slots
 
-Z999 = 3.2905267314919255
 _AT_ONCE = 20  # pairs whose words are asked for together
 
 
 def promising(
-    query: Fingerprint, candidates: Sequence[Candidate], threshold: float
+    query: Fingerprint, candidates: Sequence[Candidate], fewest_equal: int
 ) -> list[Candidate]:
-    """Return the candidates whose `jaccard` similarity may reach the threshold by their slots.
+    """Return the candidates that have at least so many slots in common with the query.
 
-    They stay in order. A candidate is dropped when the upper end of its 99.9 % Wilson interval lies
-    below the threshold; of pairs exactly at the threshold that is one in two thousand. Candidates
-    without slots stay, and all stay when the query has none.
+    They stay in order. Candidates without slots stay, and all stay when the query has none.
     """
     sketches = [candidate.minhash for candidate in candidates if candidate.minhash is not None]
     if query.minhash is None or not sketches:
         return list(candidates)
     width, slot_bytes = len(query.minhash), query.minhash.dtype.itemsize
     slots = unpack_slots(b"".join(sketches), slot_bytes).reshape(-1, width)
-    equal: list[int] = np.count_nonzero(slots == query.minhash, axis=1).tolist()
-    highs = similarity_intervals(width, Z999, 8 * slot_bytes)[1]
-    counts = iter(equal)
-    return [
-        candidate
-        for candidate in candidates
-        if candidate.minhash is None or highs[next(counts)] >= threshold
-    ]
+    enough = iter((np.count_nonzero(slots == query.minhash, axis=1) >= fewest_equal).tolist())
+    return [candidate for candidate in candidates if candidate.minhash is None or next(enough)]
 
 
 def rescore(

@@ -147,6 +147,14 @@ WORD_PAIRS: Mapping[str, Sequence[str]] = MappingProxyType(
 RELATED = tuple(CHARS)  # measures of which the relation is known
 
 
+RELATIONS = MappingProxyType({"chars_v1": CHARS, "word_pairs_v1": WORD_PAIRS})
+
+
+def is_related(measure: str, features: str) -> bool:
+    """Return whether it was measured how similar the features of pairs by this measure are."""
+    return measure in RELATIONS.get(features, {})
+
+
 def feature_similarities(
     measure: str, threshold: float, features: str = "chars_v1"
 ) -> NDArray[np.float64]:
@@ -157,7 +165,7 @@ def feature_similarities(
     >>> feature_similarities("jaccard", 0.8)
     array([0.8])
     """
-    relations = WORD_PAIRS if features == "word_pairs_v1" else CHARS
+    relations = RELATIONS.get(features, CHARS)
     if measure not in relations:
         return np.array([threshold])
     rows = [np.array(row.split(), dtype=np.float64) for row in relations[measure]]

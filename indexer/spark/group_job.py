@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.grouping.group_options import GroupOptions, fewest_equal
+from indexer.grouping.group_options import GroupOptions
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.recipe import Recipe
 from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from indexer.errors import UnknownMeasure
+from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Candidate, Fingerprint, Match
 from indexer.recipe import DEFAULT_V1
 from indexer.similarity.measures import jaccard
@@ -45,10 +46,17 @@ def rescore_texts(
     return rescore(query, sides, threshold, measure, limit)
 
 
+def slots_for(threshold: float) -> int:
+    return fewest_equal("jaccard", threshold, DEFAULT_V1)
+
+
 def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
     near, far = candidate("near", NEAR), candidate("far", FAR)
-    assert promising(sign_query(BASE), [far, near], 0.8) == [near]
-    assert promising(sign_query(BASE), [far, near], 0.0) == [far, near]
+    assert promising(sign_query(BASE), [far, near], slots_for(0.8)) == [near]
+    assert promising(sign_query(BASE), [far, near], slots_for(0.0)) == [
+        far,
+        near,
+    ]
 
 
 @pytest.mark.parametrize(("equal", "is_kept"), [(92, True), (80, False)])
@@ -60,13 +68,15 @@ def test_candidates_within_three_standard_errors_are_kept(equal: int, is_kept: b
     candidate = Candidate(
         id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None
     )
-    assert promising(query, [candidate], 0.8) == [candidate] * is_kept
+    assert promising(query, [candidate], slots_for(0.8)) == [candidate] * is_kept
 
 
 def test_candidates_without_a_sketch_are_kept() -> None:
     bare = Candidate(id="bare", path="/bare", keys_shared=1, minhash=None, simhash=5)
-    assert promising(sign_query(BASE), [bare], 0.9) == [bare]
-    assert promising(sign_query("!"), [candidate("far", FAR)], 0.9) == [candidate("far", FAR)]
+    assert promising(sign_query(BASE), [bare], slots_for(0.9)) == [bare]
+    assert promising(sign_query("!"), [candidate("far", FAR)], slots_for(0.9)) == [
+        candidate("far", FAR)
+    ]
 
 
 def test_pruning_keeps_pairs_at_the_threshold() -> None:
@@ -78,7 +88,7 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         jaccard(feature_set(BASE, DEFAULT_V1), feature_set(edit, DEFAULT_V1)) for edit in edits
     )
     candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
-    assert promising(sign_query(BASE), candidates, threshold) == candidates
+    assert promising(sign_query(BASE), candidates, slots_for(threshold)) == candidates
 
 
 def test_matches_are_exact_sorted_and_say_why() -> None:
