@@ -82,16 +82,17 @@ def group_command(
         manifest = run_manifest("group", recipe, settings, counts, layout)
         print_json({**answer, "manifest": manifest})
         return 0
-    _print_groups(result, consistency, options["of"])
+    _print_groups(result, consistency, options["of"], dry_run)
     return 0
 
 
 def _print_groups(
     result: GroupResult,
     consistency: bool,
-    of: Literal["documents", "parts"] = "documents",
+    of: Literal["documents", "parts"],
+    dry_run: bool,
 ) -> None:
-    """Print families and clusters in numbers, and what changed."""
+    """Print families and clusters in numbers, and what changed or, on a dry run, would change."""
     out = console()
     noun = of[:-1]
     out.print(
@@ -103,13 +104,17 @@ def _print_groups(
         out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
-    out.print(f"{count_of(result.changed, 'row')} changed")
+    would = "would be " if dry_run else ""
+    out.print(f"{count_of(result.changed, 'row')} {would}changed")
     if result.provisional:
+        final = "would become final" if dry_run else "is final now"
         out.print(
-            f"{count_of(result.provisional, noun)} had a provisional family, which is final now: "
-            f"{count_of(result.provisional_families, 'family')}"
+            f"{count_of(result.provisional, noun)} had a provisional family, which {final} "
+            f"({count_of(result.provisional_families, 'family')} of two or more)"
         )
-    _print_moves(result.moved, noun)
+    _print_moves(result.moved, noun, dry_run)
+    if dry_run:
+        out.print("dry run: nothing was written")
     if result.capped.keys:
         out.print(
             f"note: in {count_of(result.capped.keys, 'hot band')} "
@@ -127,12 +132,13 @@ def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
         console().print(f"  {number:,} {of} in {count_of(len(copies), 'group')} of {title}")
 
 
-def _print_moves(moves: Sequence[FamilyMove], noun: str) -> None:
+def _print_moves(moves: Sequence[FamilyMove], noun: str, dry_run: bool) -> None:
     """Print how many documents changed family, and the first moves with their first documents."""
     out = console()
     if moves:
         documents = sum(len(move.documents) for move in moves)
-        out.print(f"{count_of(documents, noun)} moved to another family:")
+        moved = "would move" if dry_run else "moved"
+        out.print(f"{count_of(documents, noun)} {moved} to another family:")
     for move in moves[:LISTED]:
         before = move.before_path or move.before
         after = move.after_path or move.after

@@ -58,7 +58,8 @@ def group(
     recipe = require_updatable(store)
     options.check_recipe(recipe)
     store = scope_view(store, options.of)
-    with Journal(journal_path(store.address)) as journal, record_job(journal, "group") as job:
+    command = "group" if write else "group --dry-run"
+    with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
         missing = set(options.criteria.fields)
