@@ -3,6 +3,7 @@ refuse.
 """
 
 import dataclasses
+import json
 import secrets
 
 import pytest
@@ -84,6 +85,25 @@ def test_what_somebody_changed_is_put_back(opensearch_index):
     assert planned == actions(install(store))
     assert planned == {**dict.fromkeys(PIECES, "updated"), "component template": "unchanged"}
     assert set(actions(install(store)).values()) == {"unchanged"}
+
+
+def test_a_malformed_line_fails_its_bulk_where_install_says_so(opensearch_index):
+    store, index, server = opensearch_index
+    details = {change.name: change.detail for change in install(store).changes}
+    assert "not JSON" in details["nearfold-default_v2"]
+    assert call("GET", f"{server}/{index}-000000")[0] == 404
+    lines = [{"index": {"_id": "a"}}, {"text": TEXT}, {"index": {"_id": "b"}}, {"text": TEXT}]
+    body = "".join(f"{json.dumps(line)}\n" for line in lines).encode() + b'{"index": {}}\n{"te\n'
+    answer = good("POST", f"{server}/{index}/_bulk?refresh=true", body)
+    statuses = [item["index"]["status"] for item in answer["items"]]
+    assert statuses == [400, 400, 400]
+    answer = good("POST", f"{server}/{index}/_bulk?refresh=true&pipeline=_none", body)
+    assert [item["index"]["status"] for item in answer["items"]] == [201, 201, 400]
+    unsigned = {"query": {"bool": {"must_not": {"exists": {"field": "near_recipe"}}}}}
+    pipeline = "pipeline=nearfold-default_v2&refresh=true"
+    good("POST", f"{server}/{index}/_update_by_query?{pipeline}", unsigned)
+    rows = store.get(["a", "b"])
+    assert [rows[id].status for id in "ab"] == ["complete", "complete"]
 
 
 def test_what_other_indices_use_is_kept_and_named(opensearch_index, stores):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from indexer.errors import (
@@ -27,6 +28,10 @@ from indexer.stores.engine.source_gaps import source_gap
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
+_MALFORMED = (
+    "on this engine, a line that is not JSON makes its whole bulk request fail "
+    "(docs/cluster.md, Malformed lines)"
+)
 
 
 def install(
@@ -50,6 +55,8 @@ def install(
     component = pieces.put(installed.component_template(recipe, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
     signs = signing.action != "impossible"
+    if signs and not dry_run and pieces.fails_whole_bulks(place, signing.name):
+        signing = replace(signing, detail=_MALFORMED)
     changes = [
         component,
         signing,

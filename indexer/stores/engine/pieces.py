@@ -11,10 +11,12 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.index_requests import (
+    SECONDS,
     Dialect,
     IndexPlace,
     Requests,
     only_index,
+    version_name,
     write_aliases,
 )
 from indexer.stores.engine.installation import Piece
@@ -26,6 +28,7 @@ Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and i
 DEFAULT_PIPELINE = "index.default_pipeline"
 SEARCH_PIPELINE = "index.search.default_pipeline"
 _SIMULATE = "_ingest/pipeline/_simulate"
+_MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 # what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
 _VISIBLE = "*,-.*,.ds-*"
 _EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
@@ -222,6 +225,20 @@ class Pieces:
             if is_user and template["name"] != f"nearfold-{place.index}":
                 names.append(template["name"])
         return ", ".join(names)
+
+    def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
+        """Return whether the engine refuses a whole bulk request for one line that is not JSON.
+
+        OpenSearch does under any pipeline, and so did Elasticsearch until its issue
+        138445. Asked of a version that no index has, and only of an alias, so that nothing
+        can be written. False where the right to ask is missing.
+        """
+        params = {"pipeline": pipeline, "require_alias": "true"}
+        path = f"{version_name(place.index, 0)}/_bulk"
+        answer = self._requests.link.request("POST", path, _MALFORMED_BULK, params, SECONDS)
+        items = answer.body.get("items", []) if answer.status == 200 else []
+        statuses = [next(iter(item.values()))["status"] for item in items]
+        return statuses == [400, 400]
 
     def rivals(self, place: IndexPlace) -> list[str]:
         """Return other programs' templates for the same index that have the priority of ours.
