@@ -38,8 +38,9 @@ class FamilyMove:
 
 @dataclass(frozen=True, slots=True)
 class LabelConflict:
-    """A family whose members do not all carry the same labels: how many carry each, and how many
-    carry none.
+    """A family whose members do not all carry the same labels.
+
+    `labels`: how many documents carry each; `unlabelled`: how many carry none.
     """
 
     family: str
@@ -50,14 +51,19 @@ class LabelConflict:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """Result of `group`. Families and clusters have two documents or more; `singletons` are
-    documents in no family.
+    """The result of `group` in figures.
 
-    `changed`: rows whose family fields are new. `provisional`: documents whose family was
-    provisional and is final now, and `provisional_families` those of two documents or more that
-    one of them is in; `moved`: all others that changed family. `excluded`: documents without keys
-    and without a copy, which no family takes, by status. `same_bytes` and `same_text` are the
-    levels inside families, whatever the status, empty texts left out.
+    `families`, `clusters`: those of two documents or more.
+    `largest`: documents of the largest family, 0 in an empty store.
+    `singletons`: documents in no family.
+    `changed`: rows whose family fields are new.
+    `provisional`: documents whose family was provisional and is final now.
+    `provisional_families`: families of two documents or more that one of these is in.
+    `excluded`: documents without keys and without a copy, which no family takes, by status.
+    `moved`: the documents that changed family, provisional ones left out.
+    `same_bytes`, `same_text`: copies of any status, empty texts left out.
+    `inconsistent`: families whose labels differ.
+    `capped`: the pairs that caps left out.
     """
 
     documents: int

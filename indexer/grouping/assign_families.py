@@ -35,8 +35,9 @@ from indexer.system.progress_callback import Progress, no_progress
 
 @dataclass(slots=True)
 class FamilyAssignments:
-    """The family fields of every document of a collection, in its order, and what caps left
-    out.
+    """The family fields of every document of a collection, in its order.
+
+    `capped`: the pairs that caps left out.
     """
 
     assignments: list[Assignment]
@@ -51,7 +52,7 @@ def assign_families(
 ) -> FamilyAssignments:
     """Return the families and clusters of a collection.
 
-    `within` and `of` of the options are not regarded: the collection is one compartment already.
+    Ignores `within` and `of` of the options: they decide which documents are in the collection.
     """
     grouping = Grouping(collection, verifier, options)
     order = grouping.first_order()
@@ -73,7 +74,10 @@ def assign_families(
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """One grouping of a collection. Documents and texts are called by their numbers."""
+    """The steps of grouping one collection.
+
+    Documents are places in `collection.entries`, texts are their numbers in it.
+    """
 
     collection: Collection
     verifier: Verifier
@@ -85,8 +89,9 @@ class Grouping:
         return self.order("longest" if kind == "central" else kind)
 
     def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
-        """Return the documents in principal order, those that are not complete after all
-        others. `sums`: for `central`, the summed similarities of each text.
+        """Return the documents in principal order, complete ones before all others.
+
+        `sums`: for `central`, the summed similarities of each text.
         """
         entries = self.collection.entries
         texts = self.collection.documents.texts
@@ -122,7 +127,10 @@ class Grouping:
     def heads(
         self, pairs: BandPairs, order: list[int], progress: Progress
     ) -> dict[int, tuple[int, float | None]]:
-        """Return the principal that each visited document joins and the similarity to it."""
+        """Return the principal of each document and the similarity to it, by document.
+
+        A document that joins none is its own principal, with similarity None.
+        """
         threshold = self.options.threshold
         similar = partial(self.verifier.measure_with, least=threshold)
         blocks = pairs.blocks(self.fewest_equal(threshold))
@@ -137,8 +145,9 @@ class Grouping:
         order: list[int],
         heads: dict[int, tuple[int, float | None]],
     ) -> dict[int, str]:
-        """Return the cluster of each document that is in one: the id of its first document in
-        principal order.
+        """Return the cluster of each document that is in one.
+
+        It is named by the id of its first document in principal order.
         """
         threshold = self.options.threshold_of_clusters
         chains = ConnectedTexts(len(self.collection.documents))
@@ -180,7 +189,7 @@ class Grouping:
         return ranks
 
     def fewest_equal(self, threshold: float) -> int:
-        """Return the fewest slots equal in a pair that slots do not rule out at a threshold."""
+        """Return the fewest equal slots of a pair that may reach a threshold."""
         return fewest_equal(self.options.measure, threshold, self.collection.recipe)
 
     def _text(self, document: int) -> int:

@@ -1,6 +1,4 @@
-"""Consistency of labels: families whose documents do not all carry the same ones, read from the
-store as it is.
-"""
+"""Consistency of labels: the stored families whose documents do not all carry the same ones."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A family whose documents do not all carry the same labels: all of them, by id."""
+    """A family whose documents do not all carry the same labels, with all of them, by id."""
 
     family: str
     members: tuple[Member, ...]
@@ -47,10 +45,9 @@ class Disagreement:
 
 
 def consistency(store: Store) -> tuple[Disagreement, ...]:
-    """Return the families whose documents carry different sets of labels, by family;
-    nothing is grouped and nothing written.
+    """Return the stored families whose documents carry different sets of labels, by family.
 
-    Raises `StoreError` when nothing was indexed yet.
+    Groups and writes nothing. Raises `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     store.refresh()

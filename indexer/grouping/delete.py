@@ -1,5 +1,7 @@
-"""Deletion of documents, and repair of what depends on documents that go or change: families of
-which they are principals, clusters with their name.
+"""Deletion of documents, and repair of the families and clusters that depended on them.
+
+A document that goes, or whose text changes, may be the principal of a family, and may have given a
+cluster its name.
 """
 
 from __future__ import annotations
@@ -32,8 +34,9 @@ from indexer.stores.row_limits import rows_of
 
 @dataclass(frozen=True, slots=True)
 class FamilyRepair:
-    """A family whose principal went or changed, and the families its other members are in now, each
-    with their number.
+    """A family whose principal was deleted or changed.
+
+    `into`: how many of its other members are in which family now.
     """
 
     family: str
@@ -42,7 +45,9 @@ class FamilyRepair:
 
 @dataclass(frozen=True, slots=True)
 class DeleteResult:
-    """`deleted` ids were in the store, `absent` ones were not; both in the order of the call.
+    """The result of `delete`.
+
+    `deleted` ids were in the store, `absent` ones were not; both in the order of the call.
     `repaired` are the families that lost their principal.
     """
 
@@ -59,14 +64,15 @@ def delete(
     measure: str | None = None,
     principal: str | None = None,
 ) -> DeleteResult:
-    """Remove documents, their parts and whatever is remembered of them; a family that loses its
-    principal is grouped anew.
+    """Remove documents and their parts, and repair the families that lose their principal.
 
-    The members that stay are grouped among themselves by the options of the last `group` on this
-    machine, or the defaults, and are provisional until the next one. Of families of documents,
-    `threshold`, `measure` and `principal`, as in `GroupOptions`, replace those where given. A
-    cluster that was called after a document that goes is called after another one, and is none when
-    a single document is left. All this comes first, so that a run cut short leaves no member
+    The remaining members of such a family are grouped among themselves, by the options of the last
+    `group` on this machine, or the defaults, and are provisional until the next `group`.
+    `threshold`, `measure` and `principal`, as in `GroupOptions`, replace those of families of
+    documents where given. A cluster that a removed document gave its name is renamed; a cluster of
+    which a single document remains is dissolved.
+
+    Families are repaired before documents are removed, so that an interrupted run leaves no member
     without a principal; run again it does the rest.
 
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
@@ -106,8 +112,9 @@ def delete_and_repair(
 
 
 def is_principal(row: Row) -> bool:
-    """Return whether others may join this document. A row that was never grouped does not say
-    whether it is a principal, and may be joined.
+    """Return whether others may join this document.
+
+    They may join a row that was never grouped, which does not say whether it is a principal.
     """
     return row.family == row.id and row.principal is not False and row.status == "complete"
 
@@ -118,10 +125,10 @@ def repair_families(
     leaving: Mapping[str, Row],
     options: GroupOptions = DEFAULT_OPTIONS,
 ) -> tuple[FamilyRepair, ...]:
-    """Before these stored rows go or change, take all others out of their families, and their name
-    from clusters.
+    """Prepare families and clusters for stored rows that are about to go or change.
 
-    Members that stay are grouped among themselves, those that go too are alone from now on.
+    Members that stay are grouped among themselves, those that go too become singletons, and
+    clusters lose the names of these rows.
     """
     store.refresh()
     clusters = {row.cluster for row in leaving.values() if row.cluster is not None}
@@ -145,8 +152,9 @@ def repair_strays(
     ids: Collection[str],
     options: GroupOptions = DEFAULT_OPTIONS,
 ) -> None:
-    """After rows went or changed, group anew the members that joined them meanwhile, unless they
-    resemble what is there now.
+    """Group again the members that joined rows while these went or changed.
+
+    Members that are similar enough to the row as it is now stay.
     """
     store.refresh()
     members = _members(store, list(ids))
@@ -169,8 +177,9 @@ def repair_strays(
 
 
 def rename_clusters(store: FullStore, names: Sequence[str], leaving: Collection[str]) -> None:
-    """Call these clusters after their longest document that stays; a single document is no
-    cluster.
+    """Name these clusters after their longest document that stays.
+
+    A cluster of which a single document stays is dissolved.
     """
     staying: dict[str, list[str]] = defaultdict(list)
     for id, name in store.families.members("cluster", names):
@@ -199,7 +208,7 @@ def _members(store: FullStore, families: Sequence[str]) -> dict[str, list[str]]:
 def _regroup(
     store: FullStore, recipe: Recipe, family: str, ids: Sequence[str], options: GroupOptions
 ) -> FamilyRepair:
-    """Group these documents among themselves, and write it; there is one at least."""
+    """Group these documents, one or more, among themselves, and write their families."""
     options.check_recipe(recipe)
     rarity = Rarity(store.vocabulary.frequencies)
     assignments: list[Assignment] = []
@@ -225,7 +234,7 @@ def _regroup(
 def _compartments(
     store: FullStore, ids: Sequence[str], options: GroupOptions
 ) -> Sequence[Sequence[str]]:
-    """Return the documents that may be in one family, by id."""
+    """Divide documents into sets that may share a family, each by id."""
     if options.within is None:
         return [ids]
     members: dict[frozenset[str], list[str]] = defaultdict(list)

@@ -40,8 +40,9 @@ class FamiliesOptions:
 
 @dataclass(frozen=True, slots=True)
 class ListedMember:
-    """A document of a family; `similarity` is to the principal, 1 for the principal itself, None
-    where it was never computed.
+    """A document of a family.
+
+    `similarity` is to the principal: 1 for the principal itself, None where it was never computed.
     """
 
     id: str

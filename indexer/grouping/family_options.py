@@ -1,4 +1,4 @@
-"""By what the families of a store are made between two runs of `group`."""
+"""The options by which families are kept up to date between two runs of `group`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_PARTS = GroupOptions(of="parts")
 
 @dataclass(frozen=True, slots=True)
 class FamilyOptions:
-    """The options that families of documents and those of parts are kept to."""
+    """The options of families of documents, and those of families of parts."""
 
     documents: GroupOptions = DEFAULT_OPTIONS
     parts: GroupOptions = _OF_PARTS
@@ -49,8 +49,8 @@ def similarity_to_principal(
 ) -> float:
     """Return the similarity of a document to a principal; 0 if the options keep them apart.
 
-    It is 1 for copies. Below the threshold it may be less, which is found out sooner. `side`
-    returns the text of a row; `rarity` is what criteria on novelty need.
+    It is 1 for copies, and may be too low where it is below the threshold, which saves time. `side`
+    returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
     """
     criteria = options.criteria
     if options.within is not None and set(row.labels) != set(head.labels):

@@ -1,6 +1,4 @@
-"""One family as a reviewer looks at it: its members by similarity, their similarity to each other,
-labels, and warnings.
-"""
+"""One family for a reviewer: members, their similarity to each other, labels, and warnings."""
 
 from __future__ import annotations
 
@@ -24,19 +22,19 @@ from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 from indexer.text.wording import percent
 
-MOST, COMPARED = 500, 24
+MOST = 500  # documents of a family that are read
+COMPARED = 24  # documents that are compared with each other
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family. `members` are its documents by similarity to the principal, most similar first, the
-    principal itself left out.
+    """A family.
 
-    `size` counts all documents, also those beyond the 500 that are read. `principal` is None when
-    it is not in the store. `matrix[i][j]` is how much documents i and j of `compared` resemble each
-    other, estimated from their slots; None where one has none. `labels`: how many documents carry
-    each. `warnings` are sentences. `measure`: that of the last `group` of such rows, None if it is
-    not known here.
+    `members` are its documents without the principal, most similar to it first. `size` counts all
+    documents, also those beyond the 500 that are read. `principal` is None when it is not in the
+    store. `matrix[i][j]` is how much documents i and j of `compared` resemble each other, estimated
+    from their slots; None where one has none. `labels`: how many documents carry each. `warnings`
+    are sentences. `measure`: that of the last `group` of such rows, None if it is not known here.
     """
 
     id: str
@@ -96,7 +94,7 @@ def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None,
 def _warnings(
     name: str, principal: Row | None, members: Sequence[Row], total: int, recipe: Recipe
 ) -> Iterator[str]:
-    """Yield sentences about what is not in order, or not as it may look."""
+    """Yield a sentence for each thing that a reviewer should know or repair."""
     documents = [principal, *members] if principal else members
     if principal is None:
         yield f"the principal {name} is not in the store; run group to make the family anew"
@@ -129,8 +127,9 @@ def _warnings(
 
 
 def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
-    """Return the least similarity of two members, when it is clearly below that of any of them to
-    the principal.
+    """Return the least similarity of two members; None unless it is clearly low.
+
+    That is .1 or more below the least similarity to the principal.
     """
     stored = [row.similarity for row in rows if row.similarity is not None]
     size, bits = recipe.slot_bytes, recipe.packed or FULL

@@ -91,8 +91,9 @@ def compartments(
     progress: Progress = no_progress,
     memory: int = DEFAULT_MEGABYTES,
 ) -> Iterator[Collection]:
-    """Yield the whole store, or the documents of one set of labels after the other, by their
-    names.
+    """Yield the collections to group: the whole store, or one for each set of labels.
+
+    Sets of labels come in the order of their names.
     """
     order_value, criteria = options.order_value, options.criteria
     if options.within is None:
@@ -107,8 +108,10 @@ def compartments(
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:
-    """Return the turn of a change: principals are written first, and those that were principals
-    last, so that every member has one at any time.
+    """Return the rank of a change in the order of writing.
+
+    Principals are written first, and those that were principals last, so that every member has one
+    at any time.
     """
     before, after = change
     if after.principal:

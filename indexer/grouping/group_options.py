@@ -116,9 +116,7 @@ class GroupOptions:
             raise UsageError(f"{error}; principals also go by {names}") from error
 
     def check_recipe(self, recipe: Recipe) -> None:
-        """Raise `UsageError` for a recipe without MinHash slots, or without the sketches of the
-        measures.
-        """
+        """Raise `UsageError` for a recipe without the MinHash slots or sketches that are needed."""
         if not recipe.minhash:
             raise UsageError(
                 f"recipe {recipe.name} has no MinHash slots to make families by; "

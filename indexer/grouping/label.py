@@ -1,5 +1,4 @@
-"""Labels: put on documents and carried to the members of their families, with a journal that can be
-undone.
+"""Labelling of documents and of the members of their families, which can be undone.
 
 A reviewer who has judged one document may tag its near duplicates the same way, or have them queued
 for a closer look. Which of the two is right depends on the label: near duplicates of what is not
@@ -68,8 +67,9 @@ class LabelOptions:
 
 @dataclass(frozen=True, slots=True)
 class LabelUpdate:
-    """A document whose labels change. `similarity` to the nearest document that was named; None for
-    one that was named.
+    """A document whose labels change.
+
+    `similarity` is to the nearest document that was named; None for one that was named itself.
     """
 
     id: str
@@ -82,9 +82,10 @@ class LabelUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """A member of a family that is left for review: `label`, since a document of its family carries
-    a label of `review`; `similarity`, since it is less similar to the documents that were named
-    than `threshold`.
+    """A member of a family that is left for review.
+
+    `reason`: `label` if a document of its family carries a label of `review`, `similarity` if its
+    own, to the nearest document that was named, is below `threshold`.
     """
 
     id: str
@@ -97,11 +98,11 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class LabelResult:
-    """Changes that a labelling made, or would make on a dry run; `job` undoes it, None when there
-    is nothing to undo.
+    """The changes that a labelling made, or would make on a dry run.
 
-    `unchanged` documents had the labels already. `provisional`: members that are in their family on
-    arrival only, not yet by `group`. All lists by family, then id.
+    `job` is its number for `undo_labels`, None when there is nothing to undo. `unchanged` documents
+    had the labels already. `provisional`: members that are in their family on arrival only, not yet
+    by `group`. All lists by family, then id.
     """
 
     job: int | None
@@ -120,12 +121,12 @@ def label(
     carrying: str | None = None,
     dry_run: bool = False,
 ) -> LabelResult:
-    """Add and remove labels of documents, named by id or by a label that they carry (`carrying`),
-    and with `family` of the options of the other members of their families.
+    """Add and remove labels of documents, and of their families if the options say so.
 
-    `dry_run` changes nothing. What changes is in the journal before it is written, so that
-    `undo_labels` can restore it, also after a run cut short. Raises `UsageError`, `StoreBusy` while
-    another job works on the store, and `StoreError` when nothing was indexed yet.
+    Documents are named by id, or by a label that they carry (`carrying`). `dry_run` changes
+    nothing. What changes is in the journal before it is written, so that `undo_labels` can restore
+    it, also after a run cut short. Raises `UsageError`, `StoreBusy` while another job works on the
+    store, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_updatable(store)
     store.refresh()
@@ -195,9 +196,7 @@ def _write(
 
 
 def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:
-    """Do to the members of families what is done to the documents named in them, or leave them for
-    review.
-    """
+    """Plan the same change for the other members of families, or leave them for review."""
     review = frozenset(trim_label(plan.options.review))
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))

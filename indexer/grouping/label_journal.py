@@ -1,5 +1,6 @@
-"""Journal of labellings, kept beside a store's journal: the labels of each document before and
-after, so that a labelling can be undone.
+"""Journal of labellings: the labels of each document before and after, so that they can be undone.
+
+Its tables are in the file of the store's journal.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ _HISTORY = (
 
 @dataclass(frozen=True, slots=True)
 class LabelJob:
-    """One labelling: its number, when it began (ISO 8601, UTC), what it added and removed, and on
-    how many documents.
+    """One labelling.
 
-    `restored`: how many of them an undo has given their labels back.
+    `at`: when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how many of
+    these have their labels back by an undo.
     """
 
     number: int
@@ -114,8 +115,9 @@ class LabelJournal(Journal):
 
 
 def history(path: Path | None) -> tuple[LabelJob, ...]:
-    """Return every labelling in a journal, the last one first, read without holding it. Raises
-    `StoreBusy` while a job holds it.
+    """Return every labelling in a journal, the last one first, without locking it.
+
+    Raises `StoreBusy` while a job holds it.
     """
     return read_journal(
         path,

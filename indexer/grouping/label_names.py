@@ -11,8 +11,7 @@ SEPARATOR = ";"
 
 
 def label_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return labels for documents, without the white space around them, each once, in their
-    order.
+    """Return labels for documents: stripped of white space, each once, in the order given.
 
     Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between
     labels), or a character that nobody sees: line ends, tabs and other control characters,
@@ -36,8 +35,9 @@ def label_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def trim_label(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return labels to look for, whatever they hold, without the white space around them, each
-    once. Raises `UsageError` for a blank.
+    """Return labels to look for: stripped of white space, each once, in the order given.
+
+    Raises `UsageError` for a blank one.
 
     >>> trim_label(["a;b ", "a;b"])
     ('a;b',)

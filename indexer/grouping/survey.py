@@ -1,6 +1,4 @@
-"""Survey of a whole store: its share of duplicates, the sizes of families, and the changes that
-another threshold would make.
-"""
+"""Survey of a whole store: share of duplicates, sizes of families, effect of other thresholds."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from indexer.stores.abilities import VocabularyStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 
-BINS = 20
+BINS = 20  # of similarities to the principal, .05 wide
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
@@ -110,8 +108,9 @@ class Survey:
         return summarise(threshold, self._heads(threshold), self._before)
 
     def _heads(self, threshold: float) -> Numbers32:
-        """Return the principal of each document; those that `group` made, where it would make them
-        again and they could only be estimated.
+        """Return the principal of each document, as its place.
+
+        The stored families stand for those that could only be estimated, at their own threshold.
         """
         if self._is_stored(threshold):
             return self._before
@@ -143,10 +142,10 @@ class Survey:
 
 
 def survey(store: VocabularyStore, progress: Progress = no_progress) -> Survey:
-    """Survey a store, which is read once, and once more for each set of labels if families stay
-    within labels; the texts of pairs that are measured are read again.
+    """Survey a store.
 
-    Raises `StoreError` when nothing was indexed yet.
+    Reads it once, and once more for each set of labels if families stay within labels; the texts of
+    pairs that are measured are read again. Raises `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
     settings = known_group_settings(store.address)

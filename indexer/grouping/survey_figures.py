@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FamilySize:
-    """A family by its id, the path of its principal (its id if that is gone), and its number of
-    documents.
-    """
+    """A family and its number of documents; `path` is that of its principal, or its id if gone."""
 
     id: str
     path: str
@@ -29,8 +27,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The families that a threshold would make, and the families that would change most. `measure`
-    names what decides; `estimated` if it is estimated from sketches.
+    """The families that a threshold would make, and the greatest moves between families.
+
+    `measure` decides; `estimated` if it is estimated from sketches. `gathered`: documents in
+    families of two or more; `moved`: documents that would be in another family than now.
     """
 
     threshold: float
@@ -46,8 +46,9 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Number of families that one threshold makes, and of documents in them; `estimated` if their
-    similarity is estimated from sketches.
+    """The number of families that one threshold makes, and of documents in them.
+
+    `estimated` if similarities are estimated from sketches.
     """
 
     threshold: float

@@ -1,4 +1,4 @@
-"""Undo of labellings, and the list of them."""
+"""Undoing and listing of labellings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from indexer.stores.row_limits import rows_of
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """Result of undoing labelling `job`: labels restored, labels kept because they changed since,
-    and documents that are no longer there.
+    """The result of undoing labelling `job`.
+
+    `restored`: documents with their labels back; `changed_since`: documents whose labels changed
+    after the labelling, which keep them; `absent`: documents that are no longer there.
     """
 
     job: int
@@ -29,8 +31,7 @@ class UndoResult:
 
 
 def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoResult:
-    """Give documents back the labels that they had before a labelling, unless their labels changed
-    since.
+    """Restore the labels that documents had before a labelling, unless these changed since.
 
     A document that has these labels already counts as restored. Raises `UnknownNumber`,
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
@@ -63,8 +64,9 @@ def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoRes
 
 
 def label_history(store: FullStore) -> tuple[LabelJob, ...]:
-    """Return the labellings of a store, the last one first, without holding its journal. Raises
-    `StoreBusy` while a job works on the store.
+    """Return the labellings of a store, the last one first, without locking its journal.
+
+    Raises `StoreBusy` while a job works on the store.
     """
     require_recipe(store)
     return history(journal_path(store.address))

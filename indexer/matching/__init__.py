@@ -1,3 +1,1 @@
-"""The pairs of a store: of likely and of all texts, of texts that contain others, what an audit
-finds missing.
-"""
+"""Near-duplicate pairs of a whole store: by bands, all of them, contained texts, and an audit."""

@@ -1,5 +1,4 @@
-"""Similarity without boilerplate: five-word shingles weighted by how rare they are among many
-texts.
+"""Similarity without boilerplate: five-word shingles weighted by their rarity in a corpus.
 
 Two invoices on one form are alike because of the form. S_R counts each distinct shingle once; here
 it counts by its weight,
@@ -23,7 +22,7 @@ from indexer.similarity.measures import SHINGLE_WORDS
 from indexer.sketch.string_hashes import string_hashes
 from indexer.text.word_numbers import Words
 
-OFTEN = 0.1
+COMMON = 0.1  # share of the texts from which on a shingle is common
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Frequencies:
         """
         if not self.texts or not len(self._shingles):
             return 0.0
-        return float(np.mean(self._counts >= OFTEN * self.texts))
+        return float(np.mean(self._counts >= COMMON * self.texts))
 
 
 def discounted_similarity(

@@ -1,5 +1,4 @@
-"""Duplicate sets of a result set: each clause under the best one before it that it duplicates, with
-the type of the pair.
+"""Duplicate sets of a result set: each clause under the best earlier one that it duplicates.
 
 Signatures (length, keys of the rarest terms, a vector of the 60 rarest) spare comparisons and lose
 no pair:
@@ -40,7 +39,7 @@ from indexer.text.clauses.lexicon import Lexicon, default_lexicon, lexicon
 from indexer.text.clauses.reading import Reading
 
 FEATURES = "clause_terms"
-_REMEMBERED = 2048
+_REMEMBERED = 2048  # readings of clauses that are cached
 
 Clause: TypeAlias = tuple[str, str] | tuple[str, str, str]
 

@@ -18,8 +18,8 @@ from indexer.text.clauses.reading import NAME, Reading, Unit
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
-OVERLAP = 0.8
-MIN_LENGTH = 10
+OVERLAP = 0.8  # least terminology of fuzzy duplicates
+MIN_LENGTH = 10  # words of a clause below which it can be identical only
 
 
 @dataclass(frozen=True, slots=True)

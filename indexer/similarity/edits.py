@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MOST_EDITS = 100
+MOST_EDITS = 100  # insertions and deletions that are looked for
 
 
 @dataclass(frozen=True, slots=True)

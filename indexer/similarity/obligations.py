@@ -1,5 +1,6 @@
-"""Signs that two clauses of similar words oblige to something else: another force, party or act, or
-the opposite.
+"""Signs that two clauses of similar words oblige to different things.
+
+Another force, party or act, or the opposite.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from indexer.similarity.suffix_tiling import tiles_by_suffixes
 from indexer.text.word_numbers import number_runs
 
-PAIRS_PER_WORD = 1
-_LEAST_PAIRS = 10_000
+PAIRS_PER_WORD = 1  # pairs of equal runs above which suffixes are sorted instead
+_LEAST_PAIRS = 10_000  # pairs up to which all are listed in any case
 
 
 class Tile(NamedTuple):

@@ -63,11 +63,10 @@ def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float
 def curve(
     steps: Sequence[Step], estimated: bool = False, width: float = 640, height: float = 160
 ) -> str:
-    """Return the points of a line: documents in families (up) by threshold (across), of steps that
-    are estimated or of those that are not.
+    """Return the points of a line: documents in families (up) by threshold (across).
 
-    The line is as high as the chart at the most documents; 0 lies at the bottom. That of estimates
-    ends where the other begins.
+    `estimated`: the line of the estimated steps, which ends where that of the others begins. The
+    greatest number is as high as the chart; 0 lies at the bottom.
     """
     most = max((step.gathered for step in steps), default=0) or 1
     low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)

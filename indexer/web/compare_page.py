@@ -18,13 +18,13 @@ def compare_page(
     originals: tuple[Original, Original] | None = None,
     without: DiscountedSimilarity | None = None,
 ) -> str:
-    """Return the side-by-side view of a comparison as one HTML file, the same for the same
-    comparison.
+    """Return the side-by-side view of a comparison as one HTML file.
 
-    `originals` are the documents whose texts were compared: with them metadata and extraction
-    warnings are shown. `without` is the similarity without what the texts of a store share
-    (`indexer.comparing.boilerplate.discount`); the page says when it is missing. Of texts with more
-    than 10,000 blocks (some 120 words each) the rest is left out, and the page says so.
+    Equal comparisons give equal files. `originals` are the documents whose texts were compared:
+    with them metadata and extraction warnings are shown. `without` is the similarity without what
+    the texts of a store share (`indexer.comparing.boilerplate.discount`); the page says when it is
+    missing. Of texts with more than 10,000 blocks (some 120 words each) the rest is left out, and
+    the page says so.
 
     >>> from indexer.comparing.compare import compare
     >>> page = compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
