@@ -64,10 +64,8 @@ def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     """
     _check(bits)
     share = agreeing / slots if slots else 0.0
-    low, high = wilson(agreeing, slots)
-    return Estimate(
-        _without_chance(share, bits), _without_chance(low, bits), _without_chance(high, bits)
-    )
+    estimates = without_chance(np.array([share, *wilson(agreeing, slots)]), bits)
+    return Estimate(*estimates.tolist())
 
 
 def standard_error(similarity: float, slots: int, bits: int) -> float:
@@ -79,11 +77,6 @@ def standard_error(similarity: float, slots: int, bits: int) -> float:
     chance = 2.0**-bits
     share = chance + (1 - chance) * similarity
     return math.sqrt(share * (1 - share) / slots) / (1 - chance)
-
-
-def _without_chance(share: float, bits: int) -> float:
-    chance = 2.0**-bits
-    return min(1.0, max(0.0, (share - chance) / (1 - chance)))
 
 
 def without_chance(shares: NDArray[np.float64], bits: int) -> NDArray[np.float64]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from indexer.errors import UsageError
 
-MAX_TABLES = 256
-_MAX_PARTS = 32
+MAX_TABLES = 256  # of a design
+_MAX_PARTS = 32  # that the bits are cut into
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,4 +187,3 @@ def _fewest_bits(bits: int, levels: Sequence[Level]) -> int | None:
 
 
 DOC_CLOSE = choose_design(64, [(4, 1), (4, 1)])
-DOC_LOOSE = choose_design(64, [(8, 2)])

@@ -1,13 +1,13 @@
-"""Features that texts share which are similar by another measure, as far as that was measured.
+"""Similarity of the features of pairs that a measure places at a threshold.
 
-Bands find pairs by the Jaccard similarity of their features. A promise of recall for another
-measure needs to know how similar the features of its pairs are. `CHARS` (character 4-grams of
-`default_v1`) and `WORD_PAIRS` (of `default_v2`) have, for each measure and each of `THRESHOLDS`,
-quantiles (at `QUANTILES`) of the Jaccard similarity of pairs of documents at this threshold or
-above, the lowest of steps of .05. `benchmarks/measure_relation.py` printed them for documentation,
-manual pages, Python and HTML files of several versions and synthetic edits, each with the same
-weight; docs/decisions/014-recall.md has the command and the check on other files. Recipes with
-other features use the table of 4-grams until theirs is measured.
+Bands find pairs by the Jaccard similarity of their features, so the recall of a layout for another
+measure depends on the features of its pairs. That was measured: `CHARS` (character 4-grams of
+`default_v1`) and `WORD_PAIRS` (of `default_v2`) have a row for each measure and each of
+`THRESHOLDS`, with the quantiles (at `QUANTILES`) of the Jaccard similarity of pairs of documents at
+this threshold or above, the lowest of steps of .05.
+
+`benchmarks/measure_relation.py` prints the tables; docs/decisions/014-recall.md has the corpora,
+the command and the check on other files. Recipes with other features use the table of 4-grams.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 QUANTILES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
-SHARE_BELOW = QUANTILES[
-    0
-]  # of the pairs, those whose features are less similar than the table says
+SHARE_BELOW = QUANTILES[0]  # share of the pairs with less similar features than the table says
 SAMPLE = 500  # equally likely similarities that stand for a distribution
 
 CHARS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -160,7 +158,9 @@ def feature_similarities(
 ) -> NDArray[np.float64]:
     """Return similarities of the features, all equally likely, of pairs at this threshold.
 
-    Between the measured thresholds they are interpolated; below the first, down to 0.
+    They are `SAMPLE` values, interpolated between the measured thresholds and, below the first,
+    down to 0. For a measure without a table, such as `jaccard`, the threshold itself is the only
+    one.
 
     >>> feature_similarities("jaccard", 0.8)
     array([0.8])
