@@ -1,4 +1,4 @@
-"""Look-ups: which stored documents a text resembles, and why.
+"""The stored near duplicates of a text or of a stored document, with the reasons.
 
 Candidates share keys with the query; their sketches rule out those that cannot reach the threshold;
 the texts decide.
@@ -6,15 +6,24 @@ the texts decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
-from indexer.errors import DocumentNotFound, UsageError
 from indexer.joins.slot_bounds import fewest_equal
-from indexer.model import Candidate, Candidates, Fingerprint, Match, Row, Scope, Status
+from indexer.model import (
+    Candidate,
+    Candidates,
+    Fingerprint,
+    Match,
+    Row,
+    Sameness,
+    Scope,
+    Status,
+)
 from indexer.recipe import Recipe
+from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import promising, rearranged, rescore
@@ -24,7 +33,6 @@ from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
-from indexer.text.clauses.segmentation import clauses
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
@@ -70,34 +78,14 @@ class SimilarResult:
     notes: tuple[str, ...]
 
 
-_TEXT_ALONE = Row("", "", "complete", "", "", "", "", None, 0, "", "", "", "", 0, 0, "")
-
-
 @dataclass(frozen=True, slots=True)
-class _Lookup:
-    """A text to look up, and which document it is, where it is one. `row`: its fields."""
+class _Context:
+    """The values that all look-ups of one call share."""
 
-    text: str
-    id: str | None = None
-    path: str | None = None
-    is_part: bool = False
-    row: Row | None = None
-
-    def is_itself(self, candidate: Candidate) -> bool:
-        """Return whether a candidate is the document that is looked up."""
-        return candidate.id == self.id or candidate.path == self.path
-
-    def as_row(self, own: Fingerprint) -> Row:
-        """Return the document as a row with the figures of its fingerprint."""
-        row = self.row or _TEXT_ALONE
-        return replace(
-            row,
-            text=self.text,
-            status="truncated" if row.status == "truncated" else own.status,
-            exact=own.exact,
-            words=own.words,
-            chars=own.chars,
-        )
+    store: FullStore
+    recipe: Recipe
+    options: SimilarOptions
+    rarity: Rarity
 
 
 def similar(
@@ -121,9 +109,9 @@ def similar(
     recipe = require_recipe(store)
     options.criteria.check_sketches(recipe, options.measure)
     if id is None:
-        lookup = _Lookup(without_heading(text or "", options.of), path=path, row=row)
+        lookup = Lookup(without_heading(text or "", options.of), path=path, row=row)
     else:
-        lookup = _stored_lookups(store, [id])[0]
+        lookup = stored_lookups(store, [id])[0]
     scope = options.of or ("parts" if lookup.is_part else "documents")
     return next(_results(scope_view(store, scope), recipe, [lookup], options))
 
@@ -146,47 +134,15 @@ def similar_many(
     view = store if options.of is None else scope_view(store, options.of)
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]
-        lookups = [_Lookup(without_heading(text, options.of)) for text in batch]
+        lookups = [Lookup(without_heading(text, options.of)) for text in batch]
         yield from _results(view, recipe, lookups, options)
     for start in range(0, len(ids), BATCH):
-        lookups = _stored_lookups(store, ids[start : start + BATCH])
+        lookups = stored_lookups(store, ids[start : start + BATCH])
         yield from _results(view, recipe, lookups, options)
-
-
-def without_heading(text: str, of: Scope | None) -> str:
-    """Return the text to look up.
-
-    Among parts, a single clause goes without its number and heading, as stored ones do.
-    """
-    if of != "parts":
-        return text
-    parts = clauses(text)
-    if len(parts) != 1 or parts[0].body >= parts[0].end:
-        return text
-    return text[parts[0].body : parts[0].end]
-
-
-def _stored_lookups(store: FullStore, ids: Sequence[str]) -> list[_Lookup]:
-    rows = store.get(ids)
-    for id in ids:
-        if id not in rows:
-            raise DocumentNotFound(id=id)
-    return [_stored_lookup(rows[id]) for id in ids]
-
-
-def _stored_lookup(row: Row) -> _Lookup:
-    """Return the look-up of a stored row.
-
-    A document is itself wherever its path is, a part by its id alone; documents of other programs
-    may have no path.
-    """
-    is_part = row.parent is not None
-    path = None if is_part else row.path or None
-    return _Lookup(row.text, row.id, path, is_part, row)
 
 
 def _results(
-    store: FullStore, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
+    store: FullStore, recipe: Recipe, lookups: Sequence[Lookup], options: SimilarOptions
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
@@ -196,48 +152,38 @@ def _results(
         if current.id != recipe.id:  # the store was given another recipe meanwhile
             yield from _results(store, current, lookups, options)
             return
-    rarity = Rarity(store.vocabulary.frequencies)
+    context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
-        yield _result(store, recipe, lookup, own, answer, options, rarity)
+        yield _result(context, lookup, own, answer)
 
 
 def _result(
-    store: FullStore,
-    recipe: Recipe,
-    lookup: _Lookup,
-    own: Fingerprint,
-    answer: Candidates,
-    options: SimilarOptions,
-    rarity: Rarity,
+    context: _Context, lookup: Lookup, own: Fingerprint, answer: Candidates
 ) -> SimilarResult:
     """Return the result of one look-up, whose fingerprint is `own`."""
-    rows_found = answer.found if own.bands or own.blocks else _copies(store, lookup, own, options)
-    candidates = [row for row in rows_found if not lookup.is_itself(row)]
+    recipe, options = context.recipe, context.options
+    values = rule_values(lookup, own, options.criteria)
+    candidates = _candidates(context, lookup, own, answer)
+    rows = _rows_to_compare(context, values, own, candidates)
     query = Side(lookup.text, recipe, own.minhash, own.simhash)
-    values = _rule_values(lookup, own, options.criteria)
-    rows = _promising_rows(store, recipe, values, own, candidates, options)
     sides = [
         (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
         for candidate in candidates
         if candidate.id in rows
     ]
-    query_row = lookup.as_row(own)
-    key = options.criteria.content_key(query_row)
-    copies = {
-        id: sameness(query_row, row)
-        for id, row in rows.items()
-        if options.criteria.content_key(row) == key
-    }
-    threshold, measure = options.threshold, options.measure
     matches = rescore(
-        query, sides, threshold, measure, options.limit, options.criteria, copies, rarity
+        query,
+        sides,
+        options.threshold,
+        options.measure,
+        options.limit,
+        options.criteria,
+        _copies(lookup.as_row(own), rows, options.criteria),
+        context.rarity,
     )
-    notes = [*_notes(own, answer, options, recipe)]
-    if None in values:
-        missing = options.criteria.fields[values.index(None)]
-        notes.append(f"the document has no value of {missing}, which near duplicates need here")
-    if measure == "lcs":
-        notes += _rearranged_notes(query, sides, threshold)
+    notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
+    if options.measure == "lcs":
+        notes += _rearranged_notes(query, sides, options.threshold)
     return SimilarResult(
         query=lookup.id or lookup.path or "-",
         text=lookup.text,
@@ -249,10 +195,20 @@ def _result(
     )
 
 
-def _copies(
-    store: FullStore, lookup: _Lookup, own: Fingerprint, options: SimilarOptions
+def _candidates(
+    context: _Context, lookup: Lookup, own: Fingerprint, answer: Candidates
 ) -> list[Candidate]:
+    """Return the documents that share keys, or the copies of one without keys; not itself."""
+    has_keys = bool(own.bands or own.blocks)
+    candidates = answer.found if has_keys else _copies_without_keys(context, lookup, own)
+    return [candidate for candidate in candidates if not lookup.is_itself(candidate)]
+
+
+def _copies_without_keys(
+    context: _Context, lookup: Lookup, own: Fingerprint
+) -> Sequence[Candidate]:
     """Return the copies of a document without keys, whether their fields agree or not."""
+    store, options = context.store, context.options
     row = lookup.as_row(own)
     if row.chars:
         members = store.families.members("exact", [row.exact])
@@ -262,47 +218,40 @@ def _copies(
         return []
     rows = store.get(list(islice((id for id, _ in members), WINDOW)))
     of_parts = lookup.is_part or options.of == "parts"
-    key = options.criteria.content_key(row)
     return [
-        Candidate(id, copy.path, 0, None, None)
-        for id, copy in rows.items()
-        if options.criteria.content_key(copy) == key
-        and (options.of == "both" or (copy.parent is not None) == of_parts)
+        Candidate(id, rows[id].path, 0, None, None)
+        for id in _copies(row, rows, options.criteria)
+        if options.of == "both" or (rows[id].parent is not None) == of_parts
     ]
 
 
-def _promising_rows(
-    store: FullStore,
-    recipe: Recipe,
-    values: RuleValues,
-    own: Fingerprint,
-    candidates: list[Candidate],
-    options: SimilarOptions,
+def _copies(query: Row, rows: Mapping[str, Row], criteria: Criteria) -> dict[str, Sameness]:
+    """Return the rows that are copies of the query, by id, and what they have in common."""
+    key = criteria.content_key(query)
+    return {
+        id: sameness(query, row) for id, row in rows.items() if criteria.content_key(row) == key
+    }
+
+
+def _rows_to_compare(
+    context: _Context, values: RuleValues, own: Fingerprint, candidates: list[Candidate]
 ) -> dict[str, Row]:
     """Return the rows of the candidates whose fields the rules allow beside these values, by id.
 
     Those whose sketches rule out that they reach the threshold are not read.
     """
-    least = fewest_equal(options.measure, options.threshold, recipe)
+    options, criteria = context.options, context.options.criteria
+    least = fewest_equal(options.measure, options.threshold, context.recipe)
     candidates = promising(own, candidates, least)
-    rows = store.get([candidate.id for candidate in candidates]) if candidates else {}
-    criteria = options.criteria
+    rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
 
 
-def _rule_values(lookup: _Lookup, own: Fingerprint, criteria: Criteria) -> RuleValues:
-    """Return what the rules compare of the document that is looked up.
-
-    Raises `UsageError` if it has no fields.
-    """
-    if not criteria.fields:
-        return ()
-    if lookup.row is None:
-        raise UsageError(
-            "a text alone has no fields for --same, --differ and --window; "
-            "give a PATH, or --id of a stored document"
-        )
-    return criteria.values(lookup.as_row(own))
+def _notes_on_fields(values: RuleValues, criteria: Criteria) -> Iterator[str]:
+    """Yield a sentence if the document has no value of a field that the rules compare."""
+    if None in values:
+        missing = criteria.fields[values.index(None)]
+        yield f"the document has no value of {missing}, which near duplicates need here"
 
 
 def _rearranged_notes(
