@@ -25,13 +25,14 @@ from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEASURES
+from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 from indexer.web.compare_page import compare_page
 
-_MOST_VALUE = 400
+_MOST_VALUE = 400  # characters of a metadata value that are shown
 
 
 @click.command("compare")
@@ -73,21 +74,11 @@ def compare_command(
     if page:
         check_place(page, "--html")
     with open_for_command(store_url) as store:
-        originals = original(a, store), original(b, store)
-        stored = store.stored_recipe()
-        recipe = stored or DEFAULT
-        left, right = originals
+        left, right = originals = original(a, store), original(b, store)
+        comparison = _compare(store, left, right, matching)
         discounts = None
-        if discounted or (page and stored):
+        if discounted or (page and store.stored_recipe()):
             discounts = _discount(store, left.text, right.text)
-        comparison = compare(
-            left.text,
-            right.text,
-            recipe,
-            matching=matching,
-            names=(left.path, right.path),
-            frequencies=store.vocabulary.frequencies if stored else None,
-        )
     if page:
         with write_whole(page, "--html") as part:
             part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")
@@ -100,6 +91,19 @@ def compare_command(
         discounts if discounted else None,
     )
     return 0
+
+
+def _compare(store: FullStore, left: Original, right: Original, matching: Matching) -> Comparison:
+    """Compare two documents by the recipe of the store, or the default one without an index."""
+    recipe = store.stored_recipe()
+    return compare(
+        left.text,
+        right.text,
+        recipe or DEFAULT,
+        matching=matching,
+        names=(left.path, right.path),
+        frequencies=store.vocabulary.frequencies if recipe else None,
+    )
 
 
 def _discount(store: Store, a: str, b: str) -> DiscountedSimilarity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -27,10 +27,15 @@ STEPS = tuple(step / 100 for step in range(50, 101, 2))
 class Survey:
     """Figures from one reading of a whole store.
 
-    `measure`: the measure of the options of `group` that made the families, of the default ones if
-    none is recorded, by which `at` decides; `none` for a recipe without slots. `threshold`: theirs,
-    `is_grouped` whether they are recorded. `measured_from`: the least threshold whose families
-    `group` would make just so; below it they are estimated.
+    `redundant`: documents that are not the principal of their family.
+    `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts left out.
+    `sizes`: how many families are of each range of sizes, as (name, number).
+    `similarities`: documents by similarity to their principal, in 20 steps of .05.
+    `largest`: the ten largest families; `labels`: the twenty most frequent labels.
+    `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
+    False; the measure is `none` for a recipe without slots.
+    `measured_from`: the least threshold at which `group` would make the same families as `at`;
+    below it they are estimated.
     """
 
     def __init__(
@@ -56,12 +61,7 @@ class Survey:
         labels = Counter(label for entry in entries for label in entry.labels)
         self.labels = dict(labels.most_common(20))
         places = {id: place for place, id in enumerate(self._ids)}
-        by_size = sorted(families.items(), key=lambda item: (-item[1], item[0]))
-        self.largest = tuple(
-            FamilySize(id, self._paths[places[id]] if id in places else id, size)
-            for id, size in by_size[:10]
-            if size > 1
-        )
+        self.largest = tuple(self._largest(families, places))
         self.measure = options.measure if previews else "none"
         self.threshold = options.threshold
         self.is_grouped = is_grouped
@@ -96,6 +96,13 @@ class Survey:
             preview.moved,
             self._moves(preview),
         )
+
+    def _largest(self, families: Counter[str], places: Mapping[str, int]) -> Iterator[FamilySize]:
+        """Yield the ten largest families of two documents or more, ties by id."""
+        by_size = sorted(families.items(), key=lambda item: (-item[1], item[0]))
+        for id, size in by_size[:10]:
+            if size > 1:
+                yield FamilySize(id, self._paths[places[id]] if id in places else id, size)
 
     def _steps(self) -> Iterator[Step]:
         for threshold in STEPS if self._previews else ():
