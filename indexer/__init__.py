@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from indexer.operations.uninstall import uninstall
     from indexer.recipe import Recipe, recipe_named
     from indexer.searching.fold_hits import fold_hits
-    from indexer.searching.search import SearchOptions, search
+    from indexer.searching.search import search
+    from indexer.searching.search_options import SearchOptions
     from indexer.searching.similar import SimilarOptions, similar, similar_many
     from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets
     from indexer.sketch.fingerprint import fingerprint, fingerprints
@@ -101,7 +102,7 @@ _HOMES = {
     "IndexOptions": "indexer.indexing.index",
     "LabelOptions": "indexer.grouping.label",
     "Recipe": "indexer.recipe",
-    "SearchOptions": "indexer.searching.search",
+    "SearchOptions": "indexer.searching.search_options",
     "SimilarOptions": "indexer.searching.similar",
     "backup": "indexer.operations.backup",
     "compare": "indexer.comparing.compare",

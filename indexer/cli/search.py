@@ -21,7 +21,8 @@ from indexer.cli.options import (
     take_criteria,
 )
 from indexer.model import Facet, FoldedHit, Hit, Part
-from indexer.searching.search import Page, SearchOptions, parse_filters, search
+from indexer.searching.search import Page, search
+from indexer.searching.search_options import SearchOptions, parse_filters
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 

@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice, tee
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from indexer.clustering.field_order import parse_order
 from indexer.defaults import MEASURE
-from indexer.errors import SnapshotExpired, UsageError
+from indexer.errors import SnapshotExpired
 from indexer.jobs.history import spell_settings
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
-from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, fold_threshold
+from indexer.searching.fold_defaults import Fold, family_settings, fold_measure
 from indexer.searching.fold_hits import (
-    check_criteria,
     folding_rule,
     has_misled,
     hits_of_groups,
     text_rule,
 )
 from indexer.searching.fold_types import by_type
+from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.measures import check_measure
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.query_syntax import ignored_syntax
 from indexer.text.wording import count_of, join_names
 
-Sort: TypeAlias = Literal["relevance", "path", "modified"]
-WINDOW = 1000
-TOP = 100
+WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
 _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "--fold family may do"
@@ -51,80 +47,6 @@ _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
     "documents that changed since then are read as they are now"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """The options of `search`: what is found, how it is folded, and which page is returned.
-
-    `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
-    they turn out to mislead; else by texts alone), `family` by the stored family, `types` folds the
-    best hits by duplicate type, `none` not at all.
-    `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
-    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
-    and `OVERLAP` of `indexer.similarity.duplicate_types`.
-    `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
-    that of the `group` that made the families, as far as the journal knows it, else the default.
-    `filters`: (field, value) pairs that must all hold.
-    `sort`: `relevance`, `path` or `modified`.
-    `limit`: hits a page, 1 or more.
-    `page`: number of the page, from 1; another one than the first searches again.
-    `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is
-    folded under it and not shown, whatever arrives in between, and nothing is left out. None:
-    search from the beginning.
-    `keep_alive`: on the first page, make a search engine keep a snapshot of the index, so that all
-    pages show the same documents; it expires five minutes after the last page. Without it, and in
-    an embedded store, each page shows the documents as they are when it is read.
-    `facets`: fields whose most frequent values are counted, in documents and in stored families.
-    `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
-    other; `both` finds clauses and documents.
-    `show`: the hit that is shown for a group is the first by this order, a field as
-    `indexer.clustering.field_order` writes it, such as `modified:desc`; the group stays at its
-    rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
-    limit. None: the best hit by rank is shown.
-    `top`: with `types`, how many of the best hits are compared.
-    `synonyms`: with `types`, lines as `duplicate_sets` takes them.
-    `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
-
-    Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, a
-    threshold with `family` or `none`, and `after` together with a page.
-    """
-
-    fold: Fold = "live"
-    threshold: float | None = None
-    measure: str | None = None
-    filters: Sequence[tuple[str, str]] = ()
-    sort: Sort = "relevance"
-    limit: int = 10
-    page: int = 1
-    after: str | None = None
-    keep_alive: bool = False
-    facets: Sequence[str] = ()
-    of: Scope = "documents"
-    top: int = TOP
-    synonyms: str = ""
-    show: str | None = None
-    criteria: Criteria = NO_CRITERIA
-
-    def __post_init__(self) -> None:
-        check_criteria(self.fold, self.criteria)
-        fold_threshold(self.fold, self.threshold)
-        if self.measure is not None:
-            check_measure(self.measure)
-        if self.show is not None:
-            parse_order(self.show)
-            if self.fold == "types":
-                raise UsageError(
-                    "duplicate types are those to the best hit; "
-                    "leave --show out, or fold another way"
-                )
-        if self.after is not None and self.page != 1:
-            raise UsageError("give either a page or a token to go on after, not both")
-
-    @property
-    def least(self) -> float:
-        """The threshold, also where none is given."""
-        return fold_threshold(self.fold, self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +99,7 @@ class _FoldedRanking:
         return tuple(group.head.id for group in self.groups[self.seeds : end])
 
 
-def search(store: FullStore, query: str, options: SearchOptions = SearchOptions()) -> Page:
+def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTIONS) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     Any word of the query may match; `+word` is required, `-word` excluded, `a|b` are alternatives,
@@ -206,7 +128,9 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
     cursor = start.next_page(folded.shown(options), ranking.snapshot)
     has_more = len(folded.groups) > folded.seeds + options.limit * options.page
     if not ranking.total:
-        notes = (*notes, *suggest(view, query, options.filters))
+        notes += tuple(suggest(view, query, options.filters))
+    apart = len(shown) - len(groups)
+    notes += tuple(_notes(query, options, recipe, ranking.total, families_by, apart))
     page = Page(
         total=ranking.total,
         families=families,
@@ -214,13 +138,7 @@ def search(store: FullStore, query: str, options: SearchOptions = SearchOptions(
         hits=tuple(hits_of_groups(shown, texts, folded.rule)),
         page=cursor.page,
         more=has_more,
-        notes=(
-            *notes,
-            *_notes_on_syntax(query),
-            *_notes(options, recipe, ranking.total),
-            *_notes_on_families(families_by),
-            *_notes_on_shown(len(shown) - len(groups)),
-        ),
+        notes=notes,
         facets=ranking.facets,
         next=cursor.token if has_more else None,
         of=options.of,
@@ -333,47 +251,32 @@ def _families(
     return len(folded.groups), "eq" if folded.complete else "gte"
 
 
-def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...]:
+def _notes(
+    query: str,
+    options: SearchOptions,
+    recipe: Recipe,
+    total: int,
+    families_by: Mapping[str, Any],
+    apart: int,
+) -> Iterator[str]:
+    """Yield what was ignored, what is not folded, and by what families were made, in sentences.
+
+    `apart`: hits that are shown beside the groups of the page.
+    """
+    ignored = ignored_syntax(query)
+    if ignored:
+        yield _IGNORED.format(join_names(ignored))
     if options.fold == "types" and total > options.top:
-        return (_TOP_ONLY.format(count_of(options.top, "hit")),)
+        yield _TOP_ONLY.format(count_of(options.top, "hit"))
     if options.fold == "live" and not recipe.minhash:
-        return (_NO_SLOTS.format(recipe.name),)
-    return ()
+        yield _NO_SLOTS.format(recipe.name)
+    if families_by:
+        yield _FAMILIES.format(spell_settings(families_by))
+    if apart:
+        yield _APART.format(count_of(apart, "hit"))
 
 
 def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float | None:
     if options.fold == "none":
         return None
     return families_by.get("threshold") if options.fold == "family" else options.least
-
-
-def _notes_on_syntax(query: str) -> tuple[str, ...]:
-    ignored = ignored_syntax(query)
-    return (_IGNORED.format(join_names(ignored)),) if ignored else ()
-
-
-def _notes_on_families(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    return (_FAMILIES.format(spell_settings(settings)),) if settings else ()
-
-
-def _notes_on_shown(apart: int) -> tuple[str, ...]:
-    return (_APART.format(count_of(apart, "hit")),) if apart else ()
-
-
-def parse_filters(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return `FIELD=VALUE` strings as pairs.
-
-    Raises `UsageError` for one without a field or an equals sign.
-
-    >>> parse_filters(["content_type=text/plain"])
-    (('content_type', 'text/plain'),)
-    """
-    pairs = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise UsageError(
-                f"a filter is FIELD=VALUE, for example content_type=text/plain, not {text!r}"
-            )
-        pairs.append((name, value))
-    return tuple(pairs)

@@ -8,6 +8,7 @@ from indexer.defaults import FOLD
 from indexer.searching import search as searching
 from indexer.searching import similar as lookup
 from indexer.searching.fold_defaults import WITH_THRESHOLD
+from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
@@ -51,12 +52,12 @@ def search(site: Site, values: ParameterValues) -> Results:
     )
 
 
-def _search_options(values: ParameterValues, with_facets: bool) -> searching.SearchOptions:
+def _search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
     has_threshold = values["fold"] in WITH_THRESHOLD
-    return searching.SearchOptions(
+    return SearchOptions(
         fold=values["fold"],
         threshold=values["threshold"] if has_threshold else None,
-        filters=searching.parse_filters(values["filter"]),
+        filters=parse_filters(values["filter"]),
         sort=values["sort"],
         limit=values["limit"],
         page=values["page"],
@@ -121,7 +122,7 @@ _SEARCH_PARAMETERS = (
     Parameter(
         "top",
         "with fold=types: hits that are compared",
-        searching.TOP,
+        TOP,
         "integer",
         low=1,
         high=1000,

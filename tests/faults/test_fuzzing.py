@@ -28,7 +28,8 @@ from indexer.extraction.mail import is_mail, mark_charset
 from indexer.model import Query
 from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.searching.cursor import parse_token
-from indexer.searching.search import SearchOptions, parse_filters, search
+from indexer.searching.search import search
+from indexer.searching.search_options import SearchOptions, parse_filters
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
 from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.stores import open_store
