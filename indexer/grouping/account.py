@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.joins.bands import CapReport
-from indexer.matching.collection import Entry
+from indexer.matching.entries import Entry
 from indexer.model import Assignment, Status
 from indexer.similarity.criteria import KEYED
 

@@ -15,7 +15,8 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
-from indexer.matching.collection import Collection, Entry, collect, gather
+from indexer.matching.collection import Collection, collect, gather
+from indexer.matching.entries import Entry
 from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment

@@ -14,7 +14,7 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.preview import FLOOR, CollectionPreview
 from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
 from indexer.jobs.history import known_group_settings
-from indexer.matching.collection import Entry
+from indexer.matching.entries import Entry
 from indexer.stores.abilities import VocabularyStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress

@@ -1,13 +1,15 @@
 """An estimate of the pairs that `match` misses, from a stratified random sample.
 
-Pairs that it does not list are verified on their texts. Pairs whose sketches could be those of near
-duplicates are all found, by bands so short that hardly one escapes, and put into strata by the
-chance that their slots give them. All other pairs are one stratum, which is sampled at random.
+1. Bands so short that hardly a pair escapes find all pairs whose sketches could be those of near
+   duplicates.
+2. By `lcs`, pairs with too few words in common are ruled out.
+3. The rest is divided into strata by the chance that a pair reaches the threshold, given its equal
+   slots. All other pairs are one stratum, "far apart".
+4. A random sample of each stratum is verified on the texts.
 
-How similar the features of pairs at the threshold are is measured, for other measures than
-`jaccard` (`indexer.sketch.measure_relation`): it decides how far the strata reach and how many
-pairs of each are sampled, and none of the figures but the share that may lie far apart. Of pairs
-that may be near duplicates by `lcs` those are ruled out first that have too few words in common.
+For measures other than `jaccard` the chances come from `indexer.sketch.measure_relation`. They
+decide how far the strata reach and how many pairs of each are sampled, but of the figures only the
+share that may lie far apart.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from indexer.joins.runs import Places, pairs_with_followers
 from indexer.joins.slot_bounds import slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
+from indexer.matching.pair_samples import OtherPairs, are_in, distinct_places
 from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import MatchContext
 from indexer.recipe import Recipe
@@ -40,7 +43,6 @@ from indexer.sketch.plan import (
     plan_for_recall,
     unrelated_similarity,
 )
-from indexer.statistics.intervals import random_places
 from indexer.statistics.strata import (
     ESCAPING,
     MEASURED,
@@ -55,7 +57,6 @@ from indexer.statistics.strata import (
 EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed
 FAR_SHARE = 8  # one in so many pairs is sampled from those far apart
-MOST_LISTED = 200_000  # pairs far apart up to which all are listed to sample from
 FAR = "far apart by their sketches"
 MEASURES = ("jaccard", *RELATED)  # of which misses can be estimated
 
@@ -108,7 +109,7 @@ class AuditFrame:
         self._groups = [group for group in [*groups, *near.groups] if len(group.codes)]
         self._ruled_out = len(near.ruled_out)
         others = [codes, near.ruled_out, *(group.codes for group in near.groups)]
-        self._far = _FarPairs(len(context.collection.slots), others)
+        self._far = OtherPairs(len(context.collection.slots), others)
 
     def estimate(self, sample_size: int, seed: int) -> Audit:
         """Estimate which share of the pairs at the threshold are listed.
@@ -123,8 +124,8 @@ class AuditFrame:
         sampler = _Sampler(self._context, self._threshold)
         strata = [Stratum(MEASURED, self._measured, self._measured, self._measured, 1.0, True)]
         for group, number in zip(self._groups, draws, strict=True):
-            found = sampler.count_reaching(group.codes[distinct(number, len(group.codes), seed)])
             size = len(group.codes)
+            found = sampler.count_reaching(group.codes[distinct_places(number, size, seed)])
             strata.append(Stratum(group.name, size, number, found, group.expected, group.listed))
         if self._ruled_out:
             strata.append(Stratum(RULED_OUT, self._ruled_out, self._ruled_out, 0, 0.0, False))
@@ -158,7 +159,7 @@ def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: floa
     done = 0
     for left, right, equal in pairs.blocks(size=AT_ONCE):
         codes = encode_pair(left, right)
-        is_new = ~_are_in(codes, listed)
+        is_new = ~are_in(codes, listed)
         may_reach = is_new.copy()
         may_reach[is_new] = context.verifier.may_reach(left[is_new], right[is_new], threshold)
         ruled_out.add(codes[is_new & ~may_reach])
@@ -230,52 +231,6 @@ def _possible_pairs(context: MatchContext, layout: Plan | None) -> Iterator[tupl
         context.progress("auditing: comparing slots", join.done, join.total)
 
 
-def _are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
-    """Return which codes are among `others`, which are sorted."""
-    if not len(others):
-        return np.zeros(len(codes), dtype=bool)
-    places = np.minimum(np.searchsorted(others, codes), len(others) - 1)
-    is_in: NDArray[np.bool_] = others[places] == codes
-    return is_in
-
-
-class _FarPairs:
-    """All pairs of texts but those of `others`: sorted codes, none in two of them."""
-
-    def __init__(self, texts: int, others: Sequence[Codes]) -> None:
-        self._texts = texts
-        self._others = others
-        self._all_pairs = texts * (texts - 1) // 2
-        self.size = self._all_pairs - sum(map(len, others))
-
-    def sample(self, number: int, seed: int) -> Codes:
-        """Return so many of them, with equal chance, none twice."""
-        if self._all_pairs <= max(MOST_LISTED, 4 * number):
-            pairs = self._all()
-            return pairs[distinct(number, len(pairs), seed + 1)]
-        sample: Codes = np.zeros(0, dtype=np.uint64)
-        step = 0
-        while len(sample) < number:
-            a = random_places(4 * number, seed + 2 + step, self._texts)
-            b = random_places(4 * number, seed + 3 + step, self._texts)
-            is_pair = a != b
-            codes = encode_pair(np.minimum(a, b)[is_pair], np.maximum(a, b)[is_pair])
-            joined = np.concatenate([sample, self._without_others(codes)])
-            sample = joined[np.sort(np.unique(joined, return_index=True)[1])]
-            step += 2
-        return sample[:number]
-
-    def _all(self) -> Codes:
-        left, right = np.triu_indices(self._texts, 1)
-        codes = encode_pair(left.astype(np.int32), right.astype(np.int32))
-        return self._without_others(codes)
-
-    def _without_others(self, codes: Codes) -> Codes:
-        for others in self._others:
-            codes = codes[~_are_in(codes, others)]
-        return codes
-
-
 class _Sampler:
     """Verifies pairs by their codes."""
 
@@ -292,15 +247,3 @@ class _Sampler:
         self._done += len(codes)
         self._context.progress("auditing: verifying pairs", self._done, 0)
         return int(np.count_nonzero((similarity >= self._threshold) & (similarity > 0)))
-
-
-def distinct(number: int, among: int, seed: int) -> NDArray[np.int64]:
-    """Return so many different places below `among`, with equal chance; the same for a seed."""
-    if number * 4 >= among:
-        order: NDArray[np.int64] = np.argsort(random_places(among, seed, 1 << 62), kind="stable")[
-            :number
-        ]
-        return order
-    candidates = random_places(4 * number + 64, seed, among)
-    first: Sequence[int] = np.sort(np.unique(candidates, return_index=True)[1])[:number].tolist()
-    return candidates[first]

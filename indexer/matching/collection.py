@@ -6,11 +6,10 @@ text, their slots above all.
 
 from __future__ import annotations
 
-import marshal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b, shake_256
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,8 @@ from indexer.clustering.field_order import Value
 from indexer.joins.copies import Carriers
 from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
-from indexer.model import Row, Status
+from indexer.matching.entries import Entries, pack_entry
+from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import KEYED, NO_CRITERIA, Criteria, RuleValues
 from indexer.stores.base import Store
@@ -27,59 +27,6 @@ from indexer.system.progress_callback import Progress, no_progress
 
 OrderValue: TypeAlias = Callable[[Row], Value]
 EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The fields of one document that matching and grouping need.
-
-    `order_value` is what documents are ordered by, where that is a field; `rule_values` what the
-    rules of the criteria compare. `text` is the number of its text.
-    """
-
-    id: str
-    path: str
-    status: Status
-    words: int
-    modified: int | None
-    raw: str
-    exact: str
-    labels: tuple[str, ...]
-    family: str
-    principal: bool | None
-    similarity: float | None
-    cluster: str | None
-    provisional: bool
-    order_value: Value
-    rule_values: RuleValues
-    text: int
-
-
-class Entries(Sequence[Entry]):
-    """The entries of all documents, unpacked from a few hundred bytes at each access."""
-
-    def __init__(self, ids: Names, paths: Names, rest: Records, texts: NDArray[np.int32]) -> None:
-        self.ids = ids
-        self.paths = paths
-        self._rest = rest
-        self._texts = texts
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, place: int) -> Entry: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Entry]: ...
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
-        rest: list[Any] = [*marshal.loads(self._rest[place]), int(self._texts[place])]
-        return Entry(self.ids[place], self.paths[place], *rest)
-
-    def __iter__(self) -> Iterator[Entry]:
-        return (self[place] for place in range(len(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +217,7 @@ def gather(
     for place, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
-        rest.add(marshal.dumps((*_rest(row), order_value(row), criteria.values(row))))
+        rest.add(pack_entry(row, order_value(row), criteria.values(row)))
         sketches.add(row, place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
@@ -298,20 +245,3 @@ def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArr
     numbers = np.empty(len(order), dtype=np.int32)
     numbers[order] = np.argsort(np.argsort(firsts))[np.cumsum(begins) - 1]
     return numbers, np.sort(firsts)
-
-
-def _rest(row: Row) -> tuple[Any, ...]:
-    """Return the fields of an `Entry` from the third to the last but three."""
-    return (
-        row.status,
-        row.words,
-        row.modified,
-        row.raw,
-        row.exact,
-        row.labels,
-        row.family,
-        row.principal,
-        row.similarity,
-        row.cluster,
-        row.provisional,
-    )

@@ -16,9 +16,9 @@ from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
 from indexer.grouping.group_options import RECALL
-from indexer.matching.audit import distinct
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult
+from indexer.matching.pair_samples import distinct_places
 from indexer.recipe import recipe_named
 from indexer.statistics.count_bounds import count_bounds
 from indexer.statistics.strata import RULED_OUT, Stratum, allot, audit_strata, describe_audit
@@ -290,11 +290,11 @@ def test_samples_are_spread_over_strata_and_differ() -> None:
     assert allot([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
     assert sum(allot([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
     for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):
-        numbers = distinct(number, among, 3).tolist()
+        numbers = distinct_places(number, among, 3).tolist()
         assert len(set(numbers)) == len(numbers) == number
         assert all(0 <= place < among for place in numbers)
     times = [0] * 10
     for seed in range(3000):
-        for place in distinct(3, 10, seed * 13).tolist():
+        for place in distinct_places(3, 10, seed * 13).tolist():
             times[place] += 1
     assert all(800 < count < 1000 for count in times)
