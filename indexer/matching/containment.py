@@ -105,7 +105,7 @@ def _within(
             is_near = (
                 max(shares) >= threshold
                 and verifier.allows(*texts)
-                and verifier.accepted([(a, b)])[0]
+                and verifier.accepts_each([(a, b)])[0]
             )
             within[place] = shares if is_near else 0.0
     return within

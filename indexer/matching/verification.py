@@ -101,25 +101,23 @@ class Verifier:
         """
         criteria = self._collection.criteria
         if not criteria:
-            return self._measured(pairs, least)
+            return self._measure(pairs, least)
         allowed = [self.allows(a, b) for a, b in pairs]
         candidates = list(compress(pairs, allowed))
-        values = iter(self._measured_unless_copies(candidates, least))
+        values = iter(self._measure_with_criteria(candidates, least))
         return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
 
-    def _measured_unless_copies(
-        self, pairs: Sequence[tuple[int, int]], least: float
-    ) -> list[float]:
+    def _measure_with_criteria(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         """Return 1 for copies, and the measure of pairs that meet the criteria on texts."""
         left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         is_copy = self._collection.are_copies(left, right)
         others = list(compress(pairs, (~is_copy).tolist()))
         values = np.ones(len(pairs))
-        values[~is_copy] = self._accepted(others, self._measured(others, least), least)
+        values[~is_copy] = self._zero_unless_accepted(others, self._measure(others, least), least)
         result: list[float] = values.tolist()
         return result
 
-    def _accepted(
+    def _zero_unless_accepted(
         self, pairs: Sequence[tuple[int, int]], values: list[float], least: float
     ) -> list[float]:
         """Return the values, 0 for pairs at `least` that do not meet the criteria on texts."""
@@ -132,11 +130,11 @@ class Verifier:
             batch = near[start : start + ACCEPTED]
             self.read(text for place in batch for text in pairs[place])
             sides = [(self.side(a), self.side(b)) for a, b in map(pairs.__getitem__, batch)]
-            for place, is_met in zip(batch, self.accepted(sides), strict=True):
+            for place, is_met in zip(batch, self.accepts_each(sides), strict=True):
                 values[place] *= is_met
         return values
 
-    def _measured(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+    def _measure(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         if self.measure == "lcs":
             return self._measure_in_order(pairs, least)
         self.read(text for pair in pairs for text in pair)
@@ -145,7 +143,7 @@ class Verifier:
         values: list[float] = []
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
-            for (a, b), may_reach in zip(batch, self._may_reach(batch, least), strict=True):
+            for (a, b), may_reach in zip(batch, self._parity_allows(batch, least), strict=True):
                 values.append(self.similarity(a, b, least) if may_reach else 0.0)
         return values
 
@@ -157,7 +155,7 @@ class Verifier:
             for (a, b), value in zip(pairs, values, strict=True)
         ]
 
-    def _may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
+    def _parity_allows(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
         """Return whether the parity maps of the features of each pair allow such a similarity."""
         sides = [(self.side(a), self.side(b)) for a, b in pairs]
         sizes = [len(left.features) + len(right.features) for left, right in sides]
@@ -185,9 +183,9 @@ class Verifier:
         collection = self._collection
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 
-    def accepted(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
+    def accepts_each(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
         """Return whether each pair of texts meets the criteria on texts."""
-        return self._collection.criteria.accepted(pairs, self._rarity)
+        return self._collection.criteria.accepts_each(pairs, self._rarity)
 
     def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
         """Yield every text in order."""

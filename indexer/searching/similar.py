@@ -26,7 +26,7 @@ from indexer.recipe import Recipe
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.similarity.new_words import Rarity
-from indexer.similarity.rescore import promising, rearranged, rescore
+from indexer.similarity.rescore import filter_by_slots, find_rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
@@ -242,7 +242,7 @@ def _rows_to_compare(
     """
     options, criteria = context.options, context.options.criteria
     least = fewest_equal(options.measure, options.threshold, context.recipe)
-    candidates = promising(own, candidates, least)
+    candidates = filter_by_slots(own, candidates, least)
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
 
@@ -258,7 +258,7 @@ def _rearranged_notes(
     query: Side, sides: Sequence[tuple[Candidate, Side]], threshold: float
 ) -> Iterator[str]:
     """Yield a sentence for each document that has the same passages in another order."""
-    for candidate, overlap, in_order in rearranged(query, sides, threshold):
+    for candidate, overlap, in_order in find_rearranged(query, sides, threshold):
         yield (
             f"{visible(candidate.path or candidate.id)} is rearranged: {percent(overlap)} of the "
             f"words are in shared passages, but only {percent(in_order)} in the same order"

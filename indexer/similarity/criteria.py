@@ -162,10 +162,10 @@ class Criteria:
         return repr((key, values, "" if self.allows(values, values) else row.id))
 
     def accepts(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> bool:
-        """Return whether two texts meet the conditions on texts, as `accepted` does."""
-        return self.accepted([(a, b)], rarity)[0]
+        """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
+        return self.accepts_each([(a, b)], rarity)[0]
 
-    def accepted(
+    def accepts_each(
         self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
     ) -> list[bool]:
         """Return whether each pair of texts meets the conditions on texts.

@@ -23,7 +23,7 @@ from indexer.sketch.codec import unpack_slots
 _AT_ONCE = 20  # pairs whose words are asked for together
 
 
-def promising(
+def filter_by_slots(
     query: Fingerprint, candidates: Sequence[Candidate], fewest_equal: int
 ) -> list[Candidate]:
     """Return the candidates that have at least so many slots in common with the query.
@@ -93,14 +93,14 @@ def _accepted(
         batch = scores[start : start + _AT_ONCE]
         others = [score for score in batch if criteria and score.candidate.id not in copies]
         pairs = [(query, score.side) for score in others]
-        meets = criteria.accepted(pairs, rarity) if others else []
+        meets = criteria.accepts_each(pairs, rarity) if others else []
         refused = {
             score.candidate.id for score, is_met in zip(others, meets, strict=True) if not is_met
         }
         yield from (score for score in batch if score.candidate.id not in refused)
 
 
-def rearranged(
+def find_rearranged(
     query: Operand, candidates: Iterable[tuple[Candidate, Operand]], threshold: float
 ) -> list[tuple[Candidate, float, float]]:
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""

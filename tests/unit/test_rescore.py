@@ -9,7 +9,7 @@ from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Candidate, Fingerprint, Match
 from indexer.recipe import DEFAULT_V1
 from indexer.similarity.measures import jaccard
-from indexer.similarity.rescore import promising, rescore
+from indexer.similarity.rescore import filter_by_slots, rescore
 from indexer.similarity.sides import Side, candidate_side, feature_set
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
@@ -52,8 +52,8 @@ def slots_for(threshold: float) -> int:
 
 def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
     near, far = candidate("near", NEAR), candidate("far", FAR)
-    assert promising(sign_query(BASE), [far, near], slots_for(0.8)) == [near]
-    assert promising(sign_query(BASE), [far, near], slots_for(0.0)) == [
+    assert filter_by_slots(sign_query(BASE), [far, near], slots_for(0.8)) == [near]
+    assert filter_by_slots(sign_query(BASE), [far, near], slots_for(0.0)) == [
         far,
         near,
     ]
@@ -68,13 +68,13 @@ def test_candidates_within_three_standard_errors_are_kept(equal: int, is_kept: b
     candidate = Candidate(
         id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None
     )
-    assert promising(query, [candidate], slots_for(0.8)) == [candidate] * is_kept
+    assert filter_by_slots(query, [candidate], slots_for(0.8)) == [candidate] * is_kept
 
 
 def test_candidates_without_a_sketch_are_kept() -> None:
     bare = Candidate(id="bare", path="/bare", keys_shared=1, minhash=None, simhash=5)
-    assert promising(sign_query(BASE), [bare], slots_for(0.9)) == [bare]
-    assert promising(sign_query("!"), [candidate("far", FAR)], slots_for(0.9)) == [
+    assert filter_by_slots(sign_query(BASE), [bare], slots_for(0.9)) == [bare]
+    assert filter_by_slots(sign_query("!"), [candidate("far", FAR)], slots_for(0.9)) == [
         candidate("far", FAR)
     ]
 
@@ -88,7 +88,7 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         jaccard(feature_set(BASE, DEFAULT_V1), feature_set(edit, DEFAULT_V1)) for edit in edits
     )
     candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
-    assert promising(sign_query(BASE), candidates, slots_for(threshold)) == candidates
+    assert filter_by_slots(sign_query(BASE), candidates, slots_for(threshold)) == candidates
 
 
 def test_matches_are_exact_sorted_and_say_why() -> None:
