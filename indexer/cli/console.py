@@ -11,7 +11,7 @@ from rich.text import Text
 
 from indexer.text.visible import visible
 
-LISTED = 50
+LISTED = 50  # lines that are printed
 
 
 def console() -> Console:

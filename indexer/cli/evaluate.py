@@ -41,7 +41,7 @@ from indexer.text.visible import visible
 from indexer.text.wording import count_of
 from indexer.web.evaluation_page import evaluation_page
 
-LISTED = 10
+LISTED = 10  # pairs and mistakes of a kind that are printed
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
 _ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 

@@ -15,7 +15,7 @@ from indexer.stores.abilities import FullStore
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
-LISTED = 20
+LISTED = 20  # documents of a family that are printed
 
 
 @click.command("families")

@@ -12,7 +12,7 @@ from types import FrameType
 
 import click
 
-SECONDS = 20.0
+SECONDS = 20.0  # to finish what was begun after an interrupt
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _CURSOR = "\x1b[?25h"  # a line of progress hides it
 

@@ -30,7 +30,7 @@ from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
 
-EXCERPT = 70
+EXCERPT = 70  # characters of a shared passage that are quoted
 
 
 @click.command("similar")

@@ -25,7 +25,7 @@ from indexer.system.whole_file import folder_at
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
-LISTED = 10
+LISTED = 10  # recipes that are printed
 
 
 @click.command("tune")

@@ -17,7 +17,7 @@ from indexer.exports.csv_tables import iso_time
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
-CONTEXT = 12
+CONTEXT = 12  # words at either end of a stretch that are printed
 _MARKS: dict[Change, tuple[str, str, str]] = {
     "same": ("", "", ""),
     "removed": ("[-", "-]", "red strike"),

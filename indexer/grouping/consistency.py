@@ -11,7 +11,7 @@ from indexer.stores.base import Store
 from indexer.stores.filters import CONFLICT
 from indexer.stores.requirements import require_recipe
 
-BATCH = 256
+BATCH = 256  # documents that are read together
 
 
 @dataclass(frozen=True, slots=True)

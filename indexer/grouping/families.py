@@ -13,7 +13,8 @@ from indexer.model import Query, Row
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
 
-FAMILIES_AT_ONCE, ROWS_AT_ONCE = 500, 256
+FAMILIES_AT_ONCE = 500  # whose members are looked up together
+ROWS_AT_ONCE = 256  # that are read together
 
 
 @dataclass(frozen=True, slots=True)

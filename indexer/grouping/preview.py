@@ -27,7 +27,8 @@ from indexer.sketch.plan import plan_for_recall
 from indexer.stores.abilities import VocabularyStore
 from indexer.system.progress_callback import Progress
 
-FLOOR, RECALL = 0.5, 0.99
+FLOOR = 0.5  # least threshold of a preview
+RECALL = 0.99  # planned share of the estimated pairs at .6
 STARTS = (0.9, 0.8, 0.7, 0.6, FLOOR)  # from which on pairs are measured
 MOST_GROUPED = 200_000  # pairs that `group` looks at, to be measured
 MOST_VERIFIED = 20_000  # pairs at lower thresholds, to be measured

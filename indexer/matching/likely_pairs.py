@@ -19,7 +19,7 @@ from indexer.sketch.wilson import wilson
 
 REPORTED = 1 << 12  # pairs that are verified before those that reach the threshold are reported
 ESTIMATED = 20_000  # pairs to verify above which an estimate comes first
-SAMPLE = 300
+SAMPLE = 300  # pairs that are verified for the estimate
 
 
 def find_likely_pairs(

@@ -44,7 +44,7 @@ from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
-LEAST_AUDIT = 20
+LEAST_AUDIT = 20  # pairs that an audit verifies
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 MOST_CHARS = 20_000_000  # characters of texts that are kept at most
-BYTES_A_CHAR = 13
-BATCH = 500
+BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
+BATCH = 500  # texts or pairs that are read or measured together
 ACCEPTED = 50  # pairs whose words are looked up together
 
 

@@ -9,7 +9,7 @@ from indexer.clustering.field_order import FieldOrder, Value
 from indexer.searching.fold import Group
 from indexer.searching.stored_texts import StoredTexts
 
-BATCH = 100
+BATCH = 100  # documents that are read together
 
 
 def show_by_order(

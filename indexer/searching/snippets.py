@@ -7,7 +7,7 @@ import re
 from indexer.text.query_syntax import Term, parse_query
 from indexer.text.visible import visible
 
-WIDTH = 260
+WIDTH = 260  # characters of a snippet, about
 LOOKED_AT = 50_000  # characters of a text in which the words are looked for
 _EDGE = 30  # characters within which a snippet is cut at a blank
 

@@ -20,9 +20,9 @@ from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
 from indexer.sketch.string_hashes import string_hashes
 
-LOW, HIGH = 0.2, 0.8
-LEXICONS = 10
-DROPPED = 1 / 3
+LOW, HIGH = 0.2, 0.8  # idf of the lexicon, as shares of the greatest possible
+LEXICONS = 10  # random parts of the lexicon
+DROPPED = 1 / 3  # of the lexicon, that each part leaves out
 
 
 def imatch(

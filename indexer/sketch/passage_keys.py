@@ -15,7 +15,8 @@ from indexer.text import codepoints
 from indexer.text.codepoints import DIGIT, categories
 from indexer.text.normalise import normalised_codes
 
-RUN, WINDOW = 24, 25
+RUN = 24  # letters and digits of a run
+WINDOW = 25  # neighbouring runs of which one gives a key
 GUARANTEED_LENGTH = RUN + WINDOW - 1
 _BASE = 0x9E3779B97F4A7C15
 

@@ -31,7 +31,7 @@ Hash = Callable[[bytes], int]
 _SEED = 1
 _MERSENNE = np.uint64((1 << 61) - 1)
 _LOW = np.uint64((1 << 32) - 1)
-_CHUNK = 1024
+_CHUNK = 1024  # features that are permuted together
 SCHEMES = ("affine32", "affine64", "legacy")
 
 

@@ -23,7 +23,7 @@ from indexer.sketch.projection import sign_bits, to_units, weighted_sum
 
 HASHES = ("shake_256", "sha512")
 SHA512_BITS = 512
-_CHUNK = 1024
+_CHUNK = 1024  # features that are counted together
 
 
 def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256") -> int:

@@ -22,7 +22,7 @@ from indexer.errors import UsageError
 from indexer.sketch.token_simhash import BITS, VERSIONS, simhash_doc_tokens
 from indexer.text.tokens import Segmenter, tokens
 
-LOOSE, CLOSE = 0.90, 0.98
+LOOSE, CLOSE = 0.90, 0.98  # similarities for which tables are made
 _SPELLING = re.compile(r"simhash-doc-(v[1-9][0-9]*):([a-z2-7]{13})", re.ASCII)
 
 

@@ -18,7 +18,8 @@ from indexer.errors import UsageError
 from indexer.sketch.hashing import mix64
 from indexer.sketch.keys import band_hashes
 
-GROUPS, ROWS, NEEDED = 6, 14, 2
+GROUPS, ROWS = 6, 14  # groups of slots, and slots of a group
+NEEDED = 2  # equal groups of near duplicates
 
 
 def super_shingles(

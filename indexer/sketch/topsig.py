@@ -34,7 +34,7 @@ from indexer.sketch.projection import sign_bits, to_units, weighted_sum
 
 VECTORS = ("paper_v1", "released_v1")
 WEIGHTS = ("frequency_v1", "log_ratio_v1", "log_ratio_tool_v1")
-_CHUNK = 1 << 18
+_CHUNK = 1 << 18  # bits that are computed together
 
 
 def topsig(

@@ -9,7 +9,7 @@ from indexer.html.page_file import render_file
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.web.presenters import measures_of, without_boilerplate
 
-MOST_BLOCKS = 10_000
+MOST_BLOCKS = 10_000  # that are shown
 _SCRIPTS = ("keys.js", "differences.js", "file.js")
 
 

@@ -35,9 +35,10 @@ from indexer.web.questions import (
 )
 from indexer.web.site import MOST_CHARS, Site
 
-_BLOCKS_A_PART = 120
-_DISCOUNT_SECONDS = 0.05
-_MOST_ORDERED, _MOST_ORDERED_WORDS = 24, 20_000
+_BLOCKS_A_PART = 120  # of a comparison that one answer holds
+_DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
+_MOST_ORDERED = 24  # documents of a family whose versions are ordered with every request
+_MOST_ORDERED_WORDS = 20_000  # words of all of them
 
 
 def family(site: Site, values: ParameterValues) -> FamilyAnswer:

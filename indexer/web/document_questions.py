@@ -24,7 +24,7 @@ from indexer.web.questions import (
 from indexer.web.site import Site
 
 _FACETS = ("content_type", "status", "labels")
-_CHARS_A_PART = 60_000
+_CHARS_A_PART = 60_000  # of a text that one answer holds
 
 
 def search(site: Site, values: ParameterValues) -> Results:

@@ -11,7 +11,8 @@ from indexer.html.page_file import render_file
 from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result
 from indexer.statistics.precision_recall import RULES
 
-MOST_SHOWN, MOST_BLOCKS = 100, 100
+MOST_SHOWN = 100  # mistakes of a recipe that are shown
+MOST_BLOCKS = 100  # blocks of a mistake that are shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.web.site import Site
 
 Kind: TypeAlias = Literal["string", "number", "integer"]
-MOST_CHARS = 2000
+MOST_CHARS = 2000  # of a parameter
 YES_NO = ("yes", "no")
 
 

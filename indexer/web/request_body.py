@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect, Request
 from indexer.errors import UsageError
 from indexer.web.safety import TOKEN_FIELD, TokenRefusal, is_same_token
 
-TIMEOUT_SECONDS = 30
-MOST_BYTES = 64 << 10
+TIMEOUT_SECONDS = 30  # for a whole body
+MOST_BYTES = 64 << 10  # of a body
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 

@@ -28,9 +28,10 @@ from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
 
-MOST_CHARS = 2_000_000
-_COMPARISONS, _SMALL_VALUES = 6, 60
-_FACET_SECONDS = 20.0
+MOST_CHARS = 2_000_000  # of a text that are compared
+_COMPARISONS = 6  # that are cached
+_SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
+_FACET_SECONDS = 20.0  # for which facets are cached
 T = TypeVar("T")
 
 

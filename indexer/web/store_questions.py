@@ -12,7 +12,7 @@ from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreStat
 from indexer.web.questions import WAIT, Parameter, ParameterValues, Question
 from indexer.web.site import Site
 
-_FAILURES_SHOWN = 200
+_FAILURES_SHOWN = 200  # failed files that one answer holds
 
 
 def state(site: Site, values: ParameterValues) -> StoreState:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from indexer.errors import NearfoldError
 from indexer.system.progress_callback import Progress
 
-TIMEOUT_SECONDS = 1.5
+TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
 T = TypeVar("T")
 
 
