@@ -21,7 +21,8 @@ from indexer.joins.record_pages import Names, Records
 from indexer.matching.entries import Entries, pack_entry
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import KEYED, NO_CRITERIA, Criteria, RuleValues
+from indexer.similarity.criteria import KEYED, NO_CRITERIA, Criteria
+from indexer.similarity.field_rules import RuleValues
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 

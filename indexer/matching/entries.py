@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from indexer.clustering.field_order import Value
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
-from indexer.similarity.criteria import RuleValues
+from indexer.similarity.field_rules import RuleValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.model import Candidate, Fingerprint, Row, Scope
-from indexer.similarity.criteria import Criteria, RuleValues
+from indexer.similarity.criteria import Criteria
+from indexer.similarity.field_rules import RuleValues
 from indexer.stores.base import Store
 from indexer.text.clauses.segmentation import clauses
 

@@ -24,7 +24,8 @@ from indexer.model import (
 )
 from indexer.recipe import Recipe
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
-from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import filter_by_slots, find_rearranged, rescore
 from indexer.similarity.sameness import sameness

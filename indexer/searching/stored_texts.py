@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from indexer.defaults import MEASURE
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria, RuleValues
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side

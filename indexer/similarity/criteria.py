@@ -16,12 +16,17 @@ from indexer.recipe import Recipe
 from indexer.similarity.copy_key import copy_key
 from indexer.similarity.differences import differences
 from indexer.similarity.facts import stated_facts
-from indexer.similarity.field_rules import Window, check_fields, field_value, parse_windows
+from indexer.similarity.field_rules import (
+    RuleValues,
+    Window,
+    check_fields,
+    field_value,
+    parse_windows,
+)
 from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.text.words import words
 
-RuleValues: TypeAlias = tuple[Any, ...]  # of `RuleValue`, one a rule
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts with keys
 NOVELTY = "novelty"  # the requirement that is an upper limit

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ NUMBERS = ("size", "words", "chars")
 DAY = 24 * 3600
 UNITS = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY, "y": 366 * DAY}  # seconds
 RuleValue: TypeAlias = str | float | None
+RuleValues: TypeAlias = tuple[Any, ...]  # a `RuleValue` for each rule
 _WINDOW = re.compile(r"(?P<field>.+)=(?P<distance>\d+(?:\.\d+)?)(?P<unit>[mhdwy]?)", re.DOTALL)
 _ISO_TIME = re.compile(
     r"""(?P<time>\d{4}-\d\d-\d\d (?:[T\ ]\d\d:\d\d(?::\d\d)?)?) (?:[.,]\d+)?
