@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,8 +62,8 @@ def folder_at(out: Path) -> Path:
 
 
 def _part(out: Path) -> Path:
-    """Return a name beside it, short enough wherever the file's own name is."""
-    return out.with_name(f".{out.name[:200]}.part")
+    """Return a name beside it that no other process uses, short enough where the file's own is."""
+    return out.with_name(f".{out.name[:200]}.{os.getpid()}.part")
 
 
 def is_special(out: Path) -> bool:

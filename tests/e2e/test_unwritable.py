@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,17 @@ def test_export_from_python_is_refused_first(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give --out another place"):
         export(store, tmp_path / "absent" / "x.csv")
     store.close()
+
+
+def test_two_processes_that_write_one_file_do_not_take_each_others_parts(tmp_path: Path) -> None:
+    out = tmp_path / "pairs.csv"
+    writer = (
+        "import sys; from pathlib import Path; from indexer.system.whole_file import write_whole\n"
+        "with write_whole(Path(sys.argv[1])) as part: part.write_text('theirs')"
+    )
+    with write_whole(out) as part:
+        part.write_text("ours")
+        subprocess.run([sys.executable, "-c", writer, out], cwd=ROOT, check=True)
+        assert out.read_text() == "theirs"
+    assert out.read_text() == "ours"
+    assert [file.name for file in tmp_path.iterdir()] == ["pairs.csv"]
