@@ -34,14 +34,19 @@ EVERY = 1000  # rows between two reports of progress, and rows that are packed a
 class Collection:
     """Documents ascending by id, and their distinct texts.
 
-    Texts that have keys come first, then the others, each in the order in which they come first.
-    `documents[i]` are the places in `entries` that carry text i, ascending. Of texts with keys,
-    `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots, with no columns when the
-    recipe has no MinHash; `simhash`: (texts,) uint64, 0 where there is none; `chars`: (texts,)
-    int64, normalised. Texts without keys are similar to their copies only. The arrays are those of
-    `budget`; some 50 bytes a document always take memory. `criteria` say which documents are
-    copies. Under their rules `differ` and `window` copies may be texts of their own, with slots in
-    common also where they have no keys; `contents`, (texts, 2) uint64, is then equal for copies.
+    Texts with keys come first, then the others, each in the order of their first documents. Texts
+    without keys are similar to their copies only. `criteria` say which documents are copies.
+
+    `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
+    `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
+    make copies texts of their own, which then have slots in common also without keys.
+
+    Of the texts with keys:
+    - `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots; no columns without any
+    - `simhash`: (texts,) uint64, 0 where there is none
+    - `chars`: (texts,) int64, of the normalised text
+
+    The arrays are kept by `budget`; some 50 bytes a document always take memory.
     """
 
     recipe: Recipe
@@ -207,8 +212,8 @@ def gather(
 ) -> Collection:
     """Return the collection of these rows, which come ascending by id.
 
-    `total` is about how many there are, for `progress`; `order_value` returns that of the
-    entry of a row; `criteria` tell which rows are copies.
+    `total`: about how many there are, for `progress`. `order_value` returns what a row is ordered
+    by. `criteria` decide which rows are copies.
     """
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria)

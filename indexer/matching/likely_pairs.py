@@ -27,9 +27,10 @@ def find_likely_pairs(
 ) -> TextPairs:
     """Return the selected pairs that share a band and reach the threshold.
 
-    Pairs with fewer equal slots than the layout asks for are out. Of the others the slots decide
-    what they can of `jaccard`, the texts the rest, or all of it if `exact` or if there are
-    criteria. `estimate` needs no texts, every other measure reads them.
+    Pairs with fewer equal slots than the layout asks for are left out. Of the others, by `jaccard`,
+    slots decide where their interval does not hold the threshold, and texts the rest; texts decide
+    all if `exact`, or if there are criteria. `estimate` needs no texts, every other measure reads
+    them.
     """
     slots, verifier = context.collection.slots, context.verifier
     width, bits = slots.shape[1], context.collection.slot_bits
@@ -79,9 +80,10 @@ def find_band_pairs(
 ) -> BandPairs:
     """Return the selected pairs that share a band and have `least` equal slots or more.
 
-    Texts of least `rank` are the centres of bands that more than `cap` texts share; of the pairs
-    that these leave out a sample is verified at the threshold. The memory budget holds 4 bytes a
-    band and text, 5 a slot and text, 8 a pair.
+    `rank`: (texts,) the order in which texts are preferred. In a band that more than `cap` texts
+    share, only the first by rank is paired with all others; of the pairs that this leaves out a
+    sample is verified at `threshold`. The memory budget holds 4 bytes a band and text, 5 a slot and
+    text, 8 a pair.
     """
     slots, budget = context.collection.slots, context.collection.budget
     join = Join(slots, layout.bands, layout.rows, rank, cap, budget)

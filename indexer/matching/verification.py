@@ -1,4 +1,4 @@
-"""Exact similarities of pairs of texts, which are read in batches; copies are not read."""
+"""Exact similarities of pairs of texts, which are read in batches."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ACCEPTED = 50  # pairs whose words are looked up together
 class Verifier:
     """Measures pairs of a collection's texts, exactly.
 
-    Texts are kept for a quarter of the memory budget, 250 MB at the most. A text is 1 to itself
-    under every measure; a text that has left the store since is empty. A pair that does not meet
-    the criteria of the collection is 0; `rarity` is what criteria on novelty need. Its methods
-    raise `UnknownMeasure`.
+    Texts are named by their numbers in the collection, and read in batches; a quarter of the memory
+    budget, 250 MB at the most, keeps them. A text is 1 to itself by every measure, a pair that does
+    not meet the criteria of the collection is 0, and a text that has left the store is empty.
+    `rarity` has the frequencies that criteria on novelty need. Methods raise `UnknownMeasure`.
     """
 
     def __init__(

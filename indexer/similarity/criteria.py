@@ -77,9 +77,7 @@ class Criteria:
             raise UsageError(f"novelty is 0 or more, and cannot be at most {self.novelty:g}")
 
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
-        """Raise `UsageError` if a recipe has not the sketches that `measure`, or one that is
-        required, compares.
-        """
+        """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
             kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
             if kind and not (recipe.simhash if name == "hamming" else recipe.minhash):
@@ -144,10 +142,11 @@ class Criteria:
         )
 
     def content_key(self, row: Row) -> str:
-        """Return what rows have in common that are copies of each other if the rules allow it.
+        """Return the key that copies have in common, whether their fields meet the rules or not.
 
-        Normalised texts may be equal though numbers differ, as of "-5" and "5". Of texts with keys
-        only equal ones are copies then: others are measured, and their facts compared.
+        Copies have the same normalised text, or the same bytes without one. Under `distinguish`
+        that is not enough, since "-5" and "5" are normalised to the same: texts with keys must be
+        equal, and other texts must state the same facts.
         """
         if self.numbers == "ignore" or not row.chars:
             return copy_key(row)
@@ -156,7 +155,7 @@ class Criteria:
         return repr((copy_key(row), stated_facts(row.text, words(row.text))))
 
     def text_key(self, row: Row) -> str:
-        """Return what rows have in common that are copies, and have the same values of the rules.
+        """Return the key that copies with the same values of the rules have in common.
 
         Rows whose own values break the rules, or are missing, share it with no other.
         """

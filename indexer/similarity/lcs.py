@@ -136,8 +136,9 @@ class _SharedWords(NamedTuple):
 
 
 def _shared_words(a: Words, b: Words) -> _SharedWords:
-    """Return both texts without the words that the other lacks; numbers are places in a's
-    vocabulary.
+    """Return both texts without the words that the other lacks.
+
+    Words are numbered by their places in a's vocabulary.
     """
     place_of = dict(zip(a.vocabulary, range(len(a.vocabulary)), strict=True))
     numbers = (place_of.get(word, -1) for word in b.vocabulary)
