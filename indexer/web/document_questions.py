@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from indexer.defaults import FOLD
-from indexer.searching import search as searching
-from indexer.searching import similar as lookup
 from indexer.searching.fold_defaults import WITH_THRESHOLD
+from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
+from indexer.searching.similar import SimilarOptions
+from indexer.searching.similar import similar as similar_documents
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
@@ -34,7 +35,7 @@ def search(site: Site, values: ParameterValues) -> Results:
     """
     facets_key = values["q"], values["filter"], values["of"]
     cached_facets = site.facets.get(facets_key)
-    page = searching.search(site.store, values["q"], _search_options(values, not cached_facets))
+    page = search_store(site.store, values["q"], _search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
@@ -95,8 +96,8 @@ def document(site: Site, values: ParameterValues) -> DocumentAnswer:
 def similar(site: Site, values: ParameterValues) -> Similar:
     """Return the near duplicates of a stored document."""
     row = site.row(values["id"])
-    options = lookup.SimilarOptions(threshold=values["threshold"], limit=values["limit"])
-    result = lookup.similar(site.store, options=options, id=row.id)
+    options = SimilarOptions(threshold=values["threshold"], limit=values["limit"])
+    result = similar_documents(site.store, options=options, id=row.id)
     return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
 
 
