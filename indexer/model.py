@@ -382,7 +382,8 @@ class FoldedHit:
     """A hit that is folded under another one, with its similarity to it.
 
     `type`: the duplicate type, if hits are folded by type. `part`: its location; None for a whole
-    document.
+    document. `differences`: the facts in which it differs from the other one, which the similarity
+    does not show; None where they were not looked for.
     """
 
     id: str
@@ -390,6 +391,7 @@ class FoldedHit:
     similarity: float
     type: str | None = None
     part: Part | None = None
+    differences: tuple[Difference, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

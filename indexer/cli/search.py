@@ -22,10 +22,12 @@ from indexer.cli.options import (
 )
 from indexer.model import Facet, FoldedHit, Hit, Part
 from indexer.searching.search import Page, search
-from indexer.searching.search_options import SearchOptions, parse_filters
+from indexer.searching.search_options import FACTS, SearchOptions, parse_filters
+from indexer.similarity.differences import spell_differences
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
+LISTED = 5  # folded hits of a hit
 _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
 
 
@@ -131,6 +133,7 @@ def search_command(
         filters=parse_filters(filters),
         after=after,
         criteria=take_criteria(options),
+        facts=FACTS if as_json else LISTED,
         **options,
     )
     with open_for_command(store_url) as store:
@@ -178,12 +181,16 @@ def _print_hit(hit: Hit, of: str) -> None:
     out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
     if not hit.path.endswith(hit.title):
         out.print(Text(f"  {visible(hit.title)}", style="italic"))
-    for folded in hit.folded:
+    for folded in hit.folded[:LISTED]:
         kind = f"{folded.type.replace('_', ' '):<16}" if folded.type else ""
         name = visible(folded.path or folded.id)
         if of != "documents":
             name = f"{visible(folded.path)}  {folded.id}"
         out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}"))
+        for sentence in spell_differences(folded.differences or ()):
+            out.print(Text(f"          {visible(sentence)}"))
+    if len(hit.folded) > LISTED:
+        out.print(f"  + ... and {len(hit.folded) - LISTED:,} more; --json lists all")
 
 
 def _page_json(page: Page) -> dict[str, Any]:
@@ -219,6 +226,8 @@ def _folded_json(hit: FoldedHit) -> dict[str, Any]:
     fields: dict[str, Any] = {"id": hit.id, "path": hit.path, "similarity": hit.similarity}
     if hit.type:
         fields["type"] = hit.type
+    if hit.differences is not None:
+        fields["differences"] = list(map(dataclasses.asdict, hit.differences))
     return fields | _part_json(hit.part)
 
 

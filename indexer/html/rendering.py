@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from indexer.similarity.differences import spell_differences
 from indexer.similarity.new_words import spell_new_words, spell_sides
 from indexer.text.visible import visible, visible_lines
 from indexer.text.wording import percent
@@ -58,6 +59,7 @@ def environment(*folders: Path) -> Environment:
         "words": spaced,
         "shortened": shortened,
         "visible_text": visible_stretch,
+        "differing": spell_differences,
         "new_words": spell_new_words,
         "new_words_by_side": spell_sides,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from indexer.clustering.field_order import parse_order
@@ -115,13 +116,18 @@ def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) ->
     return False
 
 
-def hits_of_groups(groups: Sequence[Group], texts: StoredTexts, rule: Rule) -> Iterator[Hit]:
-    """Yield a hit for each group, with what was folded under it."""
+def hits_of_groups(
+    groups: Sequence[Group], texts: StoredTexts, rule: Rule, facts: int = 0
+) -> Iterator[Hit]:
+    """Yield a hit for each group, with what was folded under it.
+
+    The first `facts` folded hits of each have the facts in which they differ from it.
+    """
     texts.read_ahead(_all_ids(groups))
     titles = texts.titles([group.head.id for group in groups])
     for group in groups:
         head = group.head
-        folded = _folded_hits(group, texts, rule)
+        folded = _with_differences(head.id, _folded_hits(group, texts, rule), texts, facts)
         part = texts.parts.get(head.id)
         yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, folded, part)
 
@@ -138,6 +144,18 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
         FoldedHit(hit.id, hit.path, value, part=texts.parts.get(hit.id))
         for hit, value in zip(group.members, values, strict=True)
     )
+
+
+def _with_differences(
+    head: str, folded: tuple[FoldedHit, ...], texts: StoredTexts, facts: int
+) -> tuple[FoldedHit, ...]:
+    """Return the folded hits, the first `facts` with their differences."""
+    found = texts.differences(head, [hit.id for hit in folded[:facts]])
+    first = [
+        replace(hit, differences=differences)
+        for hit, differences in zip(folded, found, strict=False)
+    ]
+    return (*first, *folded[facts:])
 
 
 def _all_ids(groups: Sequence[Group]) -> list[str]:

@@ -16,6 +16,7 @@ from indexer.similarity.measures import check_measure
 
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 TOP = 100  # hits that are compared by duplicate type
+FACTS = 10  # folded hits of a hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class SearchOptions:
     `top`: with `types`, how many of the best hits are compared.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
+    `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
 
     Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, a
     threshold with `family` or `none`, and `after` together with a page.
@@ -70,6 +72,7 @@ class SearchOptions:
     synonyms: str = ""
     show: str | None = None
     criteria: Criteria = NO_CRITERIA
+    facts: int = FACTS
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from indexer.defaults import MEASURE
-from indexer.model import Part, RankedRow, Row
+from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
@@ -113,6 +114,15 @@ class StoredTexts:
             values += [self.similarity(head, id) for id in batch]
         return values
 
+    def differences(self, head: str, ids: Sequence[str]) -> list[tuple[Difference, ...]]:
+        """Return the facts in which each of some documents differs from one, read together.
+
+        None differ where a document is gone.
+        """
+        self.read_ahead([head, *ids])
+        first = self._document(head)
+        return [_differences(first, self._document(id)) for id in ids]
+
     def _document(self, id: str) -> _Memory:
         if id not in self._known:
             self._read([id])
@@ -129,6 +139,12 @@ class StoredTexts:
             self._known[id] = _Memory(title, side, values, key, exists=row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
+
+
+def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
+    if not (a.exists and b.exists) or a.side.text == b.side.text:
+        return ()
+    return differences(a.side.text, b.side.text, a.side.spelled, b.side.spelled)
 
 
 def ranked_row(row: Row) -> RankedRow:

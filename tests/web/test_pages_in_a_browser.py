@@ -57,6 +57,7 @@ def test_search_folds_and_opens_a_family_in_place(page: Page) -> None:
     fold.locator("summary").click()
     expect(fold.locator("li")).to_have_count(3)
     expect(fold.locator(".share").first).to_have_text(re.compile(r"\d+%"))
+    expect(fold.locator(".facts-differ").first).to_contain_text("differ: ")
     expect(fold).to_contain_text(f"by measure {MEASURE}")
     fold.get_by_role("link", name="Compare").first.click()
     expect(page).to_have_title(re.compile("Compare"))
