@@ -1,10 +1,9 @@
-"""The words that measures compare: those of the text normalised by `default_v2`, each with its
-place in the original text.
+"""The words that measures compare, with their places in the original text.
 
-They are the runs between the blanks of the normalised text; in scripts written without spaces each
-code point is a word of its own. So texts have equal words exactly where their normalised texts are
-equal, and as many as the recipe counts. The same words under every recipe: the normalised text of
-`default_v1` has no blanks to cut it at.
+They are the runs between the blanks of the text normalised by `default_v2`; in scripts written
+without spaces each code point is a word of its own. So texts have equal words exactly where their
+normalised texts are equal, and as many as the recipe counts. They are the same under every recipe:
+the normalised text of `default_v1` has no blanks to cut it at.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters
 
 
 def normal_words(text: str) -> Words:
-    """Return the words of any `str`.
+    """Return the words of any `str`; none of a text without letters, marks and digits.
 
     A character that stands for several words (½) is the place of each of them. Surrogates are
     separators.
@@ -45,8 +44,9 @@ def normal_words(text: str) -> Words:
 
 
 def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the code points of a text after the first three steps of the normalisation, and the
-    offsets [start, end) in the text of the characters that each comes from.
+    """Return the code points of a text after the first three steps of the normalisation.
+
+    And the offsets [start, end) in the text of the characters that each comes from; (n,) each.
     """
     shown = text if text.isascii() else codepoints.without_ignorables(text)
     if len(shown) == len(text):
@@ -71,11 +71,10 @@ def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray
 
 
 def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first and the last character of a text that each code point of its NFKC comes
-    from, (n,) int64 each.
+    """Return the first and the last character that each code point of the NFKC comes from.
 
-    The text is cut into stretches that NFKC changes one by one; a run of characters that it leaves
-    alone is one.
+    (n,) int64 each, as offsets in the text. The text is cut into stretches that NFKC changes one by
+    one; a run of characters that it leaves alone is one.
     """
     codes = codepoints.encode(text)
     composes = _composes()[codes]
@@ -85,8 +84,8 @@ def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     starts, ends = edges[:-1], edges[1:]
     sizes = ends - starts
     is_same = np.logical_and.reduceat(stays, starts)
-    for cell in np.flatnonzero(~is_same).tolist():
-        sizes[cell], is_same[cell] = _composed_size(text[starts[cell] : ends[cell]])
+    for place in np.flatnonzero(~is_same).tolist():
+        sizes[place], is_same[place] = _composed_size(text[starts[place] : ends[place]])
     inside = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     alone = inside * np.repeat(is_same, sizes)
     last = np.where(is_same, starts, ends - 1)
@@ -94,10 +93,10 @@ def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 @lru_cache(4096)
-def _composed_size(cell: str) -> tuple[int, bool]:
+def _composed_size(stretch: str) -> tuple[int, bool]:
     """Return the length of the NFKC of a stretch, and whether it is the stretch itself."""
-    composed = codepoints.nfkc(cell)
-    return len(composed), composed == cell
+    composed = codepoints.nfkc(stretch)
+    return len(composed), composed == stretch
 
 
 @cache
