@@ -29,6 +29,7 @@ from scipy.sparse import csr_matrix
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2
 from indexer.similarity.lcs import lcs
 from indexer.sketch.hashing import gram_hashes, mix64_array, shingle_hashes, word_hashes
+from indexer.sketch.plan import missed
 from indexer.sketch.word_features import number_occurrences, word_features
 from indexer.text.normal_words import normal_words
 from indexer.text.normalise import normalised_codes
@@ -38,7 +39,7 @@ THRESHOLD = 0.8
 WORDS = (10, 20_000)  # the shortest and longest documents, in words
 BLOCK = 256
 WIDTHS = range(1, 11)
-BANDS, ROWS = DEFAULT_V2.bands or 0, DEFAULT_V2.rows or 0
+LAYOUT = (DEFAULT_V2.bands or 0, DEFAULT_V2.rows or 0, DEFAULT_V2.shared or 1)
 LAYOUT_V1 = (DEFAULT_V1.bands or 0, DEFAULT_V1.rows or 0)
 MOST_BANDS = (24, 36, 48, 64, 128)
 RECALL = 0.998
@@ -91,12 +92,12 @@ def _readable(folder: Path) -> Iterator[str]:
     """Yield the UTF-8 texts below a folder, in an order without meaning that stays the same."""
     paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
     for path in sorted(paths, key=lambda path: hashlib.sha256(str(path).encode()).digest()):
-        text = _read(path)
+        text = read_text(path)
         if text is not None:
             yield text
 
 
-def _read(path: Path) -> str | None:
+def read_text(path: Path) -> str | None:
     """Return the text of a file, None if it is not UTF-8."""
     try:
         content = path.read_bytes()
@@ -158,11 +159,8 @@ def jaccard_of_all(rows: csr_matrix) -> NDArray[np.float64]:
 
 def chance(similarity: NDArray[np.float64], bands: int, rows: int, shared: int = 1) -> float:
     """Return the mean chance to share at least `shared` of `bands` bands of `rows` slots."""
-    agree = (CHANCE + (1 - CHANCE) * similarity) ** rows
-    missed = (1 - agree) ** bands
-    if shared == 2:
-        missed = missed + bands * agree * (1 - agree) ** (bands - 1)
-    return float(1 - np.mean(missed))
+    agree = CHANCE + (1 - CHANCE) * similarity
+    return float(1 - np.mean(missed(agree, bands, rows, shared)))
 
 
 def recall(near: list[NDArray[np.float64]], *layout: int) -> tuple[float, float]:
@@ -227,10 +225,11 @@ def main() -> None:
         print(f"{name}: mean J of random pairs {unrelated[0].mean():.4f}")
         print("\n".join(best_layouts(near, unrelated[0])))
         for width in range(2, 9):
-            print(f"  curve: {described(near, unrelated[0], BANDS, width)}")
+            print(f"  curve: {described(near, unrelated[0], LAYOUT[0], width)}")
         print(f"  default_v1's layout: {described(near, unrelated[0], *LAYOUT_V1)}")
-        shares = (f"{100 * chance(values, BANDS, ROWS):.4f}" for values in unrelated)
-        print(f"  {BANDS} x {ROWS}, % of random pairs by folder: {' '.join(shares)}", flush=True)
+        print(f"  default_v2's layout: {described(near, unrelated[0], *LAYOUT)}")
+        shares = (f"{100 * chance(values, *LAYOUT):.4f}" for values in unrelated)
+        print(f"  default_v2's, % of random pairs by folder: {' '.join(shares)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ counted apart.
 Near duplicates are edited copies of a random sample, an equal number by kind of edit, `lcs` about
 even between .79 and .99; counted are those with .8 <= `lcs` < 1. Random pairs are all pairs of a
 random sample of documents with all documents; `different files` leaves out pairs of one file, which
-overlapping cuts need; `unlike` are those whose slots estimate a Jaccard similarity below .3. `at
-most` counts a pair once for each key that it shares. Hot keys are those that look-ups leave out. A
-collision is a candidate that shares a key but no band of slots. `--layouts` prints which layouts
-would reach .998 for the pairs of the first size.
+overlapping cuts need; `unlike` are those whose slots estimate a Jaccard similarity below .3. `read`
+are the documents in the lists of a look-up's keys, once for each. Hot keys are those that look-ups
+leave out. A collision is a candidate that shares fewer bands of slots than keys are asked for.
+`--layouts` prints which layouts would reach .998 for the pairs of the first size.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from stretches import Stretch, stretches
 
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sketch.keys import band_hashes
+from indexer.sketch.keys import band_hashes, short_keys
 from indexer.sketch.wilson import wilson
 
 SEED = 20
@@ -58,9 +58,9 @@ LAYOUT_FEATURES = ("word pair occurrences", "word occurrences", "words", "word p
 LAYOUT_DOCUMENTS = 3000
 
 V2, V1 = (dataclasses.replace(recipe, bands=0, blocks=None) for recipe in (DEFAULT_V2, DEFAULT_V1))
-BANDS, ROWS = DEFAULT_V2.bands or 0, DEFAULT_V2.rows or 0
+BANDS, ROWS, SHARED = DEFAULT_V2.bands or 0, DEFAULT_V2.rows or 0, DEFAULT_V2.shared or 1
+SLOTS, DIGITS = DEFAULT_V2.slots or 0, DEFAULT_V2.key_digits or 0
 BANDS_V1, ROWS_V1, BLOCKS = DEFAULT_V1.bands or 0, DEFAULT_V1.rows or 0, DEFAULT_V1.blocks or 0
-DIGITS = DEFAULT_V2.key_digits or 16
 
 
 Keys = NDArray[Any]
@@ -68,9 +68,9 @@ Keys = NDArray[Any]
 
 @dataclass(slots=True)
 class Keyed:
-    """The keys of documents, one row a band: `slots` holds a band's four bytes as one number."""
+    """The slots of documents, one row each, and their keys as numbers, one row a band."""
 
-    slots: NDArray[np.uint32]
+    slots: NDArray[np.uint8]
     keys: NDArray[np.uint32]
     keys_v1: NDArray[np.uint64]
 
@@ -78,10 +78,8 @@ class Keyed:
         """Sign texts as the documents from `start` on."""
         part = slice(start, start + len(texts))
         signed = fingerprints(texts, V2).minhash
-        bands = np.ascontiguousarray(signed[:, : BANDS * ROWS])
-        self.slots[:, part] = bands.view(np.uint32).T
-        mask = np.uint64((1 << 4 * DIGITS) - 1)
-        self.keys[:, part] = (band_hashes(signed, BANDS, ROWS) & mask).T
+        self.slots[part] = signed
+        self.keys[:, part] = short_keys(signed, BANDS, ROWS, DIGITS).T
         first = fingerprints(texts, V1)
         self.keys_v1[:BANDS_V1, part] = band_hashes(first.minhash, BANDS_V1, ROWS_V1).T
         for block in range(BLOCKS):
@@ -91,7 +89,7 @@ class Keyed:
 
 def keyed(count: int) -> Keyed:
     return Keyed(
-        np.zeros((BANDS, count), np.uint32),
+        np.zeros((count, SLOTS), np.uint8),
         np.zeros((BANDS, count), np.uint32),
         np.zeros((BANDS_V1 + BLOCKS, count), np.uint64),
     )
@@ -111,10 +109,10 @@ class Documents:
         return len(self.file)
 
     def first(self, count: int) -> Documents:
-        parts = (self.keyed.slots, self.keyed.keys, self.keyed.keys_v1)
+        parts = (self.keyed.keys, self.keyed.keys_v1)
         texts = {place: text for place, text in self.texts.items() if place < count}
         return Documents(
-            Keyed(*(part[:, :count] for part in parts)),
+            Keyed(self.keyed.slots[:count], *(part[:, :count] for part in parts)),
             *(part[:count] for part in (self.file, self.folder, self.cut)),
             texts,
         )
@@ -140,15 +138,14 @@ def collect(source: Iterator[Stretch], count: int, sampled: set[int]) -> Documen
     return result.first(start)
 
 
-def hot_keys(keys: Keys) -> tuple[int, list[Keys]]:
-    """Return the pairs that share a key, once for each key, and the hot keys of each band."""
-    pairs, hot = 0, []
+def hot_keys(keys: Keys) -> list[Keys]:
+    """Return the hot keys of each band."""
+    hot = []
     cap = max(HOT_FLOOR, int(HOT_SHARE * keys.shape[1]))
     for band in keys:
-        values, counts = np.unique(band, return_counts=True)
-        pairs += int((counts * (counts - 1) // 2).sum())
-        hot.append(values[counts > cap])
-    return pairs, hot
+        values, carriers = np.unique(band, return_counts=True)
+        hot.append(values[carriers > cap])
+    return hot
 
 
 def _groups(planted: Planted) -> list[tuple[str, NDArray[np.bool_]]]:
@@ -180,7 +177,7 @@ def report_recall(documents: Documents, planted: Planted, hot: list[Keys]) -> No
     same = documents.keyed.keys[:, planted.places] == copies.keys
     is_hot = np.array([np.isin(*each) for each in zip(copies.keys, hot, strict=True)])
     same_v1 = documents.keyed.keys_v1[:, planted.places] == copies.keys_v1
-    found = [same.any(axis=0), (same & ~is_hot).any(axis=0)]
+    found = [is_candidate(same, np.zeros_like(is_hot)), is_candidate(same, is_hot)]
     found += [same_v1.any(axis=0), same_v1[:BANDS_V1].any(axis=0)]
     print(
         "  near duplicates | pairs | default_v2 | 95 % | without hot keys | default_v1 | its bands"
@@ -191,6 +188,13 @@ def report_recall(documents: Documents, planted: Planted, hot: list[Keys]) -> No
         low, high = wilson(v2 * count, count)
         interval = f"{low:.4f} to {high:.4f}"
         print(f"  {name} | {count:,} | {v2:.4f} | {interval} | {cold:.4f} | {v1:.4f} | {bands:.4f}")
+
+
+def is_candidate(same: NDArray[np.bool_], is_hot: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Flag the columns that share enough bands: hot ones count for all that share another one."""
+    cold = (same & ~is_hot).sum(axis=0)
+    least: NDArray[np.intp] = np.maximum(1, SHARED - is_hot.sum(axis=0))
+    return cold >= least
 
 
 @dataclass(slots=True)
@@ -204,6 +208,7 @@ class LookUps:
     own_folder: list[int] = field(default_factory=list)
     collisions: list[int] = field(default_factory=list)
     similar: list[int] = field(default_factory=list)
+    read: list[int] = field(default_factory=list)
     v1: list[int] = field(default_factory=list)
     v1_bands: list[int] = field(default_factory=list)
 
@@ -217,19 +222,32 @@ def sharing(keys: Keys, place: int, bands: NDArray[np.intp]) -> NDArray[np.bool_
     return shared
 
 
+def counts(
+    keys: Keys, place: int, is_cold: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Count the keys that each other document shares: all, and those that are cold."""
+    every, cold = np.zeros((2, keys.shape[1]), np.uint8)
+    for band, own in enumerate(keys):
+        same = own == own[place]
+        every += same
+        if is_cold[band]:
+            cold += same
+    every[place] = cold[place] = 0
+    return every, cold
+
+
 def look_up(documents: Documents, hot: list[Keys], sample: NDArray[np.intp]) -> LookUps:
     result = LookUps()
-    every, every_v1 = np.arange(BANDS), np.arange(BANDS_V1 + BLOCKS)
+    every_v1 = np.arange(BANDS_V1 + BLOCKS)
     slots, keys = documents.keyed.slots, documents.keyed.keys
     for place in sample.tolist():
-        shared = sharing(keys, place, every)
-        cold = [band for band in every if keys[band, place] not in hot[band]]
-        without = shared if len(cold) == BANDS else sharing(keys, place, np.array(cold, np.intp))
-        found = np.flatnonzero(shared)
-        equal = slots[:, found] == slots[:, place, None]
-        own = slots[:, place].copy().view(np.uint8)
-        each = np.ascontiguousarray(slots[:, found].T).view(np.uint8)
-        agree = (each == own).mean(axis=1)
+        is_hot = np.array([keys[band, place] in hot[band] for band in range(BANDS)])
+        shared, cold = counts(keys, place, ~is_hot)
+        found = np.flatnonzero(shared >= SHARED)
+        without = cold >= max(1, SHARED - int(is_hot.sum()))
+        equal = slots[found] == slots[place]
+        bands = equal[:, : BANDS * ROWS].reshape(len(found), BANDS, ROWS).all(axis=2)
+        agree = equal.mean(axis=1)
         bands_v1 = sharing(documents.keyed.keys_v1, place, every_v1[:BANDS_V1])
         blocks_v1 = sharing(documents.keyed.keys_v1, place, every_v1[BANDS_V1:])
         folder = documents.folder[place]
@@ -238,7 +256,8 @@ def look_up(documents: Documents, hot: list[Keys], sample: NDArray[np.intp]) -> 
         result.without_hot.append(int(without.sum()))
         result.other_files.append(int((documents.file[found] != documents.file[place]).sum()))
         result.own_folder.append(int((documents.folder[found] == folder).sum()))
-        result.collisions.append(int((~equal.any(axis=0)).sum()))
+        result.collisions.append(int((bands.sum(axis=1) < SHARED).sum()))
+        result.read.append(int(shared.sum()))
         result.similar.append(int((agree >= SIMILAR + (1 - SIMILAR) / 256).sum()))
         result.v1_bands.append(int(bands_v1.sum()))
         result.v1.append(int((bands_v1 | blocks_v1).sum()))
@@ -253,6 +272,7 @@ def report_look_ups(documents: Documents, folders: list[Path], found: LookUps) -
         "different files": found.other_files,
         "unlike": [a - b for a, b in zip(found.candidates, found.similar, strict=True)],
         "collisions": found.collisions,
+        "read": found.read,
         "default_v1": found.v1,
         "its bands": found.v1_bands,
     }
@@ -286,7 +306,7 @@ def report_layouts(documents: Documents, planted: Planted) -> None:
         for edits, values in (("all edits", near), ("scattered edits", near[is_scattered])):
             print(f"  {name}, {edits}: mean J of near duplicates {values.mean():.3f}")
             print("\n".join(best_layouts([values], random)))
-            now = described([values], random, BANDS, ROWS)
+            now = described([values], random, BANDS, ROWS, SHARED)
             print(f"  as default_v2: {now}", flush=True)
 
 
@@ -310,15 +330,14 @@ def main() -> None:
             f"{len(documents) - overlapping:,} without overlap",
             flush=True,
         )
-        pairs, hot = hot_keys(documents.keyed.keys)
+        hot = hot_keys(documents.keyed.keys)
         planted = plant(documents.texts)
         report_recall(documents, planted, hot)
         sample = rng.choice(len(documents), min(len(documents), options.look_ups), replace=False)
         report_look_ups(documents, options.folders, look_up(documents, hot, sample))
-        share = 200 * pairs / len(documents) / (len(documents) - 1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"  at most {share:.4f} % of pairs; hot keys {sum(map(len, hot))}")
-        print(f"  key bytes: {BANDS * (2 + DIGITS)}, default_v1 {BANDS_V1 * 18 + BLOCKS * 6}")
+        print(f"  hot keys {sum(map(len, hot))}")
+        print(f"  key bytes: {BANDS * DIGITS}, default_v1 {BANDS_V1 * 18 + BLOCKS * 6}")
         print(f"  {time.process_time() - start:.0f} s, peak {peak:.2f} GB", flush=True)
         if options.layouts:
             report_layouts(documents, planted)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from key_layouts import _read as read_text
+from key_layouts import read_text
 
 SEED = 20
 SHORTEST, LONGEST = 60, 400  # words of a stretch

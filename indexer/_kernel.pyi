@@ -17,7 +17,7 @@ def fingerprints(
     normaliser: int = 1,
     words: bool = False,
     packed: bool = False,
-    digits: int = 16,
+    digits: int = 0,
 ) -> tuple[
     bytearray,
     bytearray,
@@ -32,11 +32,11 @@ def fingerprints(
 
     The other steps: `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`;
     with `words` the features are `word_pairs_v1` (with a key `sip24_pairs_v1`), with `packed` slots
-    have 8 bits; `digits` are those of a band's hash in its key. Returns, one row a text: MinHash
-    (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero unless `simhash`), band
-    keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte order.
-    The interpreter's lock is released meanwhile; `threads` share the work. Settings out of range
-    raise `ValueError`.
+    have 8 bits; `digits` are those of a short band key, 0 for long ones. Returns, one row a text:
+    MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero unless `simhash`),
+    band keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte
+    order. The interpreter's lock is released meanwhile; `threads` share the work. Settings out of
+    range raise `ValueError`.
     """
 
 def differ_at_most(

@@ -24,12 +24,13 @@ class Recipe:
 
     `bands * rows` may not exceed `slots`. The stored bands are planned for `similarity`: a look-up
     below it reports a lower recall. `tables` gives the levels of a block design that has more than
-    one, as in `4/1,4/1`; `key_digits` the hexadecimal digits of a band's hash in its key, 16 when
-    None; `statistics` names the corpus statistics that weights come from; `terms`
-    is the length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low
-    bits of each slot that are kept; `baseline` a published scheme that is computed for comparison
-    only; `key` the fingerprint of a secret key with which features are hashed. The `secret` itself
-    is not a setting: it is never stored, shown or compared.
+    one, as in `4/1,4/1`; `shared` is the least number of bands that a candidate shares, 1 when
+    None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
+    names the corpus statistics that weights come from; `terms` is the length of a rare-term vector;
+    `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
+    `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
+    secret key with which features are hashed. The `secret` itself is not a setting: it is never
+    stored, shown or compared.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Recipe:
     terms: int | None = None
     stop_words: str | None = None
     packed: int | None = None
+    shared: int | None = None
     key_digits: int | None = None
     baseline: str | None = None
     key: str | None = None
@@ -152,12 +154,13 @@ DEFAULT_V2 = Recipe(
     features="word_pairs_v1",
     feature_hash="word64_v1",
     minhash="fss_v1",
-    slots=160,
-    bands=40,
-    rows=4,
+    slots=128,
+    bands=42,
+    rows=3,
     similarity=0.8,
     packed=8,
-    key_digits=7,
+    shared=2,
+    key_digits=5,
     min_features=3,
 )
 DEFAULT = DEFAULT_V2

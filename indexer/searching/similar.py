@@ -147,7 +147,8 @@ def _results(
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
-    answers = store.candidates([(own.bands, own.blocks) for own in prints], WINDOW)
+    keys = [(own.bands, own.blocks) for own in prints]
+    answers = store.candidates(keys, WINDOW, recipe.shared or 1)
     if not all(answer.found for answer in answers):
         current = require_recipe(store)
         if current.id != recipe.id:  # the store was given another recipe meanwhile

@@ -39,7 +39,6 @@ except ImportError:
 NORMALISERS = ("default_v1", "default_v2")
 WORDS = "word_pairs_v1"
 PACKED = 8  # bits of a slot that is kept in one byte
-LONGEST_KEY = 16  # hexadecimal digits of a band's hash
 MAX_SLOTS = 1024
 MAX_BLOCKS = 64
 
@@ -162,7 +161,7 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         normaliser=NORMALISERS.index(recipe.normaliser) + 1,
         words=recipe.features == WORDS,
         packed=recipe.packed is not None,
-        digits=recipe.key_digits or LONGEST_KEY,
+        digits=recipe.key_digits or 0,
         key=recipe_key.words(recipe.secret) if recipe.secret else None,
     )
     slots: NDArray[Any] = np.frombuffer(minhash, dtype=np.uint32)
@@ -237,8 +236,7 @@ def _keys(
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the band keys and block keys of complete rows; none for the others."""
     complete = [row == "complete" for row in status]
-    digits = recipe.key_digits or LONGEST_KEY
-    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, digits)
+    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, recipe.key_digits)
     bands = [
         row if is_complete else () for row, is_complete in zip(every_band, complete, strict=True)
     ]
@@ -271,7 +269,7 @@ def _check(recipe: Recipe) -> None:
         "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
         "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
         "packed": recipe.packed in (None, PACKED),
-        "key_digits": 1 <= (recipe.key_digits or LONGEST_KEY) <= LONGEST_KEY,
+        "key_digits": recipe.key_digits is None or 1 <= recipe.key_digits <= keys.LONGEST_KEY,
         "simhash": recipe.simhash in ((None,) if by_words else (None, "distinct_v1")),
         "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
         "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),

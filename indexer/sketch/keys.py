@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from indexer.sketch.hashing import mix64_array
 
+LONGEST_KEY = 12  # base-32 digits of a short key
+_BASE_32 = np.array(list("0123456789abcdefghijklmnopqrstuv"))
+
 
 def band_hashes(minhash: NDArray[Any], bands: int, rows: int) -> NDArray[np.uint64]:
     """Hash each band of `rows` consecutive slots: (n, slots) -> (n, bands) uint64.
@@ -24,19 +27,32 @@ def band_hashes(minhash: NDArray[Any], bands: int, rows: int) -> NDArray[np.uint
 
 
 def band_keys(
-    minhash: NDArray[Any], bands: int, rows: int, digits: int = 16
+    minhash: NDArray[Any], bands: int, rows: int, digits: int | None = None
 ) -> list[tuple[str, ...]]:
     """Return the band keys of each row of (n, slots) slots.
 
-    A key is two hexadecimal digits of the band and the last `digits` of its hash.
+    A key is two hexadecimal digits of the band and 16 of its hash. With `digits` it is short: the
+    lowest `digits` base-32 digits (0 to 9, a to v) of mix64(hash xor band), at most 12.
     """
-    mask = np.uint64((1 << 4 * digits) - 1)
-    hashes = band_hashes(minhash, bands, rows) & mask
-    return [_keys_of(row, digits) for row in hashes.tolist()]
+    if digits is None:
+        return [_long_keys(row) for row in band_hashes(minhash, bands, rows).tolist()]
+    keys = short_keys(minhash, bands, rows, digits)
+    shifts = np.arange(5 * (digits - 1), -1, -5, dtype=np.uint64)
+    places = (keys[:, :, None] >> shifts & np.uint64(31)).astype(np.intp)
+    spelled = _BASE_32[places].view(f"U{digits}").reshape(keys.shape)
+    return [tuple(row) for row in spelled.tolist()]
 
 
-def _keys_of(hashes: list[int], digits: int) -> tuple[str, ...]:
-    return tuple(f"{band:02x}{value:0{digits}x}" for band, value in enumerate(hashes))
+def short_keys(minhash: NDArray[Any], bands: int, rows: int, digits: int) -> NDArray[np.uint64]:
+    """Return the short keys of each row of (n, slots) slots as numbers: (n, bands) uint64."""
+    hashes = band_hashes(minhash, bands, rows) ^ np.arange(bands, dtype=np.uint64)
+    mask = np.uint64((1 << 5 * digits) - 1)
+    keys: NDArray[np.uint64] = mix64_array(hashes) & mask
+    return keys
+
+
+def _long_keys(hashes: list[int]) -> tuple[str, ...]:
+    return tuple(f"{band:02x}{value:016x}" for band, value in enumerate(hashes))
 
 
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:

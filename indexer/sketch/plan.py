@@ -73,7 +73,7 @@ def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
     >>> round(chance(0.8, bands=21, rows=6), 3), round(chance(0.8, bands=21, rows=6, shared=2), 3)
     (0.998, 0.986)
     """
-    return float(1.0 - _missed(np.array([similarity]), bands, rows, shared)[0])
+    return float(1.0 - missed(np.array([similarity]), bands, rows, shared)[0])
 
 
 def plan(
@@ -98,7 +98,7 @@ def plan(
 
     >>> chosen = plan(0.8, 0.99)
     >>> chosen.bands, chosen.rows, chosen.fewest_equal, round(chosen.expected_recall, 3)
-    (39, 4, 71, 0.991)
+    (21, 3, 56, 0.991)
     """
     slots = recipe.slots or 0
     _check(threshold, slots, shared)
@@ -114,7 +114,7 @@ def plan(
         kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
 
     def expected(layout: tuple[int, int]) -> float:
-        return float(kept @ (1.0 - _missed(similarities, *layout, shared)) / len(kept))
+        return float(kept @ (1.0 - missed(similarities, *layout, shared)) / len(kept))
 
     def false_candidates(layout: tuple[int, int]) -> tuple[float, int]:
         bands, rows = layout
@@ -136,18 +136,19 @@ def plan(
 
 
 def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | None:
-    """Return the share of the pairs exactly at a threshold that share a band as it is stored.
+    """Return the share of the pairs exactly at a threshold that share as many stored bands as the
+    recipe asks for.
 
     Expected as by `plan`. None where that is not known: for a recipe without bands, and `hamming`.
 
     >>> round(stored_recall(DEFAULT, "lcs", 0.8), 3)
-    0.993
+    0.998
     """
     if not recipe.bands or measure == "hamming":
         return None
     similarities = feature_similarities(measure, threshold, recipe.features)
     shares = equal_share(similarities, recipe.packed)
-    return float(1.0 - _missed(shares, recipe.bands, recipe.rows or 0, shared=1).mean())
+    return float(1.0 - missed(shares, recipe.bands, recipe.rows or 0, recipe.shared or 1).mean())
 
 
 def plan_by_weight(
@@ -264,7 +265,7 @@ def _layouts(slots: int, keys: int, shared: int) -> list[tuple[int, int]]:
     ]
 
 
-def _missed(
+def missed(
     similarities: NDArray[np.float64], bands: int, rows: int, shared: int
 ) -> NDArray[np.float64]:
     """Return the chance of fewer than `shared` successes in `bands` trials, for similarities."""
@@ -302,7 +303,7 @@ def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float
 
     def area(low: float, high: float) -> float:
         similarities = low + (high - low) * nodes
-        return float((high - low) * (_missed(similarities, bands, rows, shared) @ weights))
+        return float((high - low) * (missed(similarities, bands, rows, shared) @ weights))
 
     return threshold - area(0.0, threshold), area(threshold, 1.0)
 

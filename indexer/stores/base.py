@@ -124,11 +124,15 @@ class Store(Protocol):
         """Return the `source` digest of each row that exists, by id, without reading texts."""
         ...
 
-    def candidates(self, lookups: Sequence[Lookup], limit: int) -> list[Candidates]:
-        """Return for each look-up the rows that share at least one of its keys, in few requests.
+    def candidates(
+        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+    ) -> list[Candidates]:
+        """Return for each look-up the rows that share at least `shared` of its keys, by few
+        requests.
 
         Most keys shared first, ties by path and then id, at most `limit` for each look-up. A hot
-        key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given.
+        key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given,
+        and counts as shared by every row that shares another key.
         """
         ...
 

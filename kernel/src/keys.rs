@@ -22,6 +22,19 @@ pub fn block_digits(blocks: usize) -> usize {
     (64 / blocks.max(1)).div_ceil(4)
 }
 
+/// The value of a short key: the hash of a band, mixed with the band's number.
+pub fn short(&(band, hash): &Key) -> u64 {
+    mix64(hash ^ band as u64)
+}
+
+/// Write the last `digits` digits of a value in base 32, at most 12.
+pub fn spell_short(value: u64, digits: usize, room: &mut [u8; 12]) -> &str {
+    for (place, digit) in room[..digits].iter_mut().rev().enumerate() {
+        *digit = b"0123456789abcdefghijklmnopqrstuv"[(value >> (5 * place)) as usize & 31];
+    }
+    str::from_utf8(&room[..digits]).unwrap_or_default()
+}
+
 /// Write two hexadecimal digits of the key's number, three from 256 on, and `digits` of its value.
 pub fn spell((place, value): Key, digits: usize, room: &mut [u8; 19]) -> &str {
     let start = if place < 256 { 2 } else { 3 };
@@ -59,5 +72,12 @@ mod tests {
         let hash = mix64(mix64(1) ^ 2);
         assert_eq!(spelled(&bands(&[1, 2, 3], 1, 2), 16), [format!("00{hash:016x}")]);
         assert_eq!(spelled(&[(256, 1)], 16), ["1000000000000000001"]);
+    }
+
+    #[test]
+    fn short_keys_have_digits_of_five_bits() {
+        assert_eq!(spell_short(31 << 5 | 10, 3, &mut [0; 12]), "0va");
+        assert_eq!(spell_short(u64::MAX, 12, &mut [0; 12]), "vvvvvvvvvvvv");
+        assert_eq!(short(&(3, 5)), mix64(6));
     }
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 
 use crate::grams::MAX_WIDTH;
-use crate::keys::{Key, block_digits, spell, write_hex};
+use crate::keys::{Key, block_digits, short, spell, spell_short, write_hex};
 use crate::maps::Maps;
 use crate::normalise::Version;
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
@@ -33,7 +33,7 @@ type Arrays<'py> = (
 /// Fingerprint texts; see the stub for the arguments and the arrays that come back.
 #[pyfunction]
 #[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None,
-    normaliser=1, words=false, packed=false, digits=16))]
+    normaliser=1, words=false, packed=false, digits=0))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 fn fingerprints<'py>(
     py: Python<'py>,
@@ -105,7 +105,7 @@ fn check(recipe: &Recipe) -> PyResult<()> {
         && recipe.slots <= 1024
         && recipe.bands.saturating_mul(recipe.rows) <= recipe.slots
         && recipe.blocks <= 64
-        && recipe.digits <= 16
+        && recipe.digits <= 12
         && !(recipe.words && (recipe.simhash || recipe.normaliser == Version::V1));
     if good { Ok(()) } else { Err(PyValueError::new_err("settings beyond what the kernel computes")) }
 }
@@ -139,8 +139,13 @@ fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], recipe: &Recipe) -> PyRe
     Ok((
         packed(py, signed, 4 * recipe.slots, row)?,
         number(|one| one.simhash)?,
-        strings(py, signed, recipe.digits, |one| &one.bands)?,
-        strings(py, signed, block_digits(recipe.blocks), |one| &one.blocks)?,
+        strings(py, signed, |one| &one.bands, |key| match recipe.digits {
+            0 => PyString::new(py, spell(*key, 16, &mut [0; 19])),
+            digits => PyString::new(py, spell_short(short(key), digits, &mut [0; 12])),
+        })?,
+        strings(py, signed, |one| &one.blocks, |key| {
+            PyString::new(py, spell(*key, block_digits(recipe.blocks), &mut [0; 19]))
+        })?,
         PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
         PyList::new(py, signed.iter().map(|one| hexadecimal(py, &one.exact)))?,
         number(|one| one.words)?,
@@ -165,11 +170,10 @@ fn packed<'py>(
 fn strings<'py>(
     py: Python<'py>,
     signed: &[Fingerprint],
-    digits: usize,
     keys: fn(&Fingerprint) -> &[Key],
+    spelled: impl Fn(&Key) -> Bound<'py, PyString>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let spelled = |&key: &Key| PyString::new(py, spell(key, digits, &mut [0; 19]));
-    let tuples = signed.iter().map(|one| PyTuple::new(py, keys(one).iter().map(spelled)));
+    let tuples = signed.iter().map(|one| PyTuple::new(py, keys(one).iter().map(&spelled)));
     PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
 }
 

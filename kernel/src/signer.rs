@@ -27,7 +27,7 @@ pub struct Recipe {
     pub packed: bool,
     pub bands: usize,
     pub rows: usize,
-    /// The hexadecimal digits of a band's hash.
+    /// The base-32 digits of a band's key; 0 for a long key.
     pub digits: usize,
     pub simhash: bool,
     pub blocks: usize,
@@ -191,7 +191,7 @@ mod tests {
         packed: false,
         bands: 21,
         rows: 6,
-        digits: 16,
+        digits: 0,
         simhash: true,
         blocks: 4,
         min_features: 8,

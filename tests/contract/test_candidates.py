@@ -70,6 +70,23 @@ def test_candidates_carry_their_sketches(store):
     assert second == Candidate("2", "/library/2.txt", 1, None, None)
 
 
+def test_candidates_share_as_many_keys_as_asked_for_and_hot_keys_count_as_shared(store):
+    keys = [band(column, 1) for column in range(4)]
+    rows = [row(f"{count}", bands=tuple(keys[:count]), metadata={}) for count in range(1, 5)]
+    store.write([*rows, *(row(f"x{place}", bands=(keys[0],), metadata={}) for place in range(3))])
+    store.refresh()
+
+    def found(shared):
+        (answer,) = store.candidates([(keys, [])], 10, shared)
+        return [item.id for item in answer.found], answer.capped_keys
+
+    assert found(3) == (["4", "3"], ())
+    store.hot_key_floor, store.hot_key_share = 5, 0.5
+    assert found(3) == (["4", "3"], (keys[0],))
+    assert found(1) == (["4", "3", "2"], (keys[0],))
+    assert found(4) == (["4"], (keys[0],)) and found(5) == ([], (keys[0],))
+
+
 def test_no_keys_no_candidates(store):
     store.write([row("1")])
     store.refresh()

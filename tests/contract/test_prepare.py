@@ -53,13 +53,13 @@ def test_two_openers_prepare_one_store(store, opening, kind):
 
 def test_another_recipe_is_refused_with_the_difference(store):
     store.write([row("1")])
-    with pytest.raises(RecipeMismatch, match="slots: 160 -> 256") as caught:
+    with pytest.raises(RecipeMismatch, match="slots: 128 -> 256") as caught:
         store.prepare(OTHER)
     assert (caught.value.stored, caught.value.requested) == ("default_v2", "other")
     assert caught.value.difference == (
-        "bands: 40 -> 30",
+        "bands: 42 -> 30",
         "name: default_v2 -> other",
-        "slots: 160 -> 256",
+        "slots: 128 -> 256",
     )
     assert store.stored_recipe() == DEFAULT
     assert store.write([row("2")]) == [None]

@@ -14,7 +14,14 @@ from indexer.errors import UsageError
 from indexer.exports.s_curve import s_curve
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 from indexer.sketch.measure_relation import feature_similarities
-from indexer.sketch.plan import chance, describe_plan, plan, plan_by_weight, plan_for_recall
+from indexer.sketch.plan import (
+    chance,
+    describe_plan,
+    plan,
+    plan_by_weight,
+    plan_for_recall,
+    stored_recall,
+)
 
 
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
@@ -36,9 +43,11 @@ def test_default_v1_is_what_the_plan_gives() -> None:
     assert (chosen.bands, chosen.rows) == (DEFAULT_V1.bands, DEFAULT_V1.rows)
 
 
-def test_default_v2_is_a_plan_for_words_in_order_and_a_band_to_spare() -> None:
-    chosen = plan(DEFAULT_V2.similarity or 0, 0.99, "lcs", DEFAULT_V2)
-    assert (chosen.bands + 1, chosen.rows) == (DEFAULT_V2.bands, DEFAULT_V2.rows)
+def test_the_keys_of_default_v2_find_pairs_by_words_in_order() -> None:
+    expected = stored_recall(DEFAULT_V2, "lcs", DEFAULT_V2.similarity or 0)
+    assert expected is not None and expected >= 0.998
+    one_key = stored_recall(replace(DEFAULT_V2, shared=None), "lcs", 0.5)
+    assert one_key is not None and one_key > (stored_recall(DEFAULT_V2, "lcs", 0.5) or 0)
 
 
 @given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.integers(32, 256))
@@ -137,7 +146,7 @@ def test_a_plan_for_words_in_order_expects_fewer_features_in_common():
 
 def test_slots_that_are_the_measure_reject_nothing_at_the_threshold():
     assert plan(0.5, measure="estimate", recipe=DEFAULT_V1).fewest_equal == 64
-    assert plan(0.5, measure="estimate", recipe=DEFAULT_V2).fewest_equal == 81
+    assert plan(0.5, measure="estimate", recipe=DEFAULT_V2).fewest_equal == 65
 
 
 def test_no_recall_is_promised_for_a_measure_without_evidence() -> None:

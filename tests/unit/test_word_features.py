@@ -64,5 +64,5 @@ def test_layout_and_markup_change_nothing() -> None:
     quoted = fingerprint(reply, DEFAULT_V2)
     assert (plain.bands, plain.exact) == (quoted.bands, quoted.exact)
     assert plain.minhash is not None
-    assert (plain.minhash.dtype, len(plain.minhash)) == (np.uint8, 160)
-    assert {len(key) for key in plain.bands} == {9}
+    assert (plain.minhash.dtype, len(plain.minhash)) == (np.uint8, 128)
+    assert {len(key) for key in plain.bands} == {5}

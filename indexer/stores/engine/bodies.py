@@ -245,8 +245,8 @@ def carriers(keys: Sequence[Key]) -> Body:
     }
 
 
-def candidates(keys: Sequence[Key], recipe: str, limit: int) -> Body:
-    """Return a search of rows whose score is the number of these keys that they have."""
+def candidates(keys: Sequence[Key], recipe: str, limit: int, shared: int = 1) -> Body:
+    """Return a search of the rows that have at least `shared` of these keys, their score."""
     clauses = [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in keys]
     return {
         "size": limit,
@@ -256,7 +256,7 @@ def candidates(keys: Sequence[Key], recipe: str, limit: int) -> Body:
             "bool": {
                 "filter": [{"term": {"near_recipe": recipe}}],
                 "should": clauses,
-                "minimum_should_match": 1,
+                "minimum_should_match": shared,
             }
         },
         "sort": [BEST, BY_PATH, BY_ID],

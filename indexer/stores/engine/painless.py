@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
 MAX_UNITS = 500_000
-VERSION = 4
+VERSION = 5
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
@@ -131,7 +131,7 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         "gamma": GAMMA,
         "lanes": _LANES,
         "part_mask": (1 << _part(recipe)) - 1,
-        "key_mask": (1 << 4 * (recipe.key_digits or 0)) - 1,
+        "key_mask": (1 << 5 * (recipe.key_digits or 0)) - 1,
     }
     return Template(_of_version(mappings.read("sign.painless"), recipe)).substitute(
         {name: _long(number) for name, number in numbers.items()},

@@ -191,19 +191,26 @@ class IndexQueries:
         self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(
-        self, lookups: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]
+        self,
+        lookups: Sequence[list[Key]],
+        recipe: str,
+        limit: int,
+        shared: int,
+        cap: Callable[[int], int],
     ) -> list[Candidates]:
         """Return the candidates of many look-ups by few requests, in order.
 
-        `lookups` holds the keys of each look-up. `cap` is the most rows that may carry a key before
-        it is hot and no longer searched, by the number of rows.
+        `lookups` holds the keys of each look-up, of which `shared` are shared or hot. `cap` is the
+        most rows that may carry a key before it is hot and no longer searched, by the number of
+        rows.
         """
         hot = self._hot_keys(lookups, cap)
         searches: dict[int, Body] = {}
         for place, keys in enumerate(lookups):
             cold = [key for key in keys if key not in hot]
             if cold:
-                searches[place] = bodies.candidates(cold, recipe, min(limit, MAX_WINDOW))
+                least = max(1, shared - (len(keys) - len(cold)))
+                searches[place] = bodies.candidates(cold, recipe, min(limit, MAX_WINDOW), least)
         hits = dict(zip(searches, self._best_hits(list(searches.values()), limit), strict=True))
         candidates = []
         for place, keys in enumerate(lookups):

@@ -72,7 +72,9 @@ class EngineStore:
         """Return digests as they are now, refreshed or not."""
         return index_reads.source_digests(self.index, ids)
 
-    def candidates(self, lookups: Sequence[Lookup], limit: int) -> list[Candidates]:
+    def candidates(
+        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+    ) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 
         The first counts how many rows carry each key, the second finds the rows that share those
@@ -80,7 +82,8 @@ class EngineStore:
         """
         recipe_id = self.index.require_recipe().id
         keys = [bodies.keys(*lookup) for lookup in lookups]
-        candidates = self.index.queries(self._scope).candidates(keys, recipe_id, limit, self._cap)
+        queries = self.index.queries(self._scope)
+        candidates = queries.candidates(keys, recipe_id, limit, shared, self._cap)
         if not all(entry.found for entry in candidates):
             self.index.check_replaced()
         return candidates

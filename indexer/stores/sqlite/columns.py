@@ -15,7 +15,6 @@ from typing import Any
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import signed64, unpack_slots, unsigned64
-from indexer.sketch.fingerprint import LONGEST_KEY
 from indexer.sketch.keys import band_keys
 from indexer.stores.sqlite.parts_sql import PART
 from indexer.text.phrases import separate_letters
@@ -96,8 +95,7 @@ def _keys_of_slots(sketches: Sequence[bytes | None], recipe: Recipe) -> list[tup
     if not packed or not recipe.bands:
         return [()] * len(sketches)
     slots = unpack_slots(b"".join(packed), recipe.slot_bytes).reshape(len(packed), -1)
-    digits = recipe.key_digits or LONGEST_KEY
-    keys = iter(band_keys(slots, recipe.bands, recipe.rows or 0, digits))
+    keys = iter(band_keys(slots, recipe.bands, recipe.rows or 0, recipe.key_digits))
     return [next(keys) if whole else () for whole in is_whole]
 
 

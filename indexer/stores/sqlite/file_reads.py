@@ -71,6 +71,7 @@ def find_candidates(
     scope: Scope,
     lookup: Lookup,
     limit: int,
+    least_shared: int,
     hot_key_floor: int,
     hot_key_share: float,
 ) -> Candidates:
@@ -89,12 +90,14 @@ def find_candidates(
             capped.append(key)
         else:
             shared.update(numbers)
-    best = db.execute(_BEST, (json.dumps(shared), limit))
+    least = least_shared - len(capped)
+    enough = {number: count for number, count in shared.items() if count >= least}
+    best = db.execute(_BEST, (json.dumps(enough), limit))
     candidates = tuple(
         Candidate(name, path, count, minhash, None if bits is None else unsigned64(bits))
         for name, path, count, minhash, bits in best
     )
-    return Candidates(candidates, tuple(capped), cut=len(shared) > len(candidates))
+    return Candidates(candidates, tuple(capped), cut=len(enough) > len(candidates))
 
 
 def _carriers(

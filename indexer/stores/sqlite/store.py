@@ -97,11 +97,13 @@ class SqliteStore:
             rows = chosen_rows(db, select, storable_ids(ids))
         return {name: unpack_digest(source) for name, source in rows}
 
-    def candidates(self, lookups: Sequence[Lookup], limit: int) -> list[Candidates]:
+    def candidates(
+        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+    ) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
-        hot = self.hot_key_floor, self.hot_key_share
+        settings = limit, shared, self.hot_key_floor, self.hot_key_share
         with self._file.reading() as db:
-            return [find_candidates(db, self._scope, lookup, limit, *hot) for lookup in lookups]
+            return [find_candidates(db, self._scope, lookup, *settings) for lookup in lookups]
 
     def search(self, query: Query) -> Ranking:
         """Search the full text; matches and scores are fixed when the search begins."""
