@@ -205,6 +205,18 @@ def test_case_does_not_matter(library):
 
 
 @pytest.mark.gap(
+    "core analysis", reason="without its analysis-common module an engine cannot fold letters"
+)
+def test_ss_and_sharp_s_are_the_same(store):
+    texts = ["die Straße", "DIE STRASSE", "DIE STRA\u1e9eE", "der Strase"]
+    store.write([row(f"{place}", text=text) for place, text in enumerate(texts)])
+    store.refresh()
+    for query in ("STRASSE", "straße", "Stra\u1e9ee", '"die Strasse"', "STRASS*", "straß*"):
+        assert sorted(ids(store, query)) == ["0", "1", "2"], query
+    assert ids(store, "-straße") == ["3"]
+
+
+@pytest.mark.gap(
     "core analysis", reason="without its analysis-common module an engine cannot fold marks"
 )
 def test_marks_on_latin_letters_do_not_matter(store):
