@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.memory_budget import MemoryBudget
+from indexer.joins.string_sequences import StringSequence
 
 PAGE = 1 << 12
 
@@ -42,7 +42,7 @@ class Records:
         return data[ends[within] : ends[within + 1]].tobytes()
 
 
-class Names(Sequence[str]):
+class Names(StringSequence):
     """Strings as UTF-8 records; lone surrogates are kept."""
 
     def __init__(self, budget: MemoryBudget) -> None:
@@ -55,14 +55,9 @@ class Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self._records)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        return self._records[range(len(self))[place]].decode("utf-8", "surrogatepass")
+    def at(self, place: int) -> str:
+        """Return one string."""
+        return self._records[place].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         return (self[place] for place in range(len(self)))

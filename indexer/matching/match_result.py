@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from indexer.joins.hot_bands import MissedEstimate
 from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
+from indexer.joins.string_sequences import StringSequence
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan, describe_plan
 from indexer.statistics.strata import Audit, describe_audit
@@ -80,7 +80,7 @@ class MatchResult:
     @property
     def names(self) -> Sequence[str]:
         """The path of each document, or its id where it has none."""
-        return _Names(self.paths, self.ids)
+        return _FirstNames(self.paths, self.ids)
 
     def __iter__(self) -> Iterator[Pair]:
         for part in parts(len(self), self.budget.block):
@@ -187,7 +187,7 @@ class MatchResult:
             yield from describe_audit(self.audit)
 
 
-class _Names(Sequence[str]):
+class _FirstNames(StringSequence):
     """The first of two strings of each document that is not empty."""
 
     def __init__(self, first: Sequence[str], second: Sequence[str]) -> None:
@@ -196,13 +196,8 @@ class _Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self._first)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
+    def at(self, place: int) -> str:
+        """Return one of both strings."""
         return self._first[place] or self._second[place]
 
 
