@@ -14,7 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pipelines import bulk, call, expected, good, signed, simulated
+from pipelines import (
+    bulk,
+    call,
+    check_agreement,
+    expected,
+    good,
+    installed_pipeline,
+    signed,
+    simulated,
+)
 
 from indexer.recipe import DEFAULT_V1
 from indexer.sketch.codec import signed64
@@ -48,31 +57,15 @@ CASES = [
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def signer(request):
-    """A server and the name of a pipeline on it; the Elasticsearch made from jars has no painless,
-    one in a container has.
-    """
-    server, name = (
-        request.getfixturevalue(f"{request.param}_url"),
-        f"nearfold-test-{secrets.token_hex(6)}",
-    )
-    status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline(DEFAULT_V1))
-    if status == 400 and "No processor type exists with name [script]" in str(answer):
-        pytest.xfail("the Elasticsearch made from jars has no painless: a declared gap")
-    assert status == 200, str(answer)[:2000]
-    yield server, name
-    good("DELETE", f"{server}/_ingest/pipeline/{name}")
+    """A server and the name of a pipeline on it."""
+    server = request.getfixturevalue(f"{request.param}_url")
+    with installed_pipeline(server, DEFAULT_V1) as name:
+        yield server, name
 
 
 def agree(signer, texts):
-    """The pipeline signs texts as `fingerprint` does, each as JSON carries it: two halves of a
-    surrogate pair side by side are one character there, whatever they were in a Python string."""
-    texts = json.loads(json.dumps(texts))
-    signatures = [
-        signed(document) for document in simulated(*signer, [{"text": text} for text in texts])
-    ]
-    signed_here = expected(texts, DEFAULT_V1)
-    for text, signature, expected_signature in zip(texts, signatures, signed_here, strict=True):
-        assert signature == expected_signature, ascii(text[:300])
+    """The pipeline signs texts as `fingerprint` does."""
+    check_agreement(*signer, texts, DEFAULT_V1)
 
 
 def test_golden_vectors(signer):

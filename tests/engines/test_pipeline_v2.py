@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 import pytest
-from pipelines import call, expected, good, signed, simulated
+from pipelines import call, check_agreement, expected, good, installed_pipeline, signed, simulated
 from test_pipeline import CASES, FOX
 
 from indexer.operations.install import install
@@ -18,7 +18,7 @@ from indexer.similarity.measures import estimate
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
-from indexer.stores.engine.painless import MAX_UNITS, pipeline
+from indexer.stores.engine.painless import MAX_UNITS
 
 pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent
@@ -41,21 +41,13 @@ BETWEEN = [
 def signer(request):
     """A server and the name of a pipeline on it."""
     server = request.getfixturevalue(f"{request.param}_url")
-    name = f"nearfold-test-{secrets.token_hex(6)}"
-    status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline(DEFAULT_V2))
-    if status == 400 and "No processor type exists with name [script]" in str(answer):
-        pytest.xfail("the Elasticsearch made from jars has no painless: a declared gap")
-    assert status == 200, str(answer)[:2000]
-    yield server, name
-    good("DELETE", f"{server}/_ingest/pipeline/{name}")
+    with installed_pipeline(server, DEFAULT_V2) as name:
+        yield server, name
 
 
 def agree(signer, texts):
-    texts = json.loads(json.dumps(texts))
-    documents = simulated(*signer, [{"text": text} for text in texts])
-    signatures = map(signed, documents)
-    for text, signature, own in zip(texts, signatures, expected(texts, DEFAULT_V2), strict=True):
-        assert signature == own, ascii(text[:300])
+    """The pipeline signs texts as `fingerprint` does."""
+    check_agreement(*signer, texts, DEFAULT_V2)
 
 
 def test_golden_vectors(signer):
