@@ -32,9 +32,11 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.query_syntax import ignored_syntax
+from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names
 
 WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
+METADATA_NAMED = 20  # names of metadata that a note lists at most
 _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "--fold family may do"
@@ -42,6 +44,7 @@ _NO_SLOTS = (
 _TOP_ONLY = "compared by type: the best {}; those after them are not folded: --top compares more"
 _IGNORED = "without meaning in a search here, and ignored: {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
+_ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
@@ -130,6 +133,7 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters))
     apart = len(shown) - len(groups)
+    notes += tuple(_notes_on_order(options, groups, texts))
     notes += tuple(_notes(query, options, recipe, ranking.total, families_by, apart))
     page = Page(
         total=ranking.total,
@@ -280,3 +284,13 @@ def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float 
     if options.fold == "none":
         return None
     return families_by.get("threshold") if options.fold == "family" else options.least
+
+
+def _notes_on_order(
+    options: SearchOptions, groups: list[Group], texts: StoredTexts
+) -> Iterator[str]:
+    """Yield a sentence if `show` names metadata that no hit of the page has."""
+    name = options.show and parse_order(options.show).metadata_name
+    if name and name not in texts.metadata and any(group.members for group in groups):
+        known = ", ".join(sorted(f"metadata.{known}" for known in texts.metadata)[:METADATA_NAMED])
+        yield _ABSENT.format(visible(name), visible(known) or "none")

@@ -38,8 +38,8 @@ class StoredTexts:
     """Reads documents of a store, or of a snapshot of it.
 
     Titles, texts and features of the last few hundred documents are remembered. `parts`: where the
-    parts lie that were read, by id. `criteria`: what texts meet whose similarity, by `measure`, is
-    `least` or more.
+    parts lie that were read, by id. `metadata`: the names of metadata of what was read. `criteria`:
+    what texts meet whose similarity, by `measure`, is `least` or more.
     """
 
     store: FullStore
@@ -49,6 +49,7 @@ class StoredTexts:
     measure: str = MEASURE
     least: float = 0.0
     parts: dict[str, Part] = field(default_factory=dict)
+    metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
 
@@ -64,6 +65,7 @@ class StoredTexts:
         else:
             rows = self.store.snapshots.get(ids, self.snapshot)
         for id, row in rows.items():
+            self.metadata.update(row.metadata)
             if row.parent:
                 self.parts[id] = Part(row.parent, row.title, row.start, row.stop)
         return [rows[id] for id in ids if id in rows]

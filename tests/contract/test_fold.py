@@ -2,6 +2,8 @@
 query.
 """
 
+from dataclasses import replace
+
 import pytest
 from sample_library import edited, rows, sentence, similarity
 
@@ -228,6 +230,16 @@ def test_the_hit_to_show_follows_an_order(library, fold, show):
         assert hit.id == first(group, library, show)
         for folded in hit.folded:
             assert folded.similarity == similarity_by_id(library, hit.id, folded.id)
+
+
+def test_metadata_that_no_hit_has_is_named(store):
+    texts = {"a": sentence(1, words=60), "b": sentence(1, words=60)}
+    documents = [replace(row, metadata={"author": "Anna"}) for row in rows(texts)]
+    assert not any(store.write(documents))
+    store.refresh()
+    assert search(store, "", SearchOptions(show="metadata.author")).notes == ()
+    [note] = search(store, "", SearchOptions(show="metadata.nope:desc")).notes
+    assert "no hit here has metadata.nope" in note and note.endswith("they have: metadata.author")
 
 
 def test_hits_are_folded_by_the_measure_that_is_named(store):
