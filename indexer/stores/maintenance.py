@@ -92,7 +92,10 @@ class Shareable(Protocol):
     """A store whose documents may belong to other programs, and have fields of theirs."""
 
     def check_updatable(self) -> None:
-        """Raise `PartialSource` where a change of a document would lose a part of it."""
+        """Raise `PartialSource` where a change of a document would lose a part of it.
+
+        A job that goes on waits for a store that does not answer.
+        """
         ...
 
     def sign_again(self, rows: Sequence[Row]) -> None:

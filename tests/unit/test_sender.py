@@ -434,7 +434,7 @@ def test_requests_of_a_job_have_longer_deadlines_than_searches(trouble):
     policy = RetryPolicy(attempts=6, sleep=pauses.append)
     assert Requests(Link([trouble] * 6), "x", policy).call("POST", "x/_mget") == {}
     assert len(pauses) == 6
-    with pytest.raises(StoreUnreachable):
+    with pytest.raises(StoreStopped):
         Requests(Link([trouble] * 7), "x", policy).call("POST", "x/_mget")
     with pytest.raises(StoreUnreachable):
         Requests(Link([silent]), "x").call("POST", "x/_mget")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +14,21 @@ from indexer.errors import (
     PartialSource,
     RecipeMismatch,
     StoreError,
+    StoreStopped,
     StoreUnreachable,
     UsageError,
 )
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
-from indexer.stores.engine.link import Answer, IndexMissing, Link, error_of, is_missing, is_passing
+from indexer.stores.engine.link import (
+    Answer,
+    IndexMissing,
+    Link,
+    error_of,
+    has_lost_node,
+    is_missing,
+    is_passing,
+)
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
@@ -29,7 +38,7 @@ _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
 _NAME_SECONDS = 0.2
 _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
-_EXISTS = "resource_already_exists_exception"
+EXISTS = "resource_already_exists_exception"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,8 @@ class IndexFacts:
 class Requests:
     """Requests to one engine that are not bulk writes.
 
-    Without a `retry_policy` there are a few retries, and none when no answer comes.
+    Without a `retry_policy`, as in a search, there are a few retries, and none when no answer
+    comes. While a cluster has lost a node, a search waits as a job does.
     """
 
     link: Link
@@ -106,19 +116,43 @@ class Requests:
     ) -> Answer:
         """Return the answer of any status; retry while the engine is overloaded or not ready.
 
-        Several bodies are sent one a line.
+        Several bodies are sent one a line. Raises `StoreStopped` when the patience of a job is at
+        its end, and `StoreUnreachable` when no answer comes and no job waits for it.
         """
         lines = [body] if isinstance(body, dict) else body or []
         data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
-        policy = self.retry_policy or _FEW_RETRIES
-        for attempt in range(policy.attempts):
-            answer = Answer(0, None)
-            with contextlib.suppress(*([StoreUnreachable] if self.retry_policy else [])):
+        since = time.monotonic()
+        for attempt in itertools.count():
+            answer, problem = Answer(0, None), ""
+            try:
                 answer = self.link.request(method, path, data, params, seconds)
+            except StoreUnreachable as error:
+                if self.retry_policy is None:
+                    raise
+                problem = f"no answer ({error.reason})"
             if answer.status and not is_passing(answer):
                 return answer
+            policy = self._policy(answer)
+            is_late = time.monotonic() - since > policy.seconds
+            if attempt == policy.attempts or is_late:
+                break
             policy.pause(attempt, answer.retry_after)
-        return self.link.request(method, path, data, params, seconds)
+        if policy is _FEW_RETRIES:
+            return answer
+        raise StoreStopped(
+            reason=problem or f"it is overloaded or lost a node: {answer.status} {answer.reason}",
+            remedy="wait until it has recovered",
+        )
+
+    def _policy(self, answer: Answer) -> RetryPolicy:
+        """Return the limits of retries after such an answer."""
+        if self.retry_policy is not None:
+            return self.retry_policy
+        return RetryPolicy() if has_lost_node(answer) else _FEW_RETRIES
+
+    def patient(self) -> Requests:
+        """Return the same requests, each retried as those of a job."""
+        return replace(self, retry_policy=RetryPolicy())
 
     def call(
         self,
@@ -278,7 +312,7 @@ def _create(
         answer = requests.send("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
         if 200 <= answer.status < 300:
             return None
-        if answer.kind == _EXISTS:
+        if answer.kind == EXISTS:
             return read_facts(requests, place)
         if answer.status != 400 or "nearfold_" not in answer.reason:
             break

@@ -12,6 +12,22 @@ PASSING = frozenset({429, 502, 503, 504})  # statuses of a request that is worth
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
 _CLOSED = frozenset({"index_closed_exception"})
 _RECOVERING = frozenset({"no_shard_available_action_exception"})
+# What the other nodes answer while they have not noticed yet that one is gone, or its shards have
+# not started elsewhere; with any status: 404 for a part of an answer, 500 or 503 for the whole.
+_LOST_NODE = frozenset(
+    {
+        "node_not_connected_exception",
+        "node_disconnected_exception",
+        "node_closed_exception",
+        "connect_transport_exception",
+        "receive_timeout_transport_exception",
+        "no_shard_available_action_exception",
+        "unavailable_shards_exception",
+        "illegal_index_shard_state_exception",
+        "index_shard_closed_exception",
+        "shard_not_found_exception",
+    }
+)
 _BLOCKED = frozenset({"cluster_block_exception"})
 
 
@@ -108,10 +124,32 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
 
 
 def is_passing(answer: Answer) -> bool:
-    """Return whether the same request may succeed soon: the engine is overloaded or not ready, or a
-    shard is not, such as one of an index that another has just replaced.
+    """Return whether the same request may succeed soon: the engine is overloaded or not ready, a
+    node was lost, or a shard is not ready, such as one of an index that another has just replaced.
     """
-    return answer.status in PASSING or answer.kind in _RECOVERING
+    return answer.status in PASSING or answer.kind in _RECOVERING or has_lost_node(answer)
+
+
+def has_lost_node(answer: Answer) -> bool:
+    """Return whether an answer, or a part of it, failed because a node of the cluster is gone.
+
+    Parts are the documents of a request for several, and the shards that a request went to.
+    """
+    body = answer.body if isinstance(answer.body, Mapping) else {}
+    shards = body.get("_shards")
+    failures = shards.get("failures", ()) if isinstance(shards, Mapping) else ()
+    errors = [part.get("error") for part in body.get("docs", ()) if isinstance(part, Mapping)]
+    return any(_names_lost_node(error) for error in (body.get("error"), *errors, *failures))
+
+
+def _names_lost_node(error: object) -> bool:
+    """Return whether an error or one of its causes says that a node is gone."""
+    if isinstance(error, list):
+        return any(map(_names_lost_node, error))
+    if not isinstance(error, Mapping):
+        return False
+    causes = (error.get(name) for name in ("root_cause", "caused_by", "failed_shards", "reason"))
+    return error.get("type") in _LOST_NODE or any(map(_names_lost_node, causes))
 
 
 def block_error(answer: Answer) -> StoreStopped | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 from indexer.errors import PartialSource, StoreError, StoreStopped
 from indexer.model import Scope
@@ -25,7 +24,6 @@ from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.queries import IndexQueries
-from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.sender import Operation, Reply, Sender
 from indexer.stores.engine.source_gaps import is_sourced, source_gap
 
@@ -69,7 +67,7 @@ class OpenIndex:
         """
         prepare(self.requests, self.place, self.dialect, recipe)
         self.facts = None
-        self.requests = replace(self.requests, retry_policy=RetryPolicy())
+        self.requests = self.requests.patient()
 
     def name(self) -> str:
         """Return the name to read from, of an index that existed when it was first read."""
@@ -89,8 +87,12 @@ class OpenIndex:
         return field
 
     def check_updatable(self) -> None:
-        """Raise `PartialSource` where a partial update of a document would lose something."""
+        """Raise `PartialSource` where a partial update of a document would lose something.
+
+        From then on every request is retried as those of a job.
+        """
         self.require_recipe()
+        self.requests = self.requests.patient()
         if self.facts:
             self.facts.check_updatable()
 

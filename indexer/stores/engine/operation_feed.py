@@ -4,19 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from indexer.errors import StoreStopped
 from indexer.stores.engine import bodies
 from indexer.stores.engine.index_requests import Requests
+from indexer.stores.engine.retries import RetryPolicy
 
 PAGE = 500
+_WHOLE = {"allow_partial_search_results": "false"}
+_PATIENCE = RetryPolicy()
 
 
 def last_operations(requests: Requests, index: str) -> dict[str, int]:
-    """Return the number of the last operation of each shard that every copy has."""
+    """Return the number of the last operation of each shard that every copy has.
+
+    Raises `StoreStopped` where a shard has no primary: its documents would be left out.
+    """
+    settings = requests.call("GET", index)[index]["settings"]["index"]
+    operations = {}
+    for attempt in range(_PATIENCE.attempts):
+        operations = _operations(requests, index)
+        if len(operations) == int(settings["number_of_shards"]):
+            return operations
+        _PATIENCE.pause(attempt)
+    raise StoreStopped(
+        reason=f"{len(operations)} of {settings['number_of_shards']} shards of {index} answer",
+        remedy="wait until every shard has a primary",
+    )
+
+
+def _operations(requests: Requests, index: str) -> dict[str, int]:
+    """Return the same for the shards that have a primary now."""
     stats = requests.call("GET", f"{index}/_stats/store", params={"level": "shards"})
     operations = {}
-    for shard, copies in sorted(stats["indices"][index]["shards"].items()):
-        primary = next(copy for copy in copies if copy["routing"]["primary"])
-        operations[shard] = primary["seq_no"]["global_checkpoint"]
+    for shard, copies in sorted(stats["indices"].get(index, {}).get("shards", {}).items()):
+        for copy in copies:
+            if copy["routing"]["primary"]:
+                operations[shard] = copy["seq_no"]["global_checkpoint"]
     return operations
 
 
@@ -36,7 +59,7 @@ def read_feed(
             "query": {"range": {"_seq_no": {"gt": after, "lte": mark}}},
             "sort": [{"_seq_no": "asc"}],
         }
-        params = {"preference": f"_shards:{shard}", "allow_partial_search_results": "false"}
+        params = {"preference": f"_shards:{shard}", **_WHOLE}
         hits = requests.call("POST", f"{index}/_search", body, params)["hits"]["hits"]
         if not hits:
             return
@@ -54,4 +77,5 @@ def document_ids(requests: Requests, index: str) -> Iterator[str]:
 def count_documents(requests: Requests, index: str) -> int:
     """Return the number of documents of an index, exactly."""
     body = {"size": 0, "track_total_hits": True}
-    return int(requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
+    answer = requests.call("POST", f"{index}/_search", body, _WHOLE)
+    return int(answer["hits"]["total"]["value"])

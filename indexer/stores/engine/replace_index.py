@@ -14,6 +14,7 @@ from typing import Any
 
 from indexer.recipe import Recipe
 from indexer.stores.engine.index_requests import (
+    EXISTS,
     Dialect,
     IndexPlace,
     Requests,
@@ -21,7 +22,7 @@ from indexer.stores.engine.index_requests import (
     version_name,
 )
 from indexer.stores.engine.installer import put_next_pipeline, update_template
-from indexer.stores.engine.link import IndexMissing
+from indexer.stores.engine.link import IndexMissing, error_of
 from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
@@ -99,13 +100,12 @@ def next_version(index: str, current: str) -> str:
 
 def _clone(requests: Requests, old: str, name: str) -> None:
     """Keep an index under another name, unless that exists; the engine links its files."""
-    if requests.send("GET", name).status == 404:
-        requests.call(
-            "PUT",
-            f"{old}/_clone/{name}",
-            params={"wait_for_active_shards": "1"},
-            seconds=COPY_SECONDS,
-        )
+    if requests.send("GET", name).status != 404:
+        return
+    path, params = f"{old}/_clone/{name}", {"wait_for_active_shards": "1"}
+    answer = requests.send("PUT", path, params=params, seconds=COPY_SECONDS)
+    if not 200 <= answer.status < 300 and answer.kind != EXISTS:
+        raise error_of(requests.url, answer, f"PUT {path}")
 
 
 def _clean_up(

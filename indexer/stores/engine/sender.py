@@ -14,7 +14,13 @@ from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
-from indexer.stores.engine.link import PASSING, Answer, block_error, lost_index_error
+from indexer.stores.engine.link import (
+    PASSING,
+    Answer,
+    block_error,
+    has_lost_node,
+    lost_index_error,
+)
 from indexer.stores.engine.retries import Attempts, RetryPolicy
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
@@ -206,6 +212,8 @@ def _final_replies(items: Mapping[str, Answer], conflicts: bool) -> dict[str, Re
 def _reply(item: Answer, conflicts: bool) -> Reply | None:
     """Return the reply to an operation; None when it has to be sent again."""
     _raise_if_final(item)
+    if has_lost_node(Answer(item.status, {"error": item.body.get("error")})):
+        return None
     is_absent = item.status == 404 and item.kind in ("", "document_missing_exception")
     if 200 <= item.status < 300 or is_absent:
         return Reply(item.status)

@@ -10,8 +10,8 @@ from indexer.errors import ReindexInProgress, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index_requests import IndexPlace, Requests
-from indexer.stores.engine.link import Answer
+from indexer.stores.engine.index_requests import EXISTS, IndexPlace, Requests, current_index
+from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.operation_feed import (
     PAGE,
     count_documents,
@@ -60,8 +60,12 @@ class Successor:
                 "mappings": self._mappings(old),
                 "aliases": {f"{self.name}-write": {}},
             }
-            self.requests.call("PUT", self.name, body)
-            return
+            answer = self.requests.send("PUT", self.name, body)
+            if 200 <= answer.status < 300:
+                return
+            if answer.kind != EXISTS:
+                raise error_of(self.requests.url, answer, f"PUT {self.name}")
+            answer = self.requests.send("GET", self.name)  # made by an answer that was lost
         metadata = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
         is_same_recipe = metadata.get("recipe_id") == self.recipe.id
         if not is_same_recipe or metadata.get("reindexing", {}).get("from") != self.old:
@@ -165,7 +169,13 @@ class Successor:
             actions = [{"remove_index": {"index": self.old}}, *actions]
         else:
             actions += [{"remove": {"index": self.old, "alias": name}} for name in aliases]
-        self.requests.call("POST", "_aliases", {"actions": actions})
+        try:
+            self.requests.call("POST", "_aliases", {"actions": actions})
+        except StoreError:
+            # done by a request whose answer was lost, if the name is of the new index
+            now = current_index(self.requests, self.place)
+            if now is None or now[0] != self.name:
+                raise
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
