@@ -5,7 +5,6 @@ Numbers, times and paths have one filter each, so that every page shows them in 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from indexer.similarity.differences import spell_differences
 from indexer.similarity.new_words import spell_new_words, spell_sides
-from indexer.text.visible import visible, visible_lines
+from indexer.text.visible import visible, visible_line, visible_lines
 from indexer.text.wording import percent
 
 STATIC = Path(__file__).parent / "static"
@@ -58,7 +57,7 @@ def environment(*folders: Path) -> Environment:
         "folder": folder,
         "words": spaced,
         "shortened": shortened,
-        "visible_text": visible_stretch,
+        "visible_text": visible_line,
         "differing": spell_differences,
         "new_words": spell_new_words,
         "new_words_by_side": spell_sides,
@@ -137,11 +136,6 @@ def folder(path: str) -> str:
 def spaced(word: str) -> str:
     """Return a name of the code as words."""
     return visible(word.replace("_", " "))
-
-
-def visible_stretch(text: str) -> str:
-    """Return a stretch of a text on one line, safe to show; white space is one blank."""
-    return visible(re.sub(r"\s+", " ", text))
 
 
 def shortened(text: str, most: int) -> str:

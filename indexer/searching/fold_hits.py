@@ -19,8 +19,8 @@ from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
-# below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
-# thousand
+# A pair whose slots reach the threshold and whose texts are this far below it is no accident: with
+# 128 slots that happens by chance to one pair in a hundred thousand.
 SURPRISING = 0.1
 
 

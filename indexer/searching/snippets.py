@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from indexer.text.query_syntax import Term, parse_query
-from indexer.text.visible import visible
+from indexer.text.visible import visible_line
 
 WIDTH = 260  # characters of a snippet, about
 LOOKED_AT = 50_000  # characters of a text in which the words are looked for
@@ -27,11 +27,11 @@ def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool]
     pieces = [("… ", False)] if start else []
     place = 0
     for match in pattern.finditer(shown) if pattern else ():
-        pieces.append((_line(shown[place : match.start()]), False))
-        pieces.append((_line(match.group()), True))
+        pieces.append((visible_line(shown[place : match.start()]), False))
+        pieces.append((visible_line(match.group()), True))
         place = match.end()
     ending = " …" if end < len(text) else ""
-    pieces.append((_line(shown[place:]) + ending, False))
+    pieces.append((visible_line(shown[place:]) + ending, False))
     return tuple(piece for piece in pieces if piece[0])
 
 
@@ -65,7 +65,3 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
 def _term_pattern(term: Term) -> str:
     words = r"[\W_]+".join(map(re.escape, term.text.split()))
     return rf"{words}\w*" if term.is_prefix else words
-
-
-def _line(text: str) -> str:
-    return visible(re.sub(r"\s+", " ", text))

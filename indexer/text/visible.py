@@ -27,6 +27,15 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda match: _symbol(ord(match.group())), text.replace("\u00ad", ""))
 
 
+def visible_line(text: str) -> str:
+    """Apply `visible` to a text as one line, in which white space is one blank.
+
+    >>> visible_line("one\\r\\n\\ttwo")
+    'one two'
+    """
+    return visible(re.sub(r"\s+", " ", text))
+
+
 def visible_lines(text: str) -> str:
     """Apply `visible` line by line.
 
