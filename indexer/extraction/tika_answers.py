@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from indexer.errors import ExtractionError
 from indexer.extraction import mail
 from indexer.extraction.base import CUT
+from indexer.extraction.right_to_left import reorder_lines
 from indexer.model import Document
 
 HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
@@ -93,6 +94,8 @@ def document(
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
     if not text.strip():
         _refuse(warnings, metadata, content_type)
+    if _first(metadata, "pdf:producer").startswith("LibreOffice"):
+        text = reorder_lines(text)
     return Document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
         title=_clean(_first(metadata, "dc:title"), _MOST_TITLE),
