@@ -39,7 +39,8 @@ from indexer.text.wording import count_of, percent
 
 WINDOW = 1000  # candidates that are looked at
 BATCH = 50  # documents that are looked up at once
-USUAL_RECALL = 0.99  # below it a note names the share that is found
+# below it a note names the share that is found; the default finds .99 of the pairs exactly at .8
+USUAL_RECALL = 0.98
 
 
 @dataclass(frozen=True, slots=True)

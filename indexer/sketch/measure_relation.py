@@ -160,7 +160,9 @@ def feature_similarities(
 
     They are `SAMPLE` values, interpolated between the measured thresholds and, below the first,
     down to 0. For a measure without a table, such as `jaccard`, the threshold itself is the only
-    one.
+    one. For `lcs` and word pairs a sixth of them, as much as each of the measured corpora has, are
+    of texts in which single words were replaced throughout: those corpora have few. From .7 down
+    to .6 their weight falls to 0, as bands that find them there would make most pairs candidates.
 
     >>> feature_similarities("jaccard", 0.8)
     array([0.8])
@@ -173,4 +175,21 @@ def feature_similarities(
     quantiles = [np.interp(threshold, (0.0, *THRESHOLDS), column) for column in columns]
     shares = (np.arange(SAMPLE) + 0.5) / SAMPLE
     similarities: NDArray[np.float64] = np.interp(shares, QUANTILES, quantiles)
+    if (measure, features) == ("lcs", "word_pairs_v1"):
+        weight = np.clip((threshold - 0.6) / 0.1, 0, 1)
+        scattered = np.full(round(weight * SAMPLE / 5), scattered_words(threshold))
+        similarities = np.sort(np.concatenate([similarities, scattered]))
     return similarities
+
+
+def scattered_words(threshold: float) -> float:
+    """Return the Jaccard similarity of the word pairs of two texts with this `lcs`, of which the
+    words that differ were each replaced by chance.
+
+    A pair stays when both of its words do: J = t^2 / (2 - t^2).
+
+    >>> round(scattered_words(0.8), 3), round(scattered_words(0.9), 3)
+    (0.471, 0.681)
+    """
+    kept = threshold * threshold
+    return kept / (2 - kept)

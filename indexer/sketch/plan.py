@@ -98,7 +98,7 @@ def plan(
 
     >>> chosen = plan(0.8, 0.99)
     >>> chosen.bands, chosen.rows, chosen.fewest_equal, round(chosen.expected_recall, 3)
-    (21, 3, 56, 0.991)
+    (29, 3, 48, 0.99)
     """
     slots = recipe.slots or 0
     _check(threshold, slots, shared)
@@ -142,7 +142,7 @@ def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | Non
     Expected as by `plan`. None where that is not known: for a recipe without bands, and `hamming`.
 
     >>> round(stored_recall(DEFAULT, "lcs", 0.8), 3)
-    0.998
+    0.99
     """
     if not recipe.bands or measure == "hamming":
         return None
@@ -214,7 +214,7 @@ def describe_plan(chosen: Plan) -> str:
     """Return the layout, the recall that it promises, and the candidates, as one sentence.
 
     >>> describe_plan(plan(0.8)).partition(": ")[2].partition(" and ")[0]
-    'expected to find 99.1% of the pairs at lcs 0.8'
+    'expected to find 99.0% of the pairs at lcs 0.8'
     """
     least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
     unrelated = percent(chosen.recall(chosen.unrelated), 2)

@@ -45,7 +45,7 @@ def test_default_v1_is_what_the_plan_gives() -> None:
 
 def test_the_keys_of_default_v2_find_pairs_by_words_in_order() -> None:
     expected = stored_recall(DEFAULT_V2, "lcs", DEFAULT_V2.similarity or 0)
-    assert expected is not None and expected >= 0.998
+    assert expected is not None and expected >= 0.989  # exactly at .8; of all from .8 up, .998
     one_key = stored_recall(replace(DEFAULT_V2, shared=None), "lcs", 0.5)
     assert one_key is not None and one_key > (stored_recall(DEFAULT_V2, "lcs", 0.5) or 0)
 
