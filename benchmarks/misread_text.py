@@ -164,12 +164,14 @@ def print_row(name: str, rows: Sequence[Sequence[float]], rates: bool) -> None:
 
 
 def shared_keys(clean: Sequence[str], misread: Sequence[str]) -> str:
-    """Return the share of the pairs with a key in common, by `default_v2` and `default_v1`."""
+    """Return the share of the pairs that are candidates by their keys, by `default_v2` and
+    `default_v1`.
+    """
     cells = []
     for recipe in (DEFAULT, DEFAULT_V1):
         left, right = fingerprints(clean, recipe), fingerprints(misread, recipe)
         both = [
-            bool({*a.bands, *a.blocks} & {*b.bands, *b.blocks})
+            len({*a.bands, *a.blocks} & {*b.bands, *b.blocks}) >= (recipe.shared or 1)
             for a, b in zip(left, right, strict=True)
         ]
         cells.append(f"{np.mean(both):.3f}")
