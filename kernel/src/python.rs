@@ -139,13 +139,21 @@ fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], recipe: &Recipe) -> PyRe
     Ok((
         packed(py, signed, 4 * recipe.slots, row)?,
         number(|one| one.simhash)?,
-        strings(py, signed, |one| &one.bands, |key| match recipe.digits {
-            0 => PyString::new(py, spell(*key, 16, &mut [0; 19])),
-            digits => PyString::new(py, spell_short(short(key), digits, &mut [0; 12])),
-        })?,
-        strings(py, signed, |one| &one.blocks, |key| {
-            PyString::new(py, spell(*key, block_digits(recipe.blocks), &mut [0; 19]))
-        })?,
+        strings(
+            py,
+            signed,
+            |one| &one.bands,
+            |key| match recipe.digits {
+                0 => PyString::new(py, spell(*key, 16, &mut [0; 19])),
+                digits => PyString::new(py, spell_short(short(key), digits, &mut [0; 12])),
+            },
+        )?,
+        strings(
+            py,
+            signed,
+            |one| &one.blocks,
+            |key| PyString::new(py, spell(*key, block_digits(recipe.blocks), &mut [0; 19])),
+        )?,
         PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
         PyList::new(py, signed.iter().map(|one| hexadecimal(py, &one.exact)))?,
         number(|one| one.words)?,
