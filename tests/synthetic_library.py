@@ -29,7 +29,8 @@ class Record:
 def library(seed: int, size: int) -> list[Record]:
     """Return families of edited texts, and texts without keys.
 
-    The families hold copies, copies that only normalise alike, cut texts and ties of time.
+    The families hold copies, copies that only normalise alike, cut texts and ties of time. Two
+    tables of numbers differ in one.
     """
     chance = random.Random(seed)
     words = ["".join(chance.choices("etaoinshrdlucm", k=chance.randint(2, 8))) for _ in range(600)]
@@ -45,6 +46,7 @@ def library(seed: int, size: int) -> list[Record]:
             family.append(edited[: -chance.randint(1, 3)] if chance.random() < 0.3 else edited)
         texts += [_vary(" ".join(text), chance) for text in family]
     texts += ["", "", "ab", "12345 6789", "12345 6789", "x y", "0000000000000000", " \n"]
+    texts += [" ".join(str(line * line + (line == odd)) for line in range(30)) for odd in (0, 9)]
     return [
         Record(
             id=f"{chance.getrandbits(40):010x}",

@@ -104,9 +104,8 @@ measure_option = click.option(
 _numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),
-    default="ignore",
-    show_default=True,
-    help="Distinguish texts whose numbers, dates, amounts, negations or names differ.",
+    help="Distinguish texts whose numbers, dates, amounts, negations or names differ; or ignore "
+    "them, in texts of numbers alone too, which are otherwise folded under equal ones only.",
 )
 _require_option = click.option(
     "--require",

@@ -19,7 +19,7 @@ _STATUS_WARNINGS = {
     "truncated": CUT,
     "empty": EMPTY,
     "too_short": "the text is too short to be compared by its sketch",
-    "numbers_only": "the text is numbers alone: it is never a near duplicate",
+    "numbers_only": "the text is numbers alone: only an equal one is folded with it",
     "unsigned": "a pipeline took the document and could not sign it",
 }
 

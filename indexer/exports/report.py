@@ -31,7 +31,7 @@ _MEANINGS: dict[Status, str] = {
     "truncated": "cut at a limit; compared by what was read",
     "empty": "no text was found, as in a scan without a text layer; never in a group",
     "too_short": "too few words to compare; never in a group",
-    "numbers_only": "numbers alone; never in a group",
+    "numbers_only": "numbers alone; in a group with equal ones only",
     "unsigned": "arrived in the cluster and could not be signed; never in a group",
 }
 

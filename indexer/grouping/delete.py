@@ -219,6 +219,7 @@ def _regroup(
             len(members),
             order_value=options.order_value,
             criteria=options.criteria,
+            statuses=options.criteria.folded,
         )
         verifier = Verifier(store, collection, options.measure, rarity)
         families = assign_families(collection, verifier, options).assignments

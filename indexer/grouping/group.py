@@ -96,16 +96,16 @@ def compartments(
 
     Sets of labels come in the order of their names.
     """
-    order_value, criteria = options.order_value, options.criteria
+    settings = options.order_value, options.criteria, options.criteria.folded
     if options.within is None:
-        yield collect(store, recipe, progress, memory_budget(memory), order_value, criteria)
+        yield collect(store, recipe, progress, memory_budget(memory), *settings)
         return
     store.refresh()
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
         rows = (row for row in store.scan() if frozenset(row.labels) == labels)
         budget = memory_budget(memory)
-        yield gather(rows, recipe, sizes[labels], progress, budget, order_value, criteria)
+        yield gather(rows, recipe, sizes[labels], progress, budget, *settings)
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:

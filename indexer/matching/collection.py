@@ -21,7 +21,7 @@ from indexer.joins.record_pages import Names, Records
 from indexer.matching.entries import Entries, pack_entry
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import KEYED, NO_CRITERIA, Criteria
+from indexer.similarity.criteria import COMPARED, NO_CRITERIA, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
@@ -93,7 +93,14 @@ class Collection:
 class _SketchColumns:
     """Place and digest of the text of documents, and the sketches of those that have keys."""
 
-    def __init__(self, recipe: Recipe, budget: MemoryBudget, criteria: Criteria) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        budget: MemoryBudget,
+        criteria: Criteria,
+        statuses: tuple[str, ...],
+    ) -> None:
+        self._statuses = statuses
         self.width = (recipe.slots or 0) if recipe.minhash else 0
         self._size = recipe.sketch_bytes
         self._stored = np.dtype(f">u{recipe.slot_bytes}")
@@ -114,7 +121,7 @@ class _SketchColumns:
         self._others: list[tuple[int, str]] = []
 
     def add(self, row: Row, place: int) -> None:
-        if row.status in KEYED and len(row.minhash or b"") == self._size:
+        if row.status in self._statuses and len(row.minhash or b"") == self._size:
             self._pending.append((place, row))
         elif self._width_of_copies:
             self._pending.append((place, replace(row, minhash=self._copy_slots(row))))
@@ -191,6 +198,7 @@ def collect(
     budget: MemoryBudget | None = None,
     order_value: OrderValue = _no_value,
     criteria: Criteria = NO_CRITERIA,
+    statuses: tuple[str, ...] = COMPARED,
 ) -> Collection:
     """Return the collection of a store; reads every row once, and keeps no text.
 
@@ -198,7 +206,7 @@ def collect(
     """
     store.refresh()
     total = store.counts().documents
-    return gather(store.scan(), recipe, total, progress, budget, order_value, criteria)
+    return gather(store.scan(), recipe, total, progress, budget, order_value, criteria, statuses)
 
 
 def gather(
@@ -209,14 +217,15 @@ def gather(
     budget: MemoryBudget | None = None,
     order_value: OrderValue = _no_value,
     criteria: Criteria = NO_CRITERIA,
+    statuses: tuple[str, ...] = COMPARED,
 ) -> Collection:
     """Return the collection of these rows, which come ascending by id.
 
     `total`: about how many there are, for `progress`. `order_value` returns what a row is ordered
-    by. `criteria` decide which rows are copies.
+    by. `criteria` decide which rows are copies. Rows of other `statuses` match copies only.
     """
     budget = budget or MemoryBudget()
-    sketches = _SketchColumns(recipe, budget, criteria)
+    sketches = _SketchColumns(recipe, budget, criteria, statuses)
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)

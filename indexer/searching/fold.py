@@ -9,7 +9,7 @@ shown hit, not chained.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
+from indexer.similarity.criteria import COMPARED
 from indexer.sketch.codec import unpack_slots
 
 
@@ -102,8 +103,8 @@ class BySketch:
 
     Fewer equal slots than `least_equal` keep two hits apart; None: those whose 95 % interval ends
     below the threshold. Of the others `exact(a, b)` returns the similarity of two documents by id;
-    if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a sketch
-    folds under a copy only.
+    if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a sketch,
+    or of other `statuses`, folds under a copy only.
     """
 
     def __init__(
@@ -113,7 +114,9 @@ class BySketch:
         trusts_slots: bool = True,
         slot_bytes: int = 4,
         least_equal: int | None = None,
+        statuses: Collection[str] = COMPARED,
     ) -> None:
+        self._statuses = statuses
         self._least_equal = least_equal
         self._threshold = threshold
         self._exact = exact
@@ -141,7 +144,9 @@ class BySketch:
         self._add_head(hit, self._slots(hit))
 
     def _slots(self, hit: RankedRow) -> NDArray[Any] | None:
-        return unpack_slots(hit.minhash, self._slot_bytes) if hit.minhash else None
+        if not hit.minhash or hit.status not in self._statuses:
+            return None
+        return unpack_slots(hit.minhash, self._slot_bytes)
 
     def _find_copy(self, hit: RankedRow) -> int | None:
         """Return the first group whose head has no sketch either, and the same text."""

@@ -97,7 +97,8 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
     if recipe.minhash and texts.measure != "jaccard":
         least_equal = fewest_equal(texts.measure, threshold, recipe)
     similar = partial(texts.similarity, least=threshold)
-    return BySketch(threshold, similar, trusts_slots, recipe.slot_bytes, least_equal)
+    statuses = texts.criteria.folded
+    return BySketch(threshold, similar, trusts_slots, recipe.slot_bytes, least_equal, statuses)
 
 
 def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:

@@ -28,7 +28,8 @@ from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.text.words import words
 
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
-KEYED = ("complete", "truncated")  # statuses of texts with keys
+KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
+COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 NOVELTY = "novelty"  # the requirement that is an upper limit
 _TOLERANCE = 1e-9
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
@@ -39,7 +40,8 @@ class Criteria:
     """Conditions that near duplicates meet beside the threshold of their measure.
 
     `numbers`: `distinguish` refuses a pair with any of the `differences` in numbers, dates,
-    amounts, negations and names that `indexer.similarity.facts` describes.
+    amounts, negations and names that `indexer.similarity.facts` describes; `ignore` hides texts of
+    numbers alone under similar ones too; None neither.
     `require`: (measure, least value) pairs that must all hold.
     `same`: fields of which both documents have the same value.
     `differ`: fields of which both have a value, and not the same.
@@ -54,7 +56,7 @@ class Criteria:
     not from 0 to 1, for a `novelty` below 0, and for a field that documents do not have.
     """
 
-    numbers: Numbers = "ignore"
+    numbers: Numbers | None = None
     require: tuple[tuple[str, float], ...] = ()
     same: tuple[str, ...] = ()
     differ: tuple[str, ...] = ()
@@ -91,6 +93,14 @@ class Criteria:
         return is_limited or bool(self.require or self.fields)
 
     @property
+    def folded(self) -> tuple[str, ...]:
+        """The statuses of texts that are hidden under similar ones; others under equal ones only.
+
+        A table of numbers that differs in one is another table.
+        """
+        return COMPARED if self.numbers == "ignore" else KEYED
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the rules, in the order of their values."""
         return (*self.same, *self.differ, *(window.field for window in self.window))
@@ -116,7 +126,7 @@ class Criteria:
     def settings(self) -> dict[str, Any]:
         """Return the conditions by the names of their options."""
         conditions = {
-            "numbers": self.numbers if self.numbers != "ignore" else "",
+            "numbers": self.numbers or "",
             "require": self._requirements(),
             "same": list(self.same),
             "differ": list(self.differ),
@@ -133,7 +143,7 @@ class Criteria:
         """Return the conditions whose `settings` are among these."""
         require, novelty = parse_requirements(settings.get("require", ()))
         return cls(
-            settings.get("numbers", "ignore"),
+            settings.get("numbers"),
             require,
             tuple(settings.get("same", ())),
             tuple(settings.get("differ", ())),
@@ -148,7 +158,7 @@ class Criteria:
         that is not enough, since "-5" and "5" are normalised to the same: texts with keys must be
         equal, and other texts must state the same facts.
         """
-        if self.numbers == "ignore" or not row.chars:
+        if self.numbers != "distinguish" or not row.chars:
             return copy_key(row)
         if row.status in KEYED:
             return sha256(row.text.encode(errors="replace")).hexdigest()
@@ -195,7 +205,9 @@ class Criteria:
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
-        return self.numbers == "ignore" or not differences(a.text, b.text, a.spelled, b.spelled)
+        return self.numbers != "distinguish" or not differences(
+            a.text, b.text, a.spelled, b.spelled
+        )
 
 
 NO_CRITERIA = Criteria()

@@ -48,7 +48,8 @@ class Fingerprints:
     """The fingerprints of n texts as arrays, one row a text, in order.
 
     `minhash`: (n, slots) uint32, or uint8 of a recipe that packs slots; `simhash`: (n,) uint64.
-    Both are zero, and keys are empty, in rows whose status is not `complete`. A recipe without
+    Both are zero, and keys are empty, in rows that are not `complete`, but for those that are
+    `numbers_only` and have enough words, if the features are of words. A recipe without
     MinHash has no slots; without SimHash the bits are zero. `words` and `chars`: (n,) int64.
     `exact`: SHA-256 of the normalised text.
     """
@@ -68,17 +69,31 @@ class Fingerprints:
 
     def __getitem__(self, place: int) -> Fingerprint:
         """Return the fingerprint of one text."""
-        complete = self.status[place] == "complete"
+        signed = self.is_signed(place)
         return Fingerprint(
             status=self.status[place],
-            minhash=self.minhash[place] if complete and self.recipe.minhash else None,
-            simhash=int(self.simhash[place]) if complete and self.recipe.simhash else None,
+            minhash=self.minhash[place] if signed and self.recipe.minhash else None,
+            simhash=int(self.simhash[place]) if signed and self.recipe.simhash else None,
             bands=self.bands[place],
             blocks=self.blocks[place],
             exact=self.exact[place],
             words=int(self.words[place]),
             chars=int(self.chars[place]),
         )
+
+    def is_signed(self, place: int) -> bool:
+        """Return whether a text has sketches and keys."""
+        pairs = int(self.words[place]) - 1
+        return _is_signed(self.status[place], pairs, self.recipe)
+
+
+def _is_signed(status: Status, features: int, recipe: Recipe) -> bool:
+    """Return whether a text of this status is signed: numbers are words too.
+
+    `features`: how many a text of numbers only has.
+    """
+    has_words = recipe.features == WORDS and features >= max(recipe.min_features, 1)
+    return status == "complete" or (status == "numbers_only" and has_words)
 
 
 def kernel_name() -> str:
@@ -110,7 +125,8 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
 
     A text with no normalised character is `empty`, one without letters `numbers_only`, one with
     fewer than the recipe's `min_features` distinct features (one at least) `too_short`: these have
-    no sketches and no keys, so they match copies only. `threads` share the work if the kernel is
+    no sketches and no keys, so they match copies only; but a text of numbers has, if features are
+    of words and there are enough. `threads` share the work if the kernel is
     compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
     """
     if not _has_batch_form(recipe):
@@ -130,15 +146,17 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     minhash = np.zeros((count, slots), dtype=_slot_type(recipe))
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
+    signed: list[bool] = []
     for place, text_codes in enumerate(codes):
         features = _hashes(text_codes, recipe)
         status.append(status_of(text_codes, len(features), recipe))
-        if status[place] == "complete":
+        signed.append(_is_signed(status[place], len(features), recipe))
+        if signed[place]:
             if recipe.minhash:
                 minhash[place] = _low_bits(fast_similarity_sketch(features, slots), recipe)
             if recipe.simhash:
                 bits[place] = simhash(features)
-    bands, blocks = _keys(minhash, bits, status, recipe)
+    bands, blocks = _keys(minhash, bits, signed, recipe)
     exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
     counts = map(len, map(word_starts, codes)) if is_v2 else map(count_words, texts)
     words = np.fromiter(counts, np.int64, count)
@@ -232,20 +250,15 @@ def _slots(recipe: Recipe) -> int:
 
 
 def _keys(
-    minhash: NDArray[Any], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
+    minhash: NDArray[Any], bits: NDArray[np.uint64], signed: list[bool], recipe: Recipe
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the band keys and block keys of complete rows; none for the others."""
-    complete = [row == "complete" for row in status]
+    """Return the band keys and block keys of signed rows; none for the others."""
     every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, recipe.key_digits)
-    bands = [
-        row if is_complete else () for row, is_complete in zip(every_band, complete, strict=True)
-    ]
+    bands = [row if is_signed else () for row, is_signed in zip(every_band, signed, strict=True)]
     if not recipe.blocks:
-        return bands, [() for _ in status]
+        return bands, [() for _ in signed]
     every_block = [keys.block_keys(number, 64, recipe.blocks) for number in bits.tolist()]
-    blocks = [
-        row if is_complete else () for row, is_complete in zip(every_block, complete, strict=True)
-    ]
+    blocks = [row if is_signed else () for row, is_signed in zip(every_block, signed, strict=True)]
     return bands, blocks
 
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import KEYED, Criteria, missing_field
+from indexer.similarity.criteria import COMPARED, Criteria, missing_field
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
 from indexer.spark.work_folder import Stage, Work
 
 
-def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> Stage:
-    """Return distinct texts, as criteria tell them apart.
+def number_texts(
+    work: Work,
+    rows: Stage,
+    recipe: Recipe,
+    criteria: Criteria,
+    statuses: tuple[str, ...] = COMPARED,
+) -> Stage:
+    """Return distinct texts, as criteria tell them apart. Those of other `statuses` have no keys.
 
     Columns: `text`, `key`, `first`, `minhash`, `simhash`, `values`, `copies`. `text` numbers them,
     with gaps, in the order of `first`, the least id of a document that carries it; the sketches are
@@ -26,7 +33,7 @@ def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) ->
     def make() -> DataFrame:
         first = sf.min(sf.struct("id", "minhash", "simhash", "values")).alias("first")
         distinct = (
-            rows_by_text(rows.rows, recipe, criteria)
+            rows_by_text(rows.rows, recipe, criteria, statuses)
             .groupBy("key")
             .agg(first, sf.count("*").alias("copies"))
             .orderBy("first.id")
@@ -42,7 +49,9 @@ def number_texts(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) ->
             "copies",
         )
 
-    settings = {"criteria": asdict(criteria)} if criteria else {}
+    settings: dict[str, Any] = {"criteria": asdict(criteria)} if criteria else {}
+    if statuses != COMPARED:
+        settings["statuses"] = list(statuses)
     numbered = work.stage("texts", settings, [rows], make, lambda rows: {"texts": rows.count()})
     _check_fields(numbered.rows, criteria)
     return numbered
@@ -70,13 +79,15 @@ def keyed_documents(
     return work.stage("members", {}, [rows, numbered], make)
 
 
-def rows_by_text(rows: DataFrame, recipe: Recipe, criteria: Criteria) -> DataFrame:
+def rows_by_text(
+    rows: DataFrame, recipe: Recipe, criteria: Criteria, statuses: tuple[str, ...] = COMPARED
+) -> DataFrame:
     """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
 
     The key is that of `indexer.similarity.copy_key`.
     """
     size = recipe.sketch_bytes
-    has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == size)
+    has_slots = sf.col("status").isin(*statuses) & (sf.length("minhash") == size)
     signed = rows.select(*ROW).withColumn("minhash", sf.when(has_slots, sf.col("minhash")))
     if criteria:
         columns = {**ROW, "key": "string", "values": "string"}

@@ -40,7 +40,7 @@ class OrderKey:
 
 def order_key(work: Work, rows: Stage, recipe: Recipe, criteria: Criteria) -> OrderKey:
     """Return the documents of some rows."""
-    numbered = number_texts(work, rows, recipe, criteria)
+    numbered = number_texts(work, rows, recipe, criteria, criteria.folded)
     members = keyed_documents(work, rows, numbered, recipe, criteria)
     return OrderKey(rows, numbered, members)
 

@@ -44,7 +44,7 @@ pub enum Status {
     TooShort,
 }
 
-/// The fingerprint of one text; sketches and keys only when it is complete.
+/// The fingerprint of one text; sketches and keys only when it is complete, or numbers only and the features are of words.
 #[derive(Default)]
 pub struct Fingerprint {
     pub status: Status,
@@ -96,10 +96,13 @@ impl Signer {
         };
         signed.status = if self.normalised.text.is_empty() {
             Status::Empty
-        } else if !self.normalised.letters {
-            Status::NumbersOnly
-        } else {
+        } else if self.normalised.letters {
             self.sketch(recipe, &mut signed)
+        } else {
+            if recipe.words {
+                self.sketch(recipe, &mut signed);
+            }
+            Status::NumbersOnly
         };
         signed
     }
