@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn short_keys_have_digits_of_five_bits() {
-        assert_eq!(spell_short(31 << 5 | 10, 3, &mut [0; 12]), "0va");
+        assert_eq!(spell_short((31 << 5) + 10, 3, &mut [0; 12]), "0va");
         assert_eq!(spell_short(u64::MAX, 12, &mut [0; 12]), "vvvvvvvvvvvv");
         assert_eq!(short(&(3, 5)), mix64(6));
     }
