@@ -15,7 +15,7 @@ from indexer.sketch.codec import pack_slots, signed64
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.engine.painless import pipeline
 
-OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
 NOT_SIGNED = {"text", "near_family", "near_id", "near_provisional"}
 

@@ -26,7 +26,7 @@ from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
-OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
 ROOT = Path(__file__).parent.parent.parent
 QUERY_TEXT = (
     "Ferries leave the harbour at eight in the morning and at six in the evening; "
@@ -193,7 +193,7 @@ successor.PAGES_A_CHECKPOINT = 1
 def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)
-recipe = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+recipe = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
 reindex(open_store(sys.argv[1]), recipe, on_progress=on_progress)
 """
 
