@@ -236,7 +236,9 @@ def _write_text(result: MatchResult, names: Sequence[str], file: TextIO) -> None
     """
     for a, b, pair in zip(result.left, result.right, result, strict=True):
         mark = "~" if pair.measure == "estimate" else ""
-        file.write(f"{mark}{pair.similarity:.3f}\t{visible(names[a])}\t{visible(names[b])}\n")
+        file.write(
+            f"{mark}{_decimals(pair.similarity)}\t{visible(names[a])}\t{visible(names[b])}\n"
+        )
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
@@ -244,7 +246,7 @@ def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> 
     for place, matches in result.by_document():
         others = join_names(names[other] for other, _ in matches)
         greatest = matches[0][1]
-        file.write(f"{unmistakable(names[place])}  # max {greatest:.3f} matches {others}\n")
+        file.write(f"{unmistakable(names[place])}  # max {_decimals(greatest)} matches {others}\n")
 
 
 def _write_csv(result: MatchResult, names: Sequence[str], file: TextIO, with_header: bool) -> None:
@@ -264,3 +266,12 @@ def _write_json(result: MatchResult, names: Sequence[str], file: TextIO) -> None
         if pair.containment is not None:
             fields["containment"] = pair.containment
         file.write(json_line(fields))
+
+
+def _decimals(similarity: float) -> str:
+    """Return three decimals; texts that differ are never shown as equal.
+
+    >>> _decimals(1.0), _decimals(0.9998)
+    ('1.000', '0.999')
+    """
+    return f"{similarity if similarity == 1 else min(similarity, 0.999):.3f}"

@@ -97,7 +97,9 @@ def lcs_length(a: Words, b: Words, least: int = 0) -> int:
 
 def lcs_of_strings(a: str | list[int], b: str | list[int], least: int = 0) -> int:
     """Return the length of the LCS of two strings exactly; 0 when it is less than `least`."""
-    return LCSseq.similarity(a, b, score_cutoff=least)
+    # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
+    length = LCSseq.similarity(a, b, score_cutoff=max(least - 1, 0))
+    return length if length >= least else 0
 
 
 def common_runs(a: Words, b: Words) -> list[Tile]:

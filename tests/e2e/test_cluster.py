@@ -249,6 +249,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         backfilled,
         by_body,
         unsigned,
+        _,
         removed,
     ) = printed
     assert "would be created  ingest pipeline nearfold-default_v2" in planned

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from command import ROOT, run, run_json
 
+from indexer.text.normal_words import normal_words
+
 PAGE = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
 
 
@@ -28,5 +30,5 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     [last] = [version for version in answer["versions"] if version["id"] == renewal]
     assert ["added", "Southampton "] in last["redline"]
     assert last["added"] == sum(
-        len(text.split()) for change, text in last["redline"] if change == "added"
+        len(normal_words(text)) for change, text in last["redline"] if change == "added"
     )

@@ -200,7 +200,7 @@ def test_an_engine_without_the_processor_gets_the_rest(gates, stores, opensearch
     store, index = stores("opensearch", gate.url)
     planned = install(store, dry_run=True)
     done = install(store)
-    assert planned == done
+    assert [change.name for change in planned.changes] == [change.name for change in done.changes]
     assert done.complete
     left_out = [change for change in done.changes if change.action == "left out"]
     assert [(change.name, change.detail) for change in left_out] == [

@@ -121,7 +121,8 @@ def test_a_pipeline_that_an_index_searches_by_is_not_uninstalled(folded_by_defau
     store, url = folded_by_default
     changes = uninstall(store, dry_run=True).changes
     (kept,) = (change for change in changes if change.kind == "search pipeline")
-    assert (kept.action, kept.detail) == ("kept", f"used by {url.rpartition('/')[2]}")
+    assert kept.action == "kept"
+    assert kept.detail.startswith(f"used by {url.rpartition('/')[2]}")
 
 
 def test_as_the_default_of_an_index_it_changes_nothing_that_nearfold_reads(library, request):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.recipe import DEFAULT
 from indexer.similarity import lcs as module
-from indexer.similarity.lcs import common_runs, lcs, lcs_by_table, lcs_length
+from indexer.similarity.lcs import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.text import word_numbers
@@ -131,3 +131,23 @@ def test_swapped_halves_are_half_in_order() -> None:
     sides = [Side(text, DEFAULT) for text in ("a b c d e f g h", "e f g h a b c d")]
     assert measure_pair("lcs", *sides).similarity == 0.5
     assert measure_pair("terminology", *sides).similarity == 1.0
+
+
+@given(st.integers(30, 400), st.data())
+def test_a_pair_exactly_at_the_cut_off_is_found_in_either_order(size: int, data) -> None:
+    """A log that lost its head and has a new tail, or whose head moved to the end."""
+    cut = data.draw(st.integers(1, size // 3))
+    text = "".join(map(chr, range(200, 200 + size)))
+    new = "".join(map(chr, range(9_000, 9_000 + cut)))
+    for other in (
+        text[cut:] + new,
+        new + text[:-cut],
+        text[cut:] + text[:cut],
+        text[-cut:] + text[:-cut],
+    ):
+        exact = lcs_of_strings(text, other)
+        assert exact == size - cut
+        for least in range(exact - 2, exact + 2):
+            expected = exact if exact >= least else 0
+            assert lcs_of_strings(text, other, least) == expected
+            assert lcs_of_strings(other, text, least) == expected
