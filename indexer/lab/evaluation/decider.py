@@ -120,7 +120,7 @@ class Decider:
         left, right = self.signed[a], self.signed[b]
         if self._copy_key(a) == self._copy_key(b):
             return 1.0
-        if not left.status == right.status == "complete":
+        if not (_is_compared(left) and _is_compared(right)):
             return 0.0
         return measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
 
@@ -157,9 +157,7 @@ class Decider:
         sharing: dict[object, list[int]] = defaultdict(list)
         for place in range(len(self._texts)):
             sharing[self._copy_key(place)].append(place)
-        complete = [
-            place for place, signed in enumerate(self.signed) if signed.status == "complete"
-        ]
+        complete = [place for place, signed in enumerate(self.signed) if _is_compared(signed)]
         keys = self._keys(complete, threshold)
         if keys is None:
             sharing["complete"] = complete
@@ -201,3 +199,8 @@ def usual_measure(recipe: Recipe) -> str:
     if recipe.features == WORDS:
         return MEASURE
     return "hamming" if recipe.simhash and not recipe.minhash else "jaccard"
+
+
+def _is_compared(signed: Fingerprint) -> bool:
+    """Return whether a text is complete, or of numbers alone with keys of its own."""
+    return signed.status == "complete" or (signed.status == "numbers_only" and bool(signed.bands))
