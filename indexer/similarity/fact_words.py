@@ -25,6 +25,13 @@ ne pas jamais sans aucun aucune rien
 nunca sin ningún ninguno ninguna nada jamás
 non mai senza nessun nessuno nessuna niente
 não sem nenhum nenhuma
+не нет ни никогда никто ничего без нельзя ні немає
+inte ingen inget inga aldrig ikke intet ingenting aldri uden uten
+není nejsou nikdy bez nem nincs soha
+δεν μην όχι χωρίς ποτέ
+לא אין בלי
+لا ليس ليست لم لن بدون
+नहीं không chẳng chưa
 不 没 沒 未 無 无 非
 """
 _CURRENCIES = """
