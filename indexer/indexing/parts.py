@@ -21,23 +21,28 @@ from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.abilities import FullStore
-from indexer.text.clauses.segmentation import clauses
+from indexer.text.clauses.segmentation import NEWEST, clauses
 from indexer.text.clauses.structure import Heading
 
-KINDS = {"clauses": "clauses_v1"}
+KINDS = {"clauses": NEWEST}
 BATCH = 50
 _BEGUN = " begun"
 _NO_STRUCTURE: Structure = {}
 
 
-def divide(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NO_STRUCTURE) -> list[Row]:
+def divide(
+    rows: Sequence[Row],
+    recipe: Recipe,
+    structure: Structure = _NO_STRUCTURE,
+    version: str = NEWEST,
+) -> list[Row]:
     """Return documents with the rows of their parts: `#1`, `#2` and so on after the document's id,
     in the order of the text.
 
     `structure`: headings that extraction knows of, by document. A heading with nothing under it is
-    no part. The last part of a text that was cut is `truncated`.
+    no part. The last part of a text that was cut is `truncated`. `version`: that of the clauses.
     """
-    drafts = [list(_drafts(row, structure.get(row.id, ()))) for row in rows]
+    drafts = [list(_drafts(row, structure.get(row.id, ()), version)) for row in rows]
     parts = _sign([draft for document in drafts for draft in document], recipe)
     return [
         replace(row, parts=_cut_last(row, tuple(islice(parts, len(document)))))
@@ -45,9 +50,10 @@ def divide(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NO_STRUC
     ]
 
 
-def _drafts(row: Row, structure: Sequence[Heading]) -> Iterator[Row]:
+def _drafts(row: Row, structure: Sequence[Heading], version: str) -> Iterator[Row]:
     """Yield the rows of a document's clauses, not signed yet."""
-    filled = (clause for clause in clauses(row.text, structure) if clause.body < clause.end)
+    divided = clauses(row.text, structure, version)
+    filled = (clause for clause in divided if clause.body < clause.end)
     for number, clause in enumerate(filled, start=1):
         id = f"{row.id}#{number}"
         text = row.text[clause.body : clause.end]
@@ -106,6 +112,7 @@ class PartDivider:
     recipe: Recipe
     families: GroupOptions = DEFAULT_FAMILIES.parts
     arrivals: Arrivals | None = None
+    version: str = NEWEST
 
     def divide(
         self, rows: Sequence[Row], replaced: Collection[str], structure: Structure = _NO_STRUCTURE
@@ -113,7 +120,7 @@ class PartDivider:
         """Return the rows with their parts. `replaced`: ids of documents that the store holds
         already, with parts of their own.
         """
-        divided = divide(rows, self.recipe, structure)
+        divided = divide(rows, self.recipe, structure, self.version)
         before = self._stored_parts([row.id for row in rows if row.id in replaced])
         if not before:
             return divided
@@ -158,7 +165,7 @@ def part_divider(
     kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
     if kind is None:
         return None
-    divider = PartDivider(store, recipe, families)
+    divider = PartDivider(store, recipe, families, version=kind)
     if stored != kind:
         store.parts.record(kind + _BEGUN)
         _divide_stored(store, divider)

@@ -13,6 +13,7 @@ from indexer.text.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from clausecorpus import all_bases, results
+from clausenames import heading_pairs, kinds, name_pairs
 from clauses import score_detector
 from clausevocabulary import KNOWN, UNKNOWN
 
@@ -47,3 +48,15 @@ def test_types_are_captured(half: str) -> None:
     assert score.recall("fuzzy") >= 0.8
     assert score.precision >= 0.95
     assert sum(score.negatives.values()) >= 45
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
+    types = kinds(name_pairs(500, seed))
+    assert types.count("identical") == 0
+    assert types.count("near_identical") >= 495
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_headings_numbers_and_layouts_are_identical(seed: int) -> None:
+    assert kinds(heading_pairs(500, seed)).count("identical") >= 490

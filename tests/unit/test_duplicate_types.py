@@ -292,6 +292,53 @@ def test_headings_and_numbers_are_left_out() -> None:
     assert body("6. Compensation of Escrow Agent") != ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acme, Inc. shall pay the rent.",
+        "Payments to Acme Inc. The rent is due.",
+        "Mr. Smith shall pay the rent.",
+        "J. Smith pays the rent.",
+        "THE COMPANY SHALL PAY THE RENT. The tenant pays nothing.",
+        "Tenant: The rent is due.",
+        "Payments to Acme\nHoldings are due on the first day of every month.",
+        "Acme Holdings LLC\n\nThe rent is due.",
+        "Section 4.2 shall survive the termination of this agreement.",
+        "1.5 million dollars are due.",
+        "P.O. Box 77, Dover. The rent is due.",
+        "eBay Services. The rent is due.",
+    ],
+)
+def test_names_and_sentences_are_no_headings(text: str) -> None:
+    assert body(text, parties=default_lexicon().party_words) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right"),
+    [
+        ("{} shall pay the rent of the premises on the first day of the month.", "Acme, Inc.", ""),
+        ("Payments to {} are made on the first day of every month in advance.", "Acme Inc.", ""),
+        ("7. {} may inspect the books of the company once in every year.", "J.P. Morgan, N.A.", ""),
+        ("Notices to {} take effect on the day on which they are received.", "3M Company", ""),
+        ("Notices to {} take effect on the day on which they are received.", "eBay", "iRobot"),
+        (
+            "{}, as guarantor, waives all rights that it may have at law.",
+            "Delta Partners, L.P.",
+            "",
+        ),
+        (
+            "Notices to {} take effect on the day on which they are received.",
+            "P.O. Box 77, Dover, DE 19901",
+            "P.O. Box 4, Reno, NV 89501",
+        ),
+        ("Notices to {} take effect on the day on which they are received.", "Class A", "Class B"),
+    ],
+)
+def test_another_name_is_near_identical(text: str, left: str, right: str) -> None:
+    other = right or "Zenith, Inc."
+    assert kind(text.format(left), text.format(other)) == "near_identical"
+
+
 def test_sets_are_not_transitive() -> None:
     words = [f"item{chr(97 + place)}" for place in range(22)]
     texts = [" ".join(words[start : start + 16]) for start in (0, 3, 6)]

@@ -197,7 +197,7 @@ def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
     account = index([str(folder)], opened, IndexOptions(parts="clauses"))
     assert (account.indexed, account.unchanged) == (0, 4)
     assert len(parts(opened)) == 17
-    assert opened.parts.kind() == "clauses_v1"
+    assert opened.parts.kind() == "clauses_v2"
 
 
 def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
@@ -210,7 +210,7 @@ def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
     monkeypatch.undo()
     index([str(folder)], opened)
     assert len(parts(opened)) == 17
-    assert opened.parts.kind() == "clauses_v1"
+    assert opened.parts.kind() == "clauses_v2"
 
 
 def test_pruning_removes_the_parts(store, folder):
@@ -255,3 +255,29 @@ def test_a_store_without_parts_says_so(folder):
         search(opened, "indemnify", SearchOptions(of="parts"))
     with pytest.raises(UsageError, match="--parts clauses"):
         group(opened, GroupOptions(of="parts"))
+
+
+LEASES = (
+    "1. Acme, Inc. shall pay the rent of the premises on the first day of every month.\n",
+    "2. Zenith, Inc. shall pay the rent of the premises on the first day of every month.\n",
+)
+
+
+def test_the_name_of_a_company_is_no_heading(tmp_path):
+    opened = open_store("sqlite://:memory:")
+    (tmp_path / "lease.txt").write_text("".join(LEASES))
+    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
+    assert list(parts(opened, "lease.txt")) == ["lease 1", "lease 2"]
+    assert all("Inc. shall" in row.text for row in parts(opened).values())
+
+
+def test_an_index_of_the_version_before_goes_on_with_it_until_parts_are_asked_for(tmp_path):
+    opened = open_store("sqlite://:memory:")
+    (tmp_path / "other.txt").write_text("a note")
+    index([str(tmp_path)], opened)
+    opened.parts.record("clauses_v1")
+    (tmp_path / "lease.txt").write_text("".join(LEASES))
+    index([str(tmp_path)], opened)
+    assert list(parts(opened, "lease.txt")) == ["lease 1 Acme, Inc", "lease 2 Zenith, Inc"]
+    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
+    assert list(parts(opened, "lease.txt")) == ["lease 1", "lease 2"]

@@ -1,48 +1,151 @@
-"""The text of a clause without the number and the heading at its beginning."""
+"""The text of a clause without the number and the heading at its beginning.
+
+A heading is told by its structure: few words with capitals and no verb, alone on a line or before
+the beginning of a sentence, and no name in it. The full stop of an abbreviation ends no heading:
+"Acme, Inc. shall pay" begins with a party.
+"""
 
 from __future__ import annotations
 
 import re
 
-from indexer.text.clauses.function_words import FUNCTION
+from indexer.text.clauses.function_words import COMPANY_FORMS, FUNCTION, VERBS, is_abbreviation
 
-_LABEL = re.compile(
-    r"\s*(?:(?:Section|SECTION|Article|ARTICLE|Clause|CLAUSE|§+)\s*[\dIVXLC]+(?:\.\d+)*[.:)]*"
-    r"|\(?\d+(?:\.\d+)*[.)]|\d+\.\d+(?:\.\d+)*|\([A-Za-z]{1,4}\)|[IVXLC]+\.|[A-Za-z][.)])(?=\s)\s*"
+_GOES_ON = r"\s+(?:[^\sa-z,]|[a-z]+[A-Z])"  # not as the sentence goes on that a reference is in
+_DIVISION = (
+    r"(?:Section|SECTION|Sec\.|Article|ARTICLE|Art\.|Clause|CLAUSE|§+)\s*"
+    rf"[\dIVXLC]+(?:\.\d+)*(?:\([a-z\d]{{1,4}}\))*[.:)]*(?={_GOES_ON})"
 )
-_HEADING = re.compile(r"[*_#]*([^.:;\n—–]{2,80}?)[*_]*(?:[.:—–]+(?=\s)|\n)[*_]*\s*(?=\S)")
-_WORD = re.compile(r"[^\W\d_][^\W_]*")
-_MOST_WORDS = 10
+_SCALE = r"(?:[Mm]illion|[Bb]illion|[Tt]housand|[Hh]undred|[Pp]er\s?cent)\b"
+_LABEL = re.compile(
+    rf"\s*(?:{_DIVISION}|\(?\d{{1,3}}(?:\.\d{{1,3}})*[.)]"
+    rf"|\d{{1,3}}(?:\.\d{{1,3}})+(?={_GOES_ON})(?!\s+{_SCALE})"
+    r"|\((?:[a-z]{1,2}|[A-Z]|[ivxlc]{1,5}|[IVXLC]{1,5})\)|[IVXLC]{2,}\.|[a-z][.)]|[A-Z]\))(?=\s)\s*"
+)
+_INITIAL = re.compile(r"\s*[A-Z]\.\s+(?=\S)")
+_END = re.compile(r"(?P<sign>[.:—–]+)[*_]*(?P<gap>\s+[*_]*)(?=\S)|[*_]*(?P<line>[ \t]*\n\s*)(?=\S)")
+_BEFORE = re.compile(r"[*_#]*\s*")
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:[.'’\-][^\W_]+)*")
+_BEGINS = re.compile(r"[\"“‘'(\[$€£¥]*[^\W_]")
+_LONGEST, _MOST_WORDS, _MOST_LABELS = 80, 10, 3
+_SPARE = 12  # characters by which a title is shorter than a wrapped line
 
 
-def body(text: str, heading: str = "") -> str:
+def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) -> str:
     """Return the text without its clause number and without its heading.
 
-    The heading is `heading`, else a first run of capitalised words. A text that is nothing else
-    stays as it is.
+    The heading is `heading`, else a first run of capitalised words without a verb or a name, before
+    a sentence or on a line of its own. A text that is nothing else stays as it is. `parties` are
+    words in lower case that name a party: "Tenant:" says whose the sentence is.
 
     >>> body("Section 14.06 Successors and Assignors. All covenants shall bind.")
     'All covenants shall bind.'
-    >>> body("All covenants shall bind. No waiver.")
-    'All covenants shall bind. No waiver.'
+    >>> body("Acme, Inc. shall pay the rent."), body("Payments to Acme Inc. The rent is due.")
+    ('Acme, Inc. shall pay the rent.', 'Payments to Acme Inc. The rent is due.')
     """
-    for rest in (text.lstrip(), _without_label(text)):
-        if heading and rest[: len(heading)].casefold() == heading.casefold():
-            return rest[len(heading) :].lstrip(" .:—–\n") or text
-    match = _HEADING.match(rest)
-    if match and _is_heading(match.group(1)):
-        return rest[match.end() :]
-    return rest or text
+    rest = _without_label(text, parties)
+    for start in (text.lstrip(), rest):
+        if heading and start[: len(heading)].casefold() == heading.casefold():
+            return start[len(heading) :].lstrip(" .:—–\n") or text
+    return rest[_heading_end(rest, parties, len(text.lstrip()) - len(rest)) :] or text
 
 
-def _without_label(text: str) -> str:
-    label = _LABEL.match(text)
-    return text[label.end() :] if label else text.lstrip()
+def _without_label(text: str, parties: frozenset[str]) -> str:
+    """Return the text without the numbers and letters at its beginning.
+
+    A capital letter with a full stop is the initial of a name, unless a sentence or a heading
+    begins after it.
+    """
+    rest = text.lstrip()
+    for _ in range(_MOST_LABELS):
+        label = _LABEL.match(rest)
+        if label is None:
+            label = _INITIAL.match(rest)
+            if label is None or not _begins_clause(rest[label.end() :], parties):
+                return rest
+        rest = rest[label.end() :]
+    return rest
 
 
-def _is_heading(line: str) -> bool:
-    """Return whether there are few words, all capitalised but function words."""
-    words = _WORD.findall(line)
-    return 0 < len(words) <= _MOST_WORDS and all(
-        word[0].isupper() or word.lower() in FUNCTION for word in words
+def _begins_clause(text: str, parties: frozenset[str]) -> bool:
+    word = _WORD.match(text)
+    first = word.group().lower() if word else ""
+    return first in FUNCTION or first in parties or _heading_end(text, parties, len("A. ")) > 0
+
+
+def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
+    """Return the offset where the body begins after a heading, 0 where there is no heading.
+
+    `number`: the characters before the text on its line, 0 without a number.
+    """
+    begin = _BEFORE.match(text)
+    start = begin.end() if begin else 0
+    for end in _END.finditer(text, start, start + _LONGEST + 20):
+        title = text[start : end.start()]
+        sign = end["sign"] or ""
+        words = _WORD.findall(title)
+        if sign.startswith(".") and words and is_abbreviation(words[-1]):
+            continue
+        rest = text[end.end() :]
+        if not _is_title(title, words) or not _BEGINS.match(rest) or _is_small(rest):
+            return 0
+        if end["line"] and not _is_own_line(end["line"], title, rest, parties, number):
+            return 0
+        speaks = ":" in sign and all(_singular(word) in parties for word in words)
+        return 0 if speaks else end.end()
+    return 0
+
+
+def _is_title(title: str, words: list[str]) -> bool:
+    """Return whether there are few words, all capitalised but function words, no verb, no name."""
+    folded = [word.lower() for word in words]
+    return (
+        len(title) <= _LONGEST
+        and 0 < len(words) <= _MOST_WORDS
+        and not any(char.isdigit() or char in ";." for char in title)
+        and not VERBS.intersection(folded)
+        and not any(map(_is_company, words, words[1:]))
+        and not any(map(_is_mixed, words))
+        and all(word[0].isupper() or word.lower() in FUNCTION for word in words)
+        and not FUNCTION.issuperset(folded)
     )
+
+
+def _is_company(before: str, word: str) -> bool:
+    """Return whether two words are the end of a company's name, unlike "the Corporation"."""
+    return word.lower() in COMPANY_FORMS and before.lower() not in FUNCTION
+
+
+def _is_mixed(word: str) -> bool:
+    """Return whether a word has a capital inside, as the names of companies have it."""
+    return word != word.upper() and any(
+        part[1:] != part[1:].lower() for part in re.split(r"['’\-]", word)
+    )
+
+
+def _is_small(text: str) -> bool:
+    """Return whether a sentence goes on: the next letter is a small one."""
+    letter = re.search(r"[^\W_]", text)
+    return letter is not None and letter.group().islower()
+
+
+def _is_own_line(gap: str, title: str, rest: str, parties: frozenset[str], number: int) -> bool:
+    """Return whether a line is a heading by what is around it.
+
+    A blank line follows, or it is in capitals and the text below is not. Else no wrapped text
+    breaks there, for the next word would have fitted on the line, and a sentence begins below: by a
+    function word, after a number by a party, or by any word where the line is clearly shorter.
+    """
+    if gap.count("\n") > 1 or (title == title.upper() and rest != rest.upper()):
+        return True
+    lines = rest.split("\n")
+    spare = max(map(len, lines)) - number - len(title) - 1 - len(lines[0].split(" ", 1)[0])
+    word = _WORD.match(rest)
+    first = word.group().lower() if word else ""
+    if first in FUNCTION or (number and _singular(first) in parties):
+        return spare >= 0
+    return number > 0 and spare >= _SPARE
+
+
+def _singular(word: str) -> str:
+    return re.sub(r"(?:['’]s?|s)$", "", word.lower())

@@ -14,7 +14,9 @@ from indexer.text.clauses.function_words import (
     COMPANY_FORMS,
     DUTY,
     FUNCTION,
+    NAME_TAILS,
     NEGATIONS,
+    PARTICLES,
     RIGHT,
     SILENT,
     is_numeral,
@@ -32,6 +34,9 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
+_JOINS = frozenset("&/")
+_WORDS = frozenset(["word", "other"])
+_SMALL_FORMS = frozenset(["inc", "llc", "ltd", "plc"])
 _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they are looked for
 
 
@@ -40,7 +45,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
 
     A text without words gives an empty reading.
     """
-    body_text = body(text, heading)
+    body_text = body(text, heading, lexicon.party_words)
     units = list(_units(clause_tokens(body_text), lexicon))
     substantive = tuple([unit for unit in units if unit.form not in ARTICLES])
     exact = tuple([word for unit in substantive for word in unit.words if word not in ARTICLES])
@@ -130,6 +135,10 @@ def _unit_at(
     kind = tokens[place].kind
     if kind in {"join", "operator"}:
         return place + 1, None
+    if kind == "number" and place + 1 < len(tokens) and proper[place + 1]:
+        end = _name_end(place + 1, tokens, spoken, proper)
+        if spoken[end - 1] in COMPANY_FORMS and not tokens[place + 1].opens:
+            return end, _name(tokens[place:end], spoken[place:end], lexicon)
     if kind not in {"word", "other"}:
         form = _figure(tokens[place].text)
         return place + 1, Unit(kind, form, (form,))
@@ -167,21 +176,39 @@ def _name(tokens: Sequence[Token], spoken: Sequence[str], lexicon: Lexicon) -> U
 def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
     """Return the place after the name that begins here.
 
-    It goes on over capitalised words, `of` and `&` between two of them, and the form of a company
-    after a comma.
+    It goes on over capitalised words, over a particle, `&` or `/` between two of them, over the
+    form of a company after a comma, and over one after a bracket: "Acme (UK) Limited".
     """
     end = place + 1
     while end < len(tokens):
         if proper[end] and not tokens[end].opens:
             end += 1
             continue
-        follows = end + 1 < len(tokens) and proper[end + 1] and not tokens[end + 1].opens
-        if not follows:
+        after = _joined(end, tokens, spoken, proper)
+        if after == end:
             break
-        is_company = spoken[end] == "," and spoken[end + 1] in COMPANY_FORMS
-        if spoken[end] not in {"of", "&"} and not is_company:
-            break
-        end += 2
+        end = after
+    return end
+
+
+def _joined(end: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
+    """Return the place after what joins the words before to a name that goes on; `end` if none."""
+
+    def goes_on(place: int) -> bool:
+        return place < len(tokens) and proper[place] and not tokens[place].opens
+
+    last = end
+    while last < len(tokens) and spoken[last] in PARTICLES:
+        last += 1
+    if last > end or spoken[end] in _JOINS:
+        last = max(last, end + 1)
+        return last + 1 if goes_on(last) else end
+    is_tail = end + 1 < len(tokens) and spoken[end + 1] in NAME_TAILS
+    if spoken[end] == "," and is_tail and goes_on(end + 1):
+        return end + 2
+    is_form = end + 2 < len(tokens) and spoken[end + 2] in COMPANY_FORMS
+    if spoken[end] == "(" and is_form and goes_on(end + 1) and goes_on(end + 2):
+        return end + 3
     return end
 
 
@@ -206,16 +233,18 @@ def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
 def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
     """Flag the words that are capitalised as names are.
 
-    The first word of a sentence is one when it is capitalised elsewhere too, or when a name goes on
-    after it. In a text in capitals no word is one.
+    The first word of a sentence is one when it is capitalised elsewhere too, when a name goes on
+    after it, or when no other word is written like it: eBay, 3M, J.P. In a text in capitals only
+    words before the form of a company are.
     """
     words = [token for token in tokens if token.kind == "word"]
     shouting = 2 * sum(token.text.isupper() and len(token.text) > 1 for token in words) > len(words)
     if shouting:
         return [False] * len(tokens)
+    is_cased = 2 * sum(token.text != token.text.swapcase() for token in words) > len(words)
     capital = [
-        token.kind == "word" and token.text[0].isupper() and word not in FUNCTION
-        for token, word in zip(tokens, spoken, strict=True)
+        token.kind in _WORDS and _is_capital(place, tokens, spoken, is_cased)
+        for place, token in enumerate(tokens)
     ]
     known = {spoken[i] for i, token in enumerate(tokens) if capital[i] and not token.opens}
 
@@ -223,13 +252,53 @@ def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
         """Return whether a name goes on after the first word of a sentence."""
         if i + 1 == len(tokens) or tokens[i + 1].opens:
             return False
-        joins = tokens[i + 1].text == "&" and i + 2 < len(tokens) and capital[i + 2]
-        return capital[i + 1] or joins
+        is_list = spoken[i + 1] == "," and spoken[i + 3 : i + 4] == ["&"] and capital[i + 2]
+        return capital[i + 1] or is_list or _joined(i + 1, tokens, spoken, capital) > i + 1
 
     return [
-        capital[i] and (not token.opens or spoken[i] in known or is_followed(i))
+        capital[i]
+        and (
+            not token.opens
+            or spoken[i] in known
+            or _is_unusual(token.text, is_cased)
+            or is_followed(i)
+        )
         for i, token in enumerate(tokens)
     ]
+
+
+def _is_capital(place: int, tokens: Sequence[Token], spoken: list[str], is_cased: bool) -> bool:
+    """Return whether a word is written as in a name: a capital in it, or another script.
+
+    "A" and short words in capitals are names beside one, as in "Class A" and "AT&T".
+    """
+    text, word = tokens[place].text, spoken[place]
+    beside = tokens[place - 1] if place else None
+    after_name = beside is not None and beside.kind == "word" and beside.text != beside.text.lower()
+    if tokens[place].kind == "other":
+        follows = spoken[place + 1 : place + 3]
+        return bool(COMPANY_FORMS.intersection(follows)) and follows[0] in {",", *COMPANY_FORMS}
+    if text in _SMALL_FORMS:
+        return after_name
+    if word in FUNCTION:
+        around = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
+        is_letter = text == "A" and after_name and not tokens[place].opens
+        in_sign = text.isupper() and any(token.text in {"&", "("} for token in around)
+        return is_letter or in_sign
+    return text != text.lower() or (is_cased and _has_no_case(text))
+
+
+def _is_unusual(text: str, is_cased: bool) -> bool:
+    """Return whether a word is a name by its spelling.
+
+    It has a capital inside, a figure first, initials, or letters of another script.
+    """
+    is_mixed = text[1:] != text[1:].lower() and text != text.upper()
+    return text[0].isdigit() or "." in text or is_mixed or (is_cased and _has_no_case(text))
+
+
+def _has_no_case(text: str) -> bool:
+    return text[0].isalpha() and text == text.swapcase()
 
 
 def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from indexer.text.clauses.function_words import is_numeral
+from indexer.text.clauses.function_words import COMPANY_FORMS, is_abbreviation, is_numeral
 from indexer.text.codepoints import nfkc
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -27,24 +27,32 @@ _STREET = (
     r"(?:Street|St\.|Avenue|Ave\.|Road|Rd\.|Drive|Lane|Boulevard|Blvd\.|Way|Plaza|Square|Court"
     r"|Parkway|Highway|Terrace)"
 )
-_PLACE_PART = r"(?:[A-Z][\w.]*|\d[\w-]*)"
+_PLACE_PART = r"(?:(?:[A-Z]\.)+|[A-Z]\w*|\d[\w-]*)"
+_BOX = r"\b(?:P\.?\s?O\.?|Post\s+Office)\s+Box\s+\d+"
+_MAIL = r"[\w.+\-]{1,64}@[\w\-]"
 _YEAR = r"(?:,?\s+\d{4})?\b"
 _DAY = r"\b\d{1,2}(?:st|nd|rd|th)?"
 _DIVISIONS = "[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Pp]aragraphs?|Exhibit|Schedule|Annex|Appendix"
 _SPECIAL = (
     rf"{_MONTH}\b|(?:{_DIVISIONS})\s|(?:US|A|C|HK|NZ)\$|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b|x\s"
 )
-_WORD = r"[^\W\d_](?:[.](?=[^\W\d_][.]))?[^\W_]*(?:['’\-‐‑][^\W_]+)*"
+_INITIALS = r"(?:[^\W\d_][.](?=[^\W\d_](?![^\W_])))*"
+_WORD = rf"{_INITIALS}[^\W\d_][^\W_]*(?:['’\-‐‑][^\W_]+)*(?:[.](?:com|net|org|io)\b)?"
 _PATTERNS = {
     # most words, in one step
-    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s)[a-z]{2,}(?![^\W_]|[.'’\-‐‑][^\W_])",
+    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s|https?:)[a-z]{2,}"
+    r"(?![^\W_]|[.'’\-‐‑@+][^\W_])",
     "gap": r"[ \t]+|\n(?!\s*\n)",
-    "word": rf"(?!{_SPECIAL}){_WORD}",
+    "word": rf"(?!{_SPECIAL}|{_MAIL}|{_BOX}|https?:|www\.){_WORD}",
     "date": rf"\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}"
     rf"|{_DAY}(?:\s+day\s+of)?\s+{_MONTH}{_YEAR}"
     rf"|\b{_MONTH}\s+\d{{4}}\b"
     r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
-    "address": rf"\b\d+[A-Z]?\s+(?:[A-Z][\w.]*\s+){{1,4}}?{_STREET}(?:,?\s+{_PLACE_PART})*",
+    "address": rf"(?:{_BOX}|\b\d+[A-Z]?\s+(?:[A-Z][\w.]*\s+){{1,4}}?{_STREET})"
+    rf"(?:,?\s+{_PLACE_PART})*"
+    r"|\b[\w.+\-]{1,64}@[\w\-]+(?:\.[\w\-]+)*|\b(?:https?://|www\.)[^\s,;()<>]*[\w/]",
+    # names that begin with a figure: 3M, 7-Eleven, 1-800-Flowers
+    "named": r"(?<![\w$€£¥.,])\d+(?:-\d+)*-?(?!(?:st|nd|rd|th)\b)[A-Z][^\W_]*(?:[.'’\-][^\W_]+)*",
     "ratio": rf"{_NUMBER}x?\s*(?::|\bto\b)\s*{_NUMBER}x?(?=[\s.,;)]|$)",
     "reference": rf"\b(?:{_DIVISIONS})\s+"
     r"(?:\d+(?:\.\d+)*(?:\([a-z\d]+\))*|[IVXLC]+\b|[A-Z]\b|\([a-z\d]+\))",
@@ -70,7 +78,7 @@ _ARITHMETIC = re.compile(
     re.IGNORECASE,
 )
 _KINDS: dict[str, str] = {
-    kind: "word" if kind in {"quick", "plain"} else kind for kind in _PATTERNS
+    kind: "word" if kind in {"quick", "plain", "named"} else kind for kind in _PATTERNS
 }
 _OPERATORS = frozenset("=+×÷^<>≤≥±√∑")
 _SYMBOLS = frozenset(["word", "other"])
@@ -106,12 +114,36 @@ def clause_tokens(text: str) -> list[Token]:
     opens = True
     for place, match in enumerate(matches):
         if match.kind == "stop":
-            opens = True
+            opens = opens or not _is_inside_name(matches, place)
             continue
         kind = "formula" if place in formulas else match.kind
         tokens.append(Token(kind, match.text, opens))
         opens = opens and match.kind == "join"
     return tokens
+
+
+def _is_inside_name(matches: list[_Match], place: int) -> bool:
+    """Return whether a stop is part of a name: "J.P. Morgan", "St. Mary", "Yahoo! Inc."
+
+    After the form of a company a full stop may end the sentence, and does before a capital.
+    """
+    before = matches[place - 1] if place else None
+    after = matches[place + 1] if place + 1 < len(matches) else None
+    if before is None or after is None or after.kind != "word":
+        return False
+    if matches[place].text == "!":
+        return after.text.lower() in COMPANY_FORMS
+    word = before.text.lower()
+    is_close = before.start + len(before.text) == matches[place].start
+    name = matches[place - 2] if place > 1 else None
+    is_form = word in COMPANY_FORMS and name is not None and not name.text[0].islower()
+    return (
+        matches[place].text == "."
+        and is_close
+        and before.kind == "word"
+        and is_abbreviation(word)
+        and not is_form
+    )
 
 
 def _scan(text: str) -> Iterator[_Match]:

@@ -27,6 +27,12 @@ FUNCTION = ARTICLES | _words(
 )
 """Words that do not count as terminology."""
 
+VERBS = _words(
+    "is are was were be been being am has have had do does did shall will must may can could "
+    "should would might"
+)
+"""Function words that are verbs: with one of them a line is a sentence, not a heading."""
+
 DUTY = frozenset(["shall", "will", "must"])
 RIGHT = frozenset(["may", "can"])
 NEGATIONS = _words("not no never neither none nor cannot without")
@@ -40,7 +46,21 @@ NUMERALS = _words(
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
     "thousand million billion"
 )
-COMPANY_FORMS = _words("inc corp corporation llc llp lp ltd limited co plc n.a na gmbh ag sa bv")
+COMPANY_FORMS = _words(
+    "inc corp corporation incorporated llc llp lllp lp ltd limited co plc pllc pc na gmbh kg kgaa "
+    "ag sa sarl sas srl spa bv nv ab asa oyj pty pte kk l.p l.l.c l.l.p n.a p.c p.l.c s.a s.p.a "
+    "s.r.l s.a.r.l b.v n.v k.k c.v"
+)
+NAME_TAILS = COMPANY_FORMS | _words("jr sr esq ii iii iv")
+"""Words that belong to the name before them, even after a comma."""
+
+PARTICLES = _words("of de du des del della di da do dos das von van der den la le")
+"""Words that may stand between two capitalised words of a name."""
+
+_ABBREVIATIONS = _words(
+    "mr mrs ms messrs dr prof hon rev st ste mt ft no nos art sec cl para bros jr sr esq ave blvd "
+    "rd dept vs cf"
+)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -50,3 +70,15 @@ def is_numeral(text: str) -> bool:
     "one" is as often a pronoun, and is none.
     """
     return text.lower().split("-")[0] in NUMERALS
+
+
+@lru_cache(maxsize=1 << 16)
+def is_abbreviation(text: str) -> bool:
+    """Return whether a full stop after a word belongs to it: Inc., Mr., No., J., L.P.
+
+    >>> [is_abbreviation(word) for word in ("Inc", "St", "J", "L.P", "Rent")]
+    [True, True, True, True, False]
+    """
+    word = text.lower()
+    initials = all(len(part) == 1 for part in word.rstrip(".").split("."))
+    return initials or word in _ABBREVIATIONS or word in COMPANY_FORMS

@@ -1,5 +1,5 @@
 """Headings at the beginning of a line: numbers and letters of contracts and statutes, titles in
-capitals. `headings_v1`.
+capitals. `headings_v1`, and `heading_v2` of a marked line.
 
 Nothing here depends on a language's words but the few that announce a number ("Section", "Artikel",
 "Anlage", "第 ... 条"), and the small words that a title writes small ("of", "und", "de"). Whether a
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from indexer.text.clauses.function_words import is_abbreviation
 
 MAJOR, SECTION, LETTERED, TITLE = 1, 2, 3, 1
 _LONGEST_TITLE, _MOST_WORDS = 100, 12
@@ -63,6 +65,7 @@ _SMALL = frozenset(
     )
 )
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['\u2019\-])*")
+_SPELLED = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|mär|apr|ma[iy]|jun|jul|aug|sep|oct|okt|nov|dec|dez)\w*\b", re.IGNORECASE
 )
@@ -135,6 +138,22 @@ def heading(line: str, announced: Marker) -> tuple[str, int]:
     if capitals:
         return capitals["title"], _after(line, announced.rest + capitals.end())
     return "", announced.rest
+
+
+def heading_v2(line: str, announced: Marker) -> tuple[str, int]:
+    """Return what `heading` returns, but no title that ends by the full stop of an abbreviation,
+    or before a small letter: there a sentence goes on.
+
+    >>> line = "7. Acme, Inc. shall pay the rent in advance on the first of the month."
+    >>> heading(line, marker(line))[0], heading_v2(line, marker(line))[0]
+    ('Acme, Inc', '')
+    """
+    title, body = heading(line, announced)
+    if body < len(line) and line[announced.rest : body].rstrip(" \t\xa0").endswith("."):
+        words = _SPELLED.findall(title)
+        if line[body].islower() or (words and is_abbreviation(words[-1])):
+            return "", announced.rest
+    return title, body
 
 
 def is_titled(words: str) -> bool:

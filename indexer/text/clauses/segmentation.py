@@ -1,5 +1,5 @@
 """Clauses and sections of a text, as places in it: by numbers and headings, by paragraphs where
-there are none. `clauses_v1`.
+there are none. `clauses_v1`, and `clauses_v2` with the headings of `heading_v2`.
 
 A clause runs from its heading to the next one. Its number and heading are metadata, for the same
 clause stands under another number in each contract: its `body` alone is compared. Text
@@ -15,10 +15,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.text.clauses.contents import contents
-from indexer.text.clauses.headings import TITLE, Marker, heading, is_in_capitals, is_titled, marker
+from indexer.text.clauses.headings import (
+    TITLE,
+    Marker,
+    heading,
+    heading_v2,
+    is_in_capitals,
+    is_titled,
+    marker,
+)
 from indexer.text.clauses.structure import Heading
 
 MOST = 10_000
+NEWEST = "clauses_v2"
+_HEADINGS = {"clauses_v1": heading, NEWEST: heading_v2}
 _BREAK = "\n\r\v\f\x85\u2028\u2029"
 _LINE = re.compile(f"(?:[ \t\xa0]*[{_BREAK}])+|[^{_BREAK}]+(?:\r\n|[{_BREAK}]|$)")
 _STATED = re.compile(
@@ -65,19 +75,21 @@ class _Cut:
     dropped: bool = False
 
 
-def clauses(text: str, structure: Sequence[Heading] | None = None) -> list[Clause]:
+def clauses(
+    text: str, structure: Sequence[Heading] | None = None, version: str = NEWEST
+) -> list[Clause]:
     """Return the clauses of a text in order, disjoint.
 
     Together they hold all of it but white space and tables of contents. `structure` are headings
     that extraction reports (of html, of docx): each begins a clause, beside those found here. Of
     more than 10,000 clauses the last one runs to the end of the text. A text of white space has
-    none.
+    none. `version` is the one that an index was divided by.
 
     >>> text = "1. Fees. The Client shall pay as Section 2 says.\\n2. Term. One year."
     >>> [(clause.label, clause.heading, text[clause.body : clause.end]) for clause in clauses(text)]
     [('1', 'Fees', 'The Client shall pay as Section 2 says.'), ('2', 'Term', 'One year.')]
     """
-    page = _Page(text, structure or ())
+    page = _Page(text, structure or (), version)
     cuts = [_Cut(0, 0, whole=False), *page.cuts()]
     ends = [*(cut.start for cut in cuts[1:]), len(text)]
     divided: list[Clause] = []
@@ -92,8 +104,9 @@ def clauses(text: str, structure: Sequence[Heading] | None = None) -> list[Claus
 class _Page:
     """A text in lines, and the cuts that are found in going through them once."""
 
-    def __init__(self, text: str, structure: Sequence[Heading]) -> None:
+    def __init__(self, text: str, structure: Sequence[Heading], version: str) -> None:
         self.text = text
+        self.heading = _HEADINGS[version]
         self.lines = [match.span() for match in _LINE.finditer(text)]
         self.starts = [start for start, _ in self.lines]
         # headings that extraction reports, by their line
@@ -211,7 +224,7 @@ class _Page:
         A number alone on its line has its title in the next one, where that reads like one.
         """
         start = self.starts[at]
-        title, body = heading(line, announced)
+        title, body = self.heading(line, announced)
         below = self._next(at) if announced.rest >= len(line.rstrip()) else None
         if below is not None:
             if self._is_title(below):

@@ -1,0 +1,268 @@
+"""Pairs of clauses that differ in a name alone, and pairs that differ in heading, number or layout.
+
+    python benchmarks/clausenames.py                # what each of 500 pairs is called
+    python benchmarks/clausenames.py --examples 5
+
+Table 2 of Conrad & Raymond (2007) calls the first near identical and the second identical. A lawyer
+must not be told that clauses of two companies are identical: 0 of the first may be. Names follow
+the patterns of public registers of companies: forms of a dozen countries, initials, figures, small
+first letters, partners, funds with a number, persons with a title, boxes and streets. Nothing of
+`indexer` is used to make a pair.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Callable
+
+from indexer.similarity.duplicate_types import verdict
+from indexer.text.clauses.clause_terms import read_clause
+from indexer.text.clauses.lexicon import default_lexicon
+
+
+def _words(text: str, separator: str | None = None) -> list[str]:
+    return text.split(separator)
+
+
+SYLLABLES = _words(
+    "ac al ar bel bor cal cor dal del en far gal hal kel lan lor mar mer nor or pal quen ral sel "
+    "sol tal ter val ver vin wes zen"
+)
+ENDINGS = _words(
+    "a ax co dyne ex field ford ia ic ion is ix ley man o on or ra ston tek ton us wood"
+)
+TRADES = _words(
+    "Bancorp Biosciences Capital Chemicals Energy Financial Foods Holdings Industries Logistics "
+    "Materials Medical Oil Partners Pharmaceuticals Properties Resources Semiconductor Shipping "
+    "Software Steel Systems Therapeutics Water"
+)
+FORMS = _words(
+    "Inc.|, Inc.|Corp.|Corporation|Company|Co.|LLC|, LLC|, L.L.C.|, L.P.|LP|LLP|Ltd.|Limited|plc|"
+    "Pty Ltd|GmbH|AG|SE|S.A.|S.p.A.|N.V.|B.V.|AB|A/S|Oyj|K.K.|, N.A.|Trust|Group",
+    separator="|",
+)
+PLACES = _words("Albany Bristol Dover Dublin Fresno Geneva Leeds Omaha Oslo Reno Salem Trenton")
+STREETS = _words("Canal Harbour Main Mill Oak Park River Station")
+TITLES = ("Mr.", "Ms.", "Dr.", "Prof.", "Messrs.")
+
+Name = Callable[[random.Random], str]
+
+
+def word(random_: random.Random) -> str:
+    """Return a made-up word with a capital."""
+    stem = "".join(random_.sample(SYLLABLES, random_.choice([1, 2])))
+    return (stem + random_.choice(ENDINGS)).capitalize()
+
+
+def _form(random_: random.Random) -> str:
+    form = random_.choice(FORMS)
+    return form if form.startswith(",") else f" {form}"
+
+
+def _letter(random_: random.Random) -> str:
+    return random_.choice("ABCDEFGHJKLMNPRSTW")
+
+
+def _box(random_: random.Random) -> str:
+    state = random_.choice(["DE", "NY", "CA", "TX"])
+    return (
+        f"P.O. Box {random_.randint(2, 999)}, {random_.choice(PLACES)}, {state} "
+        f"{random_.randint(10000, 99950)}"
+    )
+
+
+NAMES: dict[str, Name] = {
+    "plain": lambda r: f"{word(r)} {r.choice(TRADES)}{_form(r)}",
+    "one word": lambda r: f"{word(r)}{_form(r)}",
+    "initials": lambda r: f"{_letter(r)}.{_letter(r)}. {word(r)}{_form(r)}",
+    "spaced initials": lambda r: f"{_letter(r)}. {_letter(r)}. {word(r)}{_form(r)}",
+    "bank": lambda r: f"{_letter(r)}.{_letter(r)}. {word(r)} {word(r)} Bank, N.A.",
+    "figure": lambda r: f"{r.randint(2, 99)}{_letter(r)} Company",
+    "figure and word": lambda r: f"{r.randint(2, 99)}-{word(r)}, Inc.",
+    "number first": lambda r: f"{r.randint(12, 99)} {word(r)} {r.choice(TRADES)}, Inc.",
+    "small first": lambda r: f"{r.choice('aeio')}{word(r)}",
+    "small with form": lambda r: f"{r.choice('aeio')}{word(r)}{_form(r)}",
+    "capital inside": lambda r: f"{word(r)}{word(r)}{_form(r)}",
+    "address of a site": lambda r: f"{word(r)}.com, Inc.",
+    "partners": lambda r: f"{word(r)} & {word(r)} LLP",
+    "three partners": lambda r: f"{word(r)}, {word(r)} & {word(r)}, P.C.",
+    "letters and sign": lambda r: (
+        f"{_letter(r)}{_letter(r)}&{_letter(r)} {r.choice(TRADES)}{_form(r)}"
+    ),
+    "acronym": lambda r: f"{_letter(r)}{_letter(r)}{_letter(r)}{_form(r)}",
+    "fund": lambda r: f"{word(r)} Partners Fund {r.choice(['II', 'III', 'IV', 'V'])}, L.P.",
+    "series": lambda r: f"{word(r)} Series {r.choice('ABCD')} Holdings LLC",
+    "country": lambda r: f"{word(r)} ({r.choice(['UK', 'US', 'Asia', 'Canada'])}) Limited",
+    "of a place": lambda r: f"Bank of {word(r)}",
+    "particle": lambda r: f"{word(r)} de {word(r)}, S.A. de C.V.",
+    "article": lambda r: f"The {word(r)} Company",
+    "hyphen": lambda r: f"{word(r)}-{word(r)} plc",
+    "apostrophe": lambda r: f"O'{word(r)}{_form(r)}",
+    "possessive": lambda r: f"{word(r)}'s {r.choice(TRADES)}, Inc.",
+    "saint": lambda r: f"St. {word(r)} Hospital",
+    "sign at the end": lambda r: f"{word(r)}! Inc.",
+    "person": lambda r: f"{r.choice(TITLES)} {word(r)}",
+    "person with initial": lambda r: f"{word(r)} {_letter(r)}. {word(r)}, Jr.",
+    "initial and name": lambda r: f"{_letter(r)}. {word(r)}",
+    "accent": lambda r: f"{word(r)}é Société Générale{_form(r)}",
+    "other script": lambda r: "".join(r.sample("东南西北中华海山江河", 3)) + "公司",
+    "box": _box,
+    "street": lambda r: f"{r.randint(1, 99)} {r.choice(STREETS)} Street, {r.choice(PLACES)}",
+    "mail": lambda r: f"{word(r).lower()}@{word(r).lower()}.com",
+    "shouted": lambda r: f"{word(r)} {r.choice(TRADES)}, Inc.".upper(),
+}
+"""Patterns by name; each makes a name from random numbers."""
+
+AT_THE_BEGINNING = (
+    "{} shall pay the rent of the premises in advance on the first day of every month.",
+    "{} may inspect the books and records that concern the royalties once in every calendar year.",
+    "{}, as guarantor, waives presentment, protest and demand for any sum that is due hereunder.",
+)
+INSIDE = (
+    "Payments to {} are made in advance on the first day of every month without any deduction.",
+    "All notices to {} must be in writing and take effect on the day on which they are received.",
+    "The agent delivers to {} a report on the state of the warehouse within thirty days of demand.",
+    "No waiver of any breach binds the holder unless it is in writing and has been signed by {}.",
+)
+FRAMES = (
+    "{}",
+    "7. {}",
+    "7.9 {}",
+    "Section 14.06 {}",
+    "(c) {}",
+    "Rent. {}",
+    "3.1 Rent. {}",
+    "RENT\n\n{}",
+)
+SISTERS = (
+    (r"\bII\b", "III"),
+    (r"\bSeries [ABC]\b", "Series D"),
+    (r"\(UK\)", "(US)"),
+    (r"\b9", "8"),
+)
+
+HEADINGS = _words(
+    "Rent|Payment of Rent|Confidentiality|Successors and Assigns|Governing Law|Limited Warranty|"
+    "Waiver of Jury Trial|Notices|Entire Agreement|Limitation of Liability|Taxes and Duties|"
+    "Rights of Third Parties|Force Majeure|Term|Assignment by Tenant|Representations of the Seller",
+    separator="|",
+)
+BODIES = (
+    "The Tenant shall pay the rent of the premises in advance on the first day of every month.",
+    "Neither party may assign its rights hereunder unless the other has approved it in writing.",
+    "Tenant shall keep secret all information that it has received from Landlord under this lease.",
+    "All notices must be in writing, and take effect on the day on which Acme, Inc. has them.",
+    "If the goods do not conform, the Buyer may return them to J.P. Halden LLC within 30 days.",
+    "Interest accrues on overdue sums at 5% per annum until the account has been settled in full.",
+    "Company shall indemnify each director from all losses and claims that arise from its acts.",
+    "This agreement is governed by the laws of the State of New York, without regard to conflicts.",
+    "Each party waives, to the full extent permitted, any right to a trial by jury in a dispute.",
+)
+NUMBERS = (
+    "",
+    "4.",
+    "12)",
+    "7.9",
+    "3.1.2",
+    "Section 4.02",
+    "ARTICLE VII.",
+    "(m)",
+    "(iv)",
+    "§ 8",
+    "B.",
+    "IX.",
+)
+JOINS = (". ", ": ", " — ", ".\n", "\n\n", "\n")
+
+
+def name_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
+    """Return pairs that differ in a name alone, each with the pattern of its names."""
+    random_ = random.Random(f"names {seed}")
+    pairs: list[tuple[str, str, str]] = []
+    while len(pairs) < count:
+        pattern = list(NAMES)[len(pairs) % len(NAMES)]
+        first, second = NAMES[pattern](random_), NAMES[pattern](random_)
+        if random_.random() < 0.3:
+            for old, new in SISTERS:
+                second = re.sub(old, new, first) if re.search(old, first) else second
+        template = random_.choice(FRAMES).format(random_.choice([*AT_THE_BEGINNING, *INSIDE]))
+        width = random_.choice([45, 70, 1000])
+        texts = [_wrap(template.format(name), width) for name in (first, second)]
+        if first.lower() != second.lower():
+            pairs.append((pattern, texts[0], texts[1]))
+    return pairs
+
+
+def heading_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
+    """Return pairs that differ in heading, number and layout, each with what the first has."""
+    random_ = random.Random(f"headings {seed}")
+    pairs: list[tuple[str, str, str]] = []
+    while len(pairs) < count:
+        text = random_.choice(BODIES)
+        (kind, first), (_, second) = _titled(text, random_), _titled(text, random_)
+        if first != second:
+            pairs.append((kind, first, second))
+    return pairs
+
+
+def _titled(text: str, random_: random.Random) -> tuple[str, str]:
+    """Return a clause with a number, a heading, both or neither, and lines of some width."""
+    number, heading, join = (random_.choice(each) for each in (NUMBERS, HEADINGS, JOINS))
+    heading = random_.choice([heading, heading.upper(), ""])
+    if join == "\n" and not (number or heading.isupper()):
+        join = "\n\n"
+    body = _wrap(text, random_.choice([45, 70, 1000]))
+    title = f"{heading}{join}" if heading else ""
+    return repr(f"{number}{title}"), f"{number} {title}{body}".lstrip()
+
+
+def _wrap(text: str, width: int) -> str:
+    parts = re.split(r"(\n+)", text)
+    return "".join(
+        part if "\n" in part else "\n".join(textwrap.wrap(part, width)) for part in parts
+    )
+
+
+def kinds(pairs: list[tuple[str, str, str]]) -> list[str]:
+    """Return the duplicate type of each pair, `none` for no duplicates."""
+    words = default_lexicon()
+    results = (verdict(read_clause(a, words), read_clause(b, words), words) for _, a, b in pairs)
+    return [result.type if result else "none" for result in results]
+
+
+def report(title: str, pairs: list[tuple[str, str, str]], expected: str, examples: int) -> None:
+    """Print how many pairs are called what, and some that are not called as expected."""
+    types = kinds(pairs)
+    counts = Counter(types)
+    told = ", ".join(f"{name} {counts[name]}" for name in sorted(counts, key=str))
+    print(f"{title}, {len(pairs)} pairs: {told}")
+    others = defaultdict(list)
+    for pair, kind in zip(pairs, types, strict=True):
+        if kind != expected:
+            others[kind].append(pair)
+    for kind, wrong in others.items():
+        for pattern, a, b in wrong[:examples]:
+            print(f"\n[{kind}: {pattern}]\n  A {a!r}\n  B {b!r}")
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--examples", type=int, default=0)
+    options = parser.parse_args()
+    names = name_pairs(options.pairs, options.seed)
+    headings = heading_pairs(options.pairs, options.seed)
+    report("another name", names, "near_identical", options.examples)
+    report("another heading, number or layout", headings, "identical", options.examples)
+
+
+if __name__ == "__main__":
+    main()
