@@ -396,7 +396,9 @@ class FoldedHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search hit with the near duplicates folded under it; `part` as in `FoldedHit`."""
+    """A search hit with the near duplicates folded under it, the most similar first (by duplicate
+    type, where there is one, before); `part` as in `FoldedHit`.
+    """
 
     id: str
     path: str

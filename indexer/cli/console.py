@@ -15,8 +15,11 @@ LISTED = 50  # lines that are printed
 
 
 def console() -> Console:
-    """Return standard output; colours only on a terminal, `NO_COLOR` respected."""
-    return Console(highlight=False, soft_wrap=True)
+    """Return standard output; colours only on a terminal, `NO_COLOR` respected.
+
+    Square brackets are text, as in `nearfold[web]`.
+    """
+    return Console(highlight=False, soft_wrap=True, markup=False)
 
 
 def json_line(value: object) -> str:

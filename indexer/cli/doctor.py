@@ -17,7 +17,11 @@ from indexer.operations.repair import Repair
 from indexer.operations.repair import repair as repair_store
 from indexer.text.visible import visible
 
-_MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
+_MARKS = {
+    "good": Text("ok", "green"),
+    "note": Text("note", "yellow"),
+    "bad": Text("bad", "red"),
+}
 
 
 @click.command("doctor")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from indexer.cli.options import open_for_command, port_option, store_option
-from indexer.errors import MissingExtra
+from indexer.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from indexer.web.serve import ServeOptions
 
 
 @click.command("serve")
@@ -13,7 +19,7 @@ from indexer.errors import MissingExtra
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; there is no password.",
+    help="Address to listen on; other machines that reach it have to log in.",
 )
 @port_option(8765)
 @click.option(
@@ -29,29 +35,87 @@ from indexer.errors import MissingExtra
     metavar="NAME",
     help="Answer to this name too, behind a proxy.",
 )
+@click.option(
+    "--auth",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Ask for a login of this file, also on this machine.",
+)
+@click.option(
+    "--auth-header",
+    default="",
+    metavar="NAME",
+    help="Take the name of the user from this header, which a proxy on this machine sets.",
+)
+@click.option(
+    "--add-login", metavar="NAME", help="Ask for a password, write the login to FILE, and end."
+)
+@click.option(
+    "--role",
+    type=click.Choice(("reviewer", "reader")),
+    default="reviewer",
+    show_default=True,
+    help="With --add-login: what it may do; a reader does not label.",
+)
+@click.option(
+    "--reviewer", default="", metavar="NAME", help="Whose labels they are where nobody logs in."
+)
+@click.option(
+    "--tls-cert", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve HTTPS."
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The key of the certificate.",
+)
 @store_option
-def serve_command(
-    host: str, port: int, originals: str | None, allow_hosts: tuple[str, ...], store_url: str
-) -> int:
-    """Serve review pages for a browser. They show search, families, comparisons and an overview."""
+def serve_command(store_url: str, add_login: str | None, role: str, **options: Any) -> int:
+    """Serve review pages for a browser. They show search, families, comparisons and an overview.
+
+    Off this machine a login is needed: one of --auth, or any name with a password that is printed.
+    """
     try:
-        from indexer.web.serve import is_loopback, serve
+        from indexer.web.serve import serve
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
-    if not is_loopback(host):
+    if add_login is not None:
+        return _add_login(options["auth"], add_login, role)
+    settings = _settings(**options)
+
+    def ready(address: str, password: str) -> None:
+        login = f"; any name, password {password}" if password else ""
+        click.echo(f"nearfold serves {store_url} at {address}  (Ctrl-C ends it{login})")
+
+    with open_for_command(store_url) as store:
+        serve(store, settings, ready)
+    return 0
+
+
+def _settings(tls_cert: str | None, tls_key: str | None, **options: Any) -> ServeOptions:
+    """Return the options of the server, with a warning where passwords can be read."""
+    from indexer.web.safety import is_loopback
+    from indexer.web.serve import ServeOptions
+
+    if (tls_cert is None) != (tls_key is None):
+        raise UsageError("give --tls-cert and --tls-key together")
+    tls = (tls_cert, tls_key) if tls_cert is not None and tls_key is not None else None
+    if tls is None and not is_loopback(options["host"]):
         click.echo(
-            f"warning: everybody who reaches {host} can read every document; there is no password",
+            "warning: passwords and texts go over the network as they are; give --tls-cert and "
+            "--tls-key, or put a proxy before it that serves HTTPS",
             err=True,
         )
-    with open_for_command(store_url) as store:
-        serve(
-            store,
-            host=host,
-            port=port,
-            originals=originals,
-            allow_hosts=allow_hosts,
-            ready=lambda address: click.echo(
-                f"nearfold serves {store_url} at {address}  (Ctrl-C ends it)"
-            ),
-        )
+    return ServeOptions(tls=tls, **options)
+
+
+def _add_login(file: str | None, name: str, role: str) -> int:
+    """Ask for a password and write the login."""
+    from indexer.web.access import add_account
+
+    if file is None:
+        raise UsageError("--add-login needs the file: --auth FILE")
+    password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    add_account(Path(file), name, "reader" if role == "reader" else "reviewer", password)
+    click.echo(f"{file} has a login for {name}")
     return 0

@@ -16,6 +16,7 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.duplicate_types import TYPES
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -120,7 +121,8 @@ def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) ->
 def hits_of_groups(
     groups: Sequence[Group], texts: StoredTexts, rule: Rule, facts: int = 0
 ) -> Iterator[Hit]:
-    """Yield a hit for each group, with what was folded under it.
+    """Yield a hit for each group, with what was folded under it: by duplicate type, the strictest
+    first, then by similarity, ties in rank order.
 
     The first `facts` folded hits of each have the facts in which they differ from it.
     """
@@ -128,7 +130,8 @@ def hits_of_groups(
     titles = texts.titles([group.head.id for group in groups])
     for group in groups:
         head = group.head
-        folded = _with_differences(head.id, _folded_hits(group, texts, rule), texts, facts)
+        members = tuple(sorted(_folded_hits(group, texts, rule), key=_by_similarity))
+        folded = _with_differences(head.id, members, texts, facts)
         part = texts.parts.get(head.id)
         yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, folded, part)
 
@@ -145,6 +148,11 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
         FoldedHit(hit.id, hit.path, value, part=texts.parts.get(hit.id))
         for hit, value in zip(group.members, values, strict=True)
     )
+
+
+def _by_similarity(hit: FoldedHit) -> tuple[int, float]:
+    strictness = TYPES.index(hit.type) if hit.type else 0
+    return strictness, -hit.similarity
 
 
 def _with_differences(

@@ -11,25 +11,27 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route
 
 from indexer.errors import DocumentNotFound, NearfoldError
-from indexer.html.rendering import STATIC, environment, render
+from indexer.html.rendering import environment, render
 from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
-from indexer.web.http_errors import heading, status_of
+from indexer.web.access import LOGIN, Access, Login, RequireLogin
+from indexer.web.http_errors import heading, page_message, status_of
 from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import describe_api
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import Action, ParameterValues, Question, parameter_values
 from indexer.web.request_body import check_token, parse_body, read_body
-from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
+from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety, masked_token
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
+from indexer.web.static_files import static_address, static_routes
 
 TEMPLATES = Path(__file__).parent / "templates"
 Endpoint = Callable[[Request], Response]
@@ -44,11 +46,11 @@ class Api:
     actions: Mapping[str, Action]
 
 
-def application(site: Site, hosts: frozenset[str], api: Api) -> App:
+def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> App:
     """Return the ASGI application of a site.
 
-    `hosts` are the values of `Host` that are answered. The store of the site must be safe to
-    share by threads.
+    `hosts` are the values of `Host` that are answered, `access` says who may log in. The store of
+    the site must be safe to share by threads.
     """
     pages = _Pages(site, api)
     figures = SiteFigures(site.store)
@@ -57,15 +59,15 @@ def application(site: Site, hosts: frozenset[str], api: Api) -> App:
         *_api_routes(site, api),
         Route("/original", _original(site)),
         Route("/metrics", figures.answer),
-        Mount("/static", StaticFiles(directory=STATIC)),
-        Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+        *static_routes(pages.static),
     ]
     paths = [route.path for route in routes if isinstance(route, Route)]
     handlers: Mapping[Any, Any] = dict.fromkeys(
         (NearfoldError, HTTPException, Exception), pages.problem
     )
     router = Starlette(routes=routes, exception_handlers=handlers)
-    return Safety(MeasureRequests(router, paths, figures), hosts)
+    measured = MeasureRequests(router, paths, figures)
+    return Safety(RequireLogin(GZipMiddleware(measured, compresslevel=5), access), hosts)
 
 
 def _page_routes(pages: _Pages) -> list[BaseRoute]:
@@ -84,7 +86,7 @@ def _api_routes(site: Site, api: Api) -> list[BaseRoute]:
     actions = api.actions.values()
     return [
         Route("/api/openapi.json", _fixed(description)),
-        Route("/api/token", _fixed({"token": site.token})),
+        Route("/api/token", _token(site)),
         *(Route(f"/api/{question.api}", _answer(site, question)) for question in questions),
         *(
             Route(f"/api/{action.api}", _perform(site, action), methods=["POST"])
@@ -99,15 +101,16 @@ class _Pages:
     def __init__(self, site: Site, api: Api) -> None:
         self._site = site
         self._api = api
+        self.static = static_address()
         self._templates = environment(TEMPLATES)
-        self._templates.globals["drawing"] = chart_geometry
+        self._templates.globals |= {"drawing": chart_geometry, "static": self.static}
 
     def page(self, page: Page) -> Endpoint:
         """Return the endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
             values = page.values(self._site, self._api.questions, _query(request))
-            return self._html(page.template, {"page": page, **values})
+            return self._html(request, page.template, {"page": page, **values})
 
         return endpoint
 
@@ -121,7 +124,8 @@ class _Pages:
             values, result = await _run_action(self._site, self._api.actions[name], request)
             if template is None:
                 return RedirectResponse("/overview", 303)
-            return self._html(template, {"page": None, "parameters": values, "result": result})
+            shown = {"page": None, "parameters": values, "result": result}
+            return self._html(request, template, shown)
 
         return endpoint
 
@@ -132,7 +136,7 @@ class _Pages:
             "actions": self._api.actions.values(),
             "page": None,
         }
-        return self._html("api.html", values)
+        return self._html(request, "api.html", values)
 
     def problem(self, request: Request, error: Exception) -> Response:
         """Answer with an error: as JSON below `/api/`, else as a page."""
@@ -140,17 +144,28 @@ class _Pages:
         if status == 500:
             event("request_failed", "error", fault=error)
         if request.url.path.startswith("/api/"):
-            return _json({"error": message, "kind": type(error).__name__}, status)
-        values = {
-            "heading": heading(status),
-            "message": message,
-            "is_invalid": status == 400,
-            "page": None,
-        }
-        return self._html("problem.html", values, status)
+            response = _json({"error": message, "kind": type(error).__name__}, status)
+        else:
+            values = {
+                "heading": heading(status),
+                "message": page_message(error) or message,
+                "is_invalid": status == 400,
+                "page": None,
+            }
+            response = self._html(request, "problem.html", values, status)
+        if isinstance(error, HTTPException):
+            response.headers.update(error.headers or {})
+        return response
 
-    def _html(self, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
-        shared = {"store": self._site.store.url, "token": self._site.token}
+    def _html(
+        self, request: Request, template: str, values: Mapping[str, Any], status: int = 200
+    ) -> Response:
+        login = login_of(request)
+        shared = {
+            "store": self._site.store.url,
+            "token": masked_token(self._site.token) if login.may_write else "",
+            "login": login,
+        }
         html = render(self._templates, template, {**shared, **values})
         body = html.encode("utf-8", "replace")
         return Response(body, status, media_type="text/html; charset=utf-8")
@@ -164,6 +179,24 @@ def _fixed(value: Any) -> Endpoint:
         return _json(value)
 
     return endpoint
+
+
+def _token(site: Site) -> Endpoint:
+    """Return the endpoint of the token that writes carry, which readers do not get."""
+
+    def endpoint(request: Request) -> Response:
+        parameter_values((), _query(request))
+        if not login_of(request).may_write:
+            raise HTTPException(403, "this login may read, and not label")
+        return _json({"token": site.token})
+
+    return endpoint
+
+
+def login_of(request: Request) -> Login:
+    """Return who sends a request."""
+    login: Login = request.scope[LOGIN]
+    return login
 
 
 def _answer(site: Site, question: Question) -> Endpoint:

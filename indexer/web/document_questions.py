@@ -137,7 +137,7 @@ _SEARCH_PARAMETERS = (
         high=1,
         optional=True,
     ),
-    Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
+    Parameter("filter", "FIELD=VALUE; several must all hold", many=True, pattern="^[^=]+="),
     Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
     Parameter(
         "show",

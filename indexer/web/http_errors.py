@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from indexer.errors import (
     DocumentNotFound,
     NearfoldError,
@@ -36,6 +38,14 @@ _HEADINGS = {
 }
 
 
+_PAGE_MESSAGES: Mapping[type[NearfoldError], str] = {
+    DocumentNotFound: (
+        "This document is not in the store: it was deleted, or indexed again from another place. "
+        "A search finds what is there now."
+    ),
+}
+
+
 def status_of(error: NearfoldError) -> int:
     """Return the HTTP status of an error."""
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
@@ -44,3 +54,8 @@ def status_of(error: NearfoldError) -> int:
 def heading(status: int) -> str:
     """Return the heading of the page that shows an error."""
     return _HEADINGS.get(status, "The request failed")
+
+
+def page_message(error: Exception) -> str | None:
+    """Return what a reader of pages can do about an error, None where its own words say that."""
+    return _PAGE_MESSAGES.get(type(error)) if isinstance(error, NearfoldError) else None

@@ -14,19 +14,20 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 
 from indexer.errors import NearfoldError
-from indexer.html.rendering import STATIC, environment, render
+from indexer.html.rendering import environment, render
 from indexer.lab.evaluation.judging_session import QUESTIONS, JudgingSession, Task
 from indexer.text.normalise import count_words
 from indexer.web.http_errors import heading, status_of
 from indexer.web.listen import listen
 from indexer.web.request_body import check_token, parse_body, read_body
 from indexer.web.safety import App, Safety, allowed_hosts
+from indexer.web.static_files import static_address, static_routes
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LOG = logging.getLogger("nearfold.web")
@@ -62,13 +63,13 @@ def judging_application(session: JudgingSession, hosts: frozenset[str]) -> App:
         Route("/pair", pages.pair),
         Route("/judge", pages.judge, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=STATIC)),
-        Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+        *static_routes(pages.static),
     ]
     handlers: Mapping[Any, Any] = dict.fromkeys(
         (NearfoldError, HTTPException, Exception), pages.problem
     )
-    return Safety(Starlette(routes=routes, exception_handlers=handlers), hosts)
+    router = Starlette(routes=routes, exception_handlers=handlers)
+    return Safety(GZipMiddleware(router, compresslevel=5), hosts)
 
 
 class _Pages:
@@ -76,7 +77,9 @@ class _Pages:
 
     def __init__(self, session: JudgingSession) -> None:
         self._session = session
+        self.static = static_address()
         self._templates = environment(_TEMPLATES)
+        self._templates.globals["static"] = self.static
         self._token = secrets.token_urlsafe(32)
 
     def next(self, request: Request) -> Response:

@@ -20,13 +20,19 @@ _BACKLOG = 64
 
 
 def listen(
-    app_at: Callable[[int], App], host: str, port: int, ready: Callable[[str], None]
+    app_at: Callable[[int], App],
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    tls: tuple[str, str] | None = None,
 ) -> None:
     """Serve an application until Ctrl-C or SIGTERM.
 
-    `app_at` makes the application for the port that was bound; `ready` receives the address when
-    the server answers. Raises `UsageError` for an address that cannot be bound.
+    `app_at` makes the application for the port that was bound; `ready` receives an address that is
+    answered, when the server answers. `tls`: the files of a certificate and of its key. Raises
+    `UsageError` for an address that cannot be bound, and for files that are none of the two.
     """
+    certificate, key = tls or (None, None)
     with contextlib.closing(_bind(host, port)) as listener:
         bound_port = int(listener.getsockname()[1])
         config = uvicorn.Config(
@@ -41,8 +47,12 @@ def listen(
             # Errors go to the log of nearfold, which leaves out the words of exceptions.
             log_config=None,
             timeout_graceful_shutdown=_CLOSING_SECONDS,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
         )
-        server = _Server(config, lambda: ready(f"http://{_url_host(host)}:{bound_port}/"))
+        _load(config)
+        address = f"{'https' if tls else 'http'}://{_url_host(host)}:{bound_port}/"
+        server = _Server(config, lambda: ready(address))
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
 
@@ -103,5 +113,35 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
+def _load(config: uvicorn.Config) -> None:
+    """Read the files of TLS before anything is reported. Raises `UsageError`."""
+    try:
+        config.load()
+    except OSError as error:
+        raise UsageError(
+            f"{config.ssl_certfile} and {config.ssl_keyfile} are no certificate and its key "
+            f"({error.strerror or error}); give both as PEM files"
+        ) from error
+
+
 def _url_host(host: str) -> str:
+    """Return the host of an address that is answered: of all addresses, that of this machine."""
+    if host in ("0.0.0.0", "::"):
+        host = _own_address(host)
     return f"[{host}]" if ":" in host else host
+
+
+def _own_address(wildcard: str) -> str:
+    """Return the address by which this machine reaches others; nothing is sent to find it out.
+
+    Without a network it is the loopback address.
+    """
+    family, elsewhere, fallback = socket.AF_INET, "192.0.2.1", "127.0.0.1"
+    if wildcard == "::":
+        family, elsewhere, fallback = socket.AF_INET6, "2001:db8::1", "::1"
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return fallback

@@ -124,6 +124,8 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": parameter.kind}
     if parameter.choices:
         schema["enum"] = list(parameter.choices)
+    if parameter.pattern:
+        schema["pattern"] = parameter.pattern
     if parameter.kind != "string":
         schema |= {"minimum": parameter.low, "maximum": parameter.high}
     if parameter.default is not None:

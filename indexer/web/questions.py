@@ -22,7 +22,8 @@ YES_NO = ("yes", "no")
 class Parameter:
     """A parameter with its type, range and description.
 
-    `default` None: it is required, unless `optional`. `many`: it may be repeated.
+    `default` None: it is required, unless `optional`. `many`: it may be repeated. `pattern`: a
+    regular expression for the description of the API; what reads the value checks it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Parameter:
     high: float = 0
     many: bool = False
     optional: bool = False
+    pattern: str = ""
 
     @property
     def required(self) -> bool:

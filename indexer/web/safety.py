@@ -9,6 +9,9 @@ elsewhere.
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import operator
+import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, TypeAlias
 
@@ -47,23 +50,57 @@ class TokenRefusal(UsageError):
 
 
 def allowed_hosts(host: str, port: int, more: Collection[str] = ()) -> frozenset[str]:
-    """Return the values of `Host` that are answered.
+    """Return the values of `Host` that are answered on every connection.
 
-    They are the loopback names and the bound address, with the port, and the names in `more`, with
-    and without it.
+    They are the bound address, with the port, and the names in `more`, with and without it. Each
+    connection adds the address that it came to; see `Safety`.
 
-    >>> sorted(allowed_hosts("127.0.0.1", 8765, ["review.example"]))[-2:]
-    ['review.example', 'review.example:8765']
+    >>> sorted(allowed_hosts("192.0.2.1", 8765, ["review.example"]))
+    ['192.0.2.1:8765', 'review.example', 'review.example:8765']
     """
-    bound = f"[{host}]" if ":" in host else host
-    names = {name.lower() for name in (*LOOPBACK, bound, *more)} - {"0.0.0.0", "[::]"}
+    names = {name.lower() for name in (_in_url(host), *more)} - {"0.0.0.0", "[::]"}
     with_port = {f"{name}:{port}" for name in names}
     without_port = names if port == 80 else {name.lower() for name in more}
     return frozenset(with_port | without_port)
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches an address."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def is_local(peer: Sequence[Any] | None) -> bool:
+    """Return whether the other end of a connection, as (address, port), is on this machine."""
+    return peer is not None and is_loopback(str(peer[0]))
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _names_of(server: Sequence[Any] | None) -> frozenset[str]:
+    """Return the values of `Host` for the address of this machine that a connection came to.
+
+    The loopback names are good only where the connection came to a loopback address: a request
+    from the network that claims them is forged.
+    """
+    if server is None or server[1] is None:
+        return frozenset()
+    names = LOOPBACK if is_local(server) else (_in_url(str(server[0])),)
+    ports = (f":{server[1]}", "") if server[1] == 80 else (f":{server[1]}",)
+    return frozenset(f"{name}{port}" for name in names for port in ports)
+
+
 class Safety:
-    """The outermost layer: it refuses unsafe requests and adds the security headers."""
+    """The outermost layer: it refuses unsafe requests and adds the security headers.
+
+    `hosts` are the values of `Host` that are answered beside the address that a connection came to.
+    """
 
     def __init__(self, app: App, hosts: frozenset[str]) -> None:
         self._app, self._hosts = app, hosts
@@ -81,15 +118,16 @@ class Safety:
             await send(message)
 
         if refusal := self._refusal(scope):
-            await _refuse(send_safely, refusal)
+            await refuse(send_safely, *refusal)
         else:
             await self._app(scope, receive, send_safely)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return the status and the reason for refusing a request, None to answer it."""
-        headers = _decode_headers(scope)
+        headers = decode_headers(scope)
         host = headers.get("host", [])
-        if len(host) != 1 or host[0].lower() not in self._hosts:
+        hosts = self._hosts | _names_of(scope.get("server"))
+        if len(host) != 1 or host[0].lower() not in hosts:
             return 421, _WRONG_HOST
         if scope["method"] in _READING:
             return None
@@ -101,9 +139,28 @@ class Safety:
         return None
 
 
+def masked_token(token: str) -> str:
+    """Return a token in other letters each time.
+
+    Pages are compressed, and hold words of the request beside the token: by their length alone a
+    token that is always the same could be guessed (the BREACH attack).
+    """
+    plain = token.encode()
+    mask = secrets.token_bytes(len(plain))
+    return (mask + bytes(map(operator.xor, mask, plain))).hex()
+
+
 def is_same_token(candidate: str, token: str) -> bool:
-    """Return whether a token is that of this process, compared in constant time."""
-    return hmac.compare_digest(candidate.encode("utf-8", "replace"), token.encode())
+    """Return whether a token, masked or not, is that of this process, compared in constant time."""
+    plain = token.encode()
+    try:
+        unmasked = bytes.fromhex(candidate)
+    except ValueError:
+        unmasked = b""
+    if len(unmasked) == 2 * len(plain):
+        masked = zip(unmasked[: len(plain)], unmasked[len(plain) :], strict=True)
+        return hmac.compare_digest(bytes(a ^ b for a, b in masked), plain)
+    return hmac.compare_digest(candidate.encode("utf-8", "replace"), plain)
 
 
 def _safe_headers(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -114,19 +171,21 @@ def _safe_headers(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, b
     return [*own, *HEADERS]
 
 
-def _decode_headers(scope: Scope) -> Mapping[str, list[str]]:
+def decode_headers(scope: Scope) -> Mapping[str, list[str]]:
+    """Return the values of the headers of a request by name, in small letters."""
     headers: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
     return headers
 
 
-async def _refuse(send: Send, refusal: tuple[int, str]) -> None:
-    status, reason = refusal
+async def refuse(send: Send, status: int, reason: str, *more: tuple[str, str]) -> None:
+    """Answer a request with a status and a reason in plain text; `more` are headers."""
     body = f"{reason}\n".encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
+        *((name.encode(), value.encode()) for name, value in more),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -2,67 +2,104 @@
 
 from __future__ import annotations
 
-import ipaddress
+import secrets
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
 
 from indexer.errors import UsageError
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
+from indexer.web.access import Access, Login, read_accounts
 from indexer.web.actions import ACTIONS
 from indexer.web.app import Api, application
 from indexer.web.comparison_questions import COMPARISON_QUESTIONS
 from indexer.web.document_questions import DOCUMENT_QUESTIONS
 from indexer.web.listen import listen
-from indexer.web.safety import App, allowed_hosts
+from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.site import Site
 from indexer.web.store_questions import STORE_QUESTIONS
 
 REVIEW_API = Api({**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS}, ACTIONS)
 
 
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where pages are served, and to whom.
+
+    `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
+    `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by
+    which a proxy on this machine names a user. `reviewer`: the name of everybody where nobody logs
+    in. `tls`: the files of a certificate and of its key, None for plain HTTP.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    originals: str | None = None
+    allow_hosts: Collection[str] = ()
+    auth: str | None = None
+    auth_header: str = ""
+    reviewer: str = ""
+    tls: tuple[str, str] | None = None
+
+    def access(self) -> Access:
+        """Return who may log in. Off this machine somebody must: without logins, by a new token.
+
+        Raises `UsageError` for a file of logins that cannot be read or has none.
+        """
+        accounts = read_accounts(Path(self.auth)) if self.auth is not None else {}
+        if self.auth is not None and not accounts:
+            raise UsageError(
+                f"{self.auth} has no logins; run: nearfold serve --auth {self.auth} "
+                "--add-login NAME"
+            )
+        is_open = not (accounts or self.auth_header or is_loopback(self.host))
+        token = secrets.token_urlsafe(18) if is_open else ""
+        return Access(accounts, self.auth_header, token, Login(self.reviewer))
+
+
+DEFAULT_OPTIONS = ServeOptions()
+
+
 def serve(
     store: FullStore,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    originals: str | None = None,
-    allow_hosts: Collection[str] = (),
-    ready: Callable[[str], None] = lambda _: None,
+    options: ServeOptions = DEFAULT_OPTIONS,
+    ready: Callable[[str, str], None] = lambda _address, _password: None,
 ) -> None:
     """Serve the review pages of a store until Ctrl-C or SIGTERM.
 
-    `port` 0 takes any free one; `ready` receives the address when the server answers. Raises
-    `StoreError` when nothing was indexed yet, and `UsageError` for an address that cannot be bound
-    or a folder of originals that does not exist.
+    `ready` receives the address when the server answers, and the password for any name, empty
+    without one. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address
+    that cannot be bound, logins that cannot be read, or a folder of originals that does not exist.
     """
     require_recipe(store)
+    access = options.access()
 
     def app_at(bound_port: int) -> App:
-        hosts = allowed_hosts(host, bound_port, allow_hosts)
+        hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
-            return review_application(store, hosts, originals)
+            return review_application(store, hosts, options.originals, access)
         except FileNotFoundError as error:
             raise UsageError(
-                f"{originals} does not exist; give the folder whose files may be fetched"
+                f"{options.originals} does not exist; give the folder whose files may be fetched"
             ) from error
 
-    listen(app_at, host, port, ready)
+    def report(address: str) -> None:
+        ready(address, access.token)
+
+    listen(app_at, options.host, options.port, report, options.tls)
 
 
 def review_application(
-    store: FullStore, hosts: frozenset[str], originals: str | None = None
+    store: FullStore,
+    hosts: frozenset[str],
+    originals: str | None = None,
+    access: Access | None = None,
 ) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
-    `originals`, none without it. Raises `FileNotFoundError` if that folder does not exist.
+    `originals`, none without it; without `access` nobody logs in. Raises `FileNotFoundError` if
+    that folder does not exist.
     """
-    return application(Site(store, originals), hosts, REVIEW_API)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return application(Site(store, originals), hosts, REVIEW_API, access or Access())

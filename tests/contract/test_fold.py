@@ -283,7 +283,7 @@ def test_what_is_not_similar_to_the_shown_hit_is_not_folded_under_it(store):
     ]
     page = search(store, "", SearchOptions(**how, limit=1, show="path:desc"))
     assert [(hit.id, [folded.id for folded in hit.folded]) for hit in page.hits] == [
-        ("d", ["a", "c"]),
+        ("d", ["c", "a"]),
         ("b", []),
     ]
     assert any(note.endswith("shown below it: 1 hit") for note in page.notes)

@@ -21,9 +21,10 @@ from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.web.request_body import MOST_BYTES
-from indexer.web.safety import allowed_hosts
-from indexer.web.serve import REVIEW_API, is_loopback
+from indexer.web.safety import allowed_hosts, is_loopback
+from indexer.web.serve import REVIEW_API
 from web.hostile import hostile_rows
+from web.plain_requests import request
 from web.watching import ROOT, run_site
 
 PATHS = (
@@ -39,24 +40,6 @@ PATHS = (
     "/api",
 )
 FILES = ("/static/base.css", "/static/review.js", "/static/icon.svg", "/nothing", "/api/nothing")
-
-
-class Answer:
-    def __init__(self, response: http.client.HTTPResponse) -> None:
-        self.status, self.headers, self.body = response.status, response.headers, response.read()
-
-
-def request(
-    site: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str
-) -> Answer:
-    connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=30)
-    try:
-        connection.request(
-            method, path, body, {name.replace("_", "-"): value for name, value in headers.items()}
-        )
-        return Answer(connection.getresponse())
-    finally:
-        connection.close()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,223 @@
+"""Who may read and who may label: logins from a file, a token of this run, or a reverse proxy.
+
+On this machine alone nobody logs in. Browsers and programs log in by HTTP Basic: names and
+passwords of a file, or any name with the token that the server printed. Passwords are kept as
+scrypt digests. A proxy that has logged a user in passes the name in a header, which counts only on
+connections from this machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from starlette.concurrency import run_in_threadpool
+
+from indexer.errors import UsageError
+from indexer.system.whole_file import write_whole
+from indexer.web.safety import App, Receive, Scope, Send, decode_headers, is_local, refuse
+
+Role: TypeAlias = Literal["reviewer", "reader"]
+ROLES: tuple[Role, ...] = ("reviewer", "reader")
+LOGIN = "nearfold.login"  # of a request, in its scope
+_COST, _BLOCK, _PARALLEL = 1 << 14, 8, 1  # of scrypt: 16 MB and some 50 ms
+_DIGEST = re.compile("scrypt:[0-9a-f]{32}:[0-9a-f]{64}")
+_REMEMBERED = 256  # passwords that were right
+_ASK = ("www-authenticate", 'Basic realm="nearfold", charset="UTF-8"')
+_NO_LOGIN = "log in with a name and a password that the server knows"
+_READ_ONLY = "this login may read, and not label; ask for one with the role reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who sends a request. A `reader` changes nothing; the name is empty where nobody logs in."""
+
+    name: str = ""
+    role: Role = "reviewer"
+
+    @property
+    def may_write(self) -> bool:
+        """Return whether labels may be changed."""
+        return self.role == "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A name that may log in: its role, and the digest of its password, empty for none."""
+
+    name: str
+    role: Role
+    digest: str
+
+
+@dataclass(slots=True)
+class Access:
+    """The logins of a site.
+
+    `accounts` by name. `header`: where a proxy on this machine passes the name of a user; a name
+    without an account is then a reviewer. `token`: a password for any name. Without any of them
+    nobody logs in, and everybody is `nobody`.
+    """
+
+    accounts: Mapping[str, Account] = field(default_factory=dict)
+    header: str = ""
+    token: str = ""
+    nobody: Login = field(default_factory=Login)
+    _right: dict[str, bytes] = field(default_factory=dict)
+    _checking: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def required(self) -> bool:
+        """Return whether requests need a login."""
+        return bool(self.accounts or self.header or self.token)
+
+    def login(self, scope: Scope) -> Login | None:
+        """Return who sends a request, None for one without a valid login."""
+        if not self.required:
+            return self.nobody
+        headers = decode_headers(scope)
+        if self.header and is_local(scope.get("client")):
+            names = [name for name in headers.get(self.header.lower(), []) if name.strip()]
+            if len(names) == 1:
+                return self._named(names[0].strip())
+        return self._by_password(headers.get("authorization", []))
+
+    def _named(self, name: str) -> Login:
+        account = self.accounts.get(name)
+        return Login(name, account.role if account else "reviewer")
+
+    def _by_password(self, values: list[str]) -> Login | None:
+        credentials = _credentials(values[0]) if len(values) == 1 else None
+        if credentials is None:
+            return None
+        name, password = credentials
+        if self.token and hmac.compare_digest(password.encode(), self.token.encode()):
+            return Login(name)
+        account = self.accounts.get(name)
+        is_right = self._is_right(name, password, account.digest if account else "")
+        return Login(name, account.role) if account and is_right else None
+
+    def _is_right(self, name: str, password: str, digest: str) -> bool:
+        """Return whether a password is right. An unknown name takes as long as a known one.
+
+        Passwords are checked one at a time, which limits how many can be tried; one that was right
+        is remembered by its digest.
+        """
+        key = hashlib.sha256(f"{name}\0{password}".encode()).digest()
+        if hmac.compare_digest(self._right.get(name, b""), key):
+            return True
+        with self._checking:
+            is_right = matches(password, digest or _NOBODY) and bool(digest)
+        if is_right and len(self._right) < _REMEMBERED:
+            self._right[name] = key
+        return is_right
+
+
+class RequireLogin:
+    """The layer that answers only requests with a login, and changes only for reviewers."""
+
+    def __init__(self, app: App, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its login, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        login = await run_in_threadpool(self._access.login, scope)
+        if login is None:
+            await refuse(send, 401, _NO_LOGIN, _ASK)
+        elif scope["method"] not in ("GET", "HEAD") and not login.may_write:
+            await refuse(send, 403, _READ_ONLY)
+        else:
+            await self._app({**scope, LOGIN: login}, receive, send)
+
+
+def hash_password(password: str) -> str:
+    """Return the digest of a password, with a salt of its own."""
+    salt = secrets.token_bytes(16)
+    return f"scrypt:{salt.hex()}:{_scrypt(password, salt).hex()}"
+
+
+def matches(password: str, digest: str) -> bool:
+    """Return whether a digest is that of a password."""
+    _, salt, expected = digest.split(":")
+    return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)), bytes.fromhex(expected))
+
+
+def read_accounts(path: Path) -> Mapping[str, Account]:
+    """Return the accounts of a file by name: lines of NAME ROLE DIGEST, `-` for no password.
+
+    Empty lines and those that begin with # are left out. Raises `UsageError`.
+    """
+    accounts = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); check the path") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            account = _account(line.split())
+            if account is None or account.name in accounts:
+                raise UsageError(
+                    f"line {number} of {path} is no account of its own; remove it, "
+                    f"and run: nearfold serve --auth {path} --add-login NAME"
+                )
+            accounts[account.name] = account
+    return accounts
+
+
+def add_account(path: Path, name: str, role: Role, password: str) -> None:
+    """Write an account to a file, in place of one of that name.
+
+    Only its owner may read the file. Raises `UsageError` for a name with white space or a colon, a
+    password of fewer than 8 characters, and a file that cannot be written.
+    """
+    if not name or name.startswith("#") or ":" in name or len(name.split()) != 1:
+        raise UsageError(f"{name!r} is no name for a login; leave out white space and colons")
+    if len(password) < 8:
+        raise UsageError("a password has 8 characters or more; choose a longer one")
+    accounts = dict(read_accounts(path)) if path.exists() else {}
+    accounts[name] = Account(name, role, hash_password(password))
+    lines = [f"{one.name} {one.role} {one.digest or '-'}\n" for one in accounts.values()]
+    with write_whole(path, "--auth") as part:
+        part.touch(mode=0o600)
+        part.write_text("".join(lines), encoding="utf-8")
+
+
+def _account(words: list[str]) -> Account | None:
+    """Return the account of the words of a line, None if they are none."""
+    if len(words) != 3 or words[1] not in ROLES or ":" in words[0]:
+        return None
+    name, role, digest = words
+    if digest != "-" and not _DIGEST.fullmatch(digest):
+        return None
+    known: Role = "reader" if role == "reader" else "reviewer"
+    return Account(name, known, "" if digest == "-" else digest)
+
+
+def _credentials(value: str) -> tuple[str, str] | None:
+    """Return name and password of an `Authorization` header, None for another one."""
+    scheme, _, encoded = value.partition(" ")
+    try:
+        decoded = base64.b64decode(encoded.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+    name, colon, password = decoded.partition(":")
+    return (name, password) if colon and scheme.lower() == "basic" else None
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(password.encode(), salt=salt, n=_COST, r=_BLOCK, p=_PARALLEL, dklen=32)
+
+
+_NOBODY = f"scrypt:{bytes(16).hex()}:{bytes(32).hex()}"
