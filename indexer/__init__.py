@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from indexer.comparing.compare import compare
     from indexer.comparing.versions import versions
+    from indexer.deduplicating.dedup import DedupOptions, dedup
     from indexer.exports.export import ExportOptions, export
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from indexer.web.compare_page import compare_page
 
 __all__ = [
+    "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
     "FamiliesOptions",
@@ -60,6 +62,7 @@ __all__ = [
     "compare",
     "compare_page",
     "consistency",
+    "dedup",
     "delete",
     "doctor",
     "duplicate_pairs",
@@ -94,6 +97,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "DedupOptions": "indexer.deduplicating.dedup",
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "ExportOptions": "indexer.exports.export",
     "FamiliesOptions": "indexer.grouping.families",
@@ -108,6 +112,7 @@ _HOMES = {
     "compare": "indexer.comparing.compare",
     "compare_page": "indexer.web.compare_page",
     "consistency": "indexer.grouping.consistency",
+    "dedup": "indexer.deduplicating.dedup",
     "delete": "indexer.grouping.delete",
     "doctor": "indexer.operations.doctor",
     "evaluate": "indexer.lab.evaluation.evaluate",

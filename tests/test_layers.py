@@ -29,6 +29,7 @@ LAYERS = (
     ("indexing",),
     ("comparing",),
     ("operations",),
+    ("deduplicating",),
     ("exports",),
     ("lab",),
     ("web",),
@@ -70,6 +71,7 @@ ADAPTERS = {
     "rich": {"cli/"},
     "click": {"cli/", "spark/__main__.py"},
     "pyarrow": {
+        "deduplicating/parquet_copies.py",
         "exports/parquet_pairs.py",
         "exports/parquet_tables.py",
         "sources/parquet_rows.py",

@@ -8,6 +8,7 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
+    "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
     "FamiliesOptions",
@@ -24,6 +25,7 @@ PUBLIC = {
     "compare",
     "compare_page",
     "consistency",
+    "dedup",
     "delete",
     "doctor",
     "duplicate_pairs",

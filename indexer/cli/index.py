@@ -13,10 +13,12 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import (
     ShareType,
+    delimiter_option,
     index_recipe_option,
     json_option,
     open_for_command,
     store_option,
+    text_field_option,
 )
 from indexer.defaults import FOLD
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
@@ -90,12 +92,7 @@ LISTED_FAILURES = 20
     is_flag=True,
     help="Read unchanged documents again whose text an older version of its reader made.",
 )
-@click.option(
-    "--text-field",
-    default=_READ.text_field,
-    show_default=True,
-    help="Field of a record that holds its text.",
-)
+@text_field_option
 @click.option(
     "--title-field",
     default=_READ.title_field,
@@ -104,11 +101,7 @@ LISTED_FAILURES = 20
 )
 @click.option("--id-field", help="Field that identifies records (default: their number).")
 @click.option("--label-field", help="Field whose values become labels.")
-@click.option(
-    "--delimiter",
-    metavar="CHAR|tab",
-    help="Separator of the fields of CSV (default: as its first row shows).",
-)
+@delimiter_option
 @click.option(
     "--own-ids",
     is_flag=True,
@@ -176,8 +169,6 @@ def index_command(
 
 def _options(values: dict[str, Any]) -> IndexOptions:
     """Return the options of `index` from those of the command line."""
-    if values["delimiter"] == "tab":
-        values["delimiter"] = "\t"
     reading = Reading(**{name: values.pop(name) for name in _READING})
     limits = Limits(
         seconds=values.pop("timeout"),

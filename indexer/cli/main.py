@@ -30,6 +30,7 @@ COMMANDS = (
     "backup",
     "compare",
     "consistency",
+    "dedup",
     "delete",
     "doctor",
     "evaluate",

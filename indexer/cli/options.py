@@ -17,6 +17,7 @@ from indexer.similarity.criteria import Criteria, parse_requirements
 from indexer.similarity.duplicate_types import OVERLAP
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
+from indexer.sources.base import Reading
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
@@ -101,7 +102,7 @@ measure_option = click.option(
     show_default=True,
     help="Measure of similarity.",
 )
-_numbers_option = click.option(
+numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),
     help="Distinguish texts whose numbers, dates, amounts, negations or names differ; or ignore "
@@ -169,6 +170,18 @@ recipe_option = click.option(
     show_default=True,
     help="Settings of the fingerprint.",
 )
+text_field_option = click.option(
+    "--text-field",
+    default=Reading().text_field,
+    show_default=True,
+    help="Field of a record that holds its text.",
+)
+delimiter_option = click.option(
+    "--delimiter",
+    metavar="CHAR|tab",
+    callback=lambda _context, _option, value: "\t" if value == "tab" else value,
+    help="Separator of the fields of CSV (default: as its first row shows).",
+)
 index_recipe_option = click.option(
     "--recipe",
     "recipe_name",
@@ -180,7 +193,7 @@ index_recipe_option = click.option(
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
     rules = _same_option(_differ_option(_window_option(command)))
-    return _numbers_option(_require_option(rules))
+    return numbers_option(_require_option(rules))
 
 
 def take_criteria(options: dict[str, Any]) -> Criteria:

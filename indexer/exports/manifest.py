@@ -16,11 +16,12 @@ from indexer.system.release import release
 from indexer.system.whole_file import is_special, write_whole
 
 if TYPE_CHECKING:
+    from indexer.deduplicating.dedup import DedupOptions
     from indexer.exports.export import ExportOptions
     from indexer.grouping.group_options import GroupOptions
     from indexer.matching.match import MatchOptions
 
-    Settings = MatchOptions | GroupOptions | ExportOptions
+    Settings = MatchOptions | GroupOptions | ExportOptions | DedupOptions
 
 
 def run_manifest(

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,24 @@ from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.matching.text_pairs import TextPairs
+from indexer.model import Row
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
-from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 MOST_CHARS = 20_000_000  # characters of texts that are kept at most
 BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
 BATCH = 500  # texts or pairs that are read or measured together
 ACCEPTED = 50  # pairs whose words are looked up together
+
+
+class TextReader(Protocol):
+    """A store of texts, of which verification needs no more."""
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return whole rows by id; ids that do not exist are absent."""
+        ...
 
 
 class Verifier:
@@ -38,7 +47,7 @@ class Verifier:
 
     def __init__(
         self,
-        store: Store,
+        store: TextReader,
         collection: Collection,
         measure: str,
         rarity: Rarity | None = None,

@@ -26,7 +26,8 @@ class Reading:
     archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
     (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
     that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
-    `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
+    `metadata`: the other fields of records are of interest. `max_bytes` and `max_chars` bound one
+    document. Raises `UsageError` for a delimiter that is not
     one character, or one that CSV has another use for.
     """
 
@@ -40,6 +41,7 @@ class Reading:
     namespace: str | None = None
     query: str | None = None
     delimiter: str | None = None
+    metadata: bool = True
     max_bytes: int = 256 << 20
     max_chars: int = 10_000_000
 

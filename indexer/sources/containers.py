@@ -32,13 +32,16 @@ def _parquet_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
     yield from parquet_rows.records(path, stream, reading)
 
 
+RECORDS: dict[tuple[str, ...], RecordReader] = {
+    (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"): jsonl.records,
+    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): delimited.records,
+    (".parquet",): _parquet_records,
+}
 KINDS: dict[tuple[str, ...], Opener] = {
     (".zip",): zips.blobs,
     (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): tars.blobs,
     (".mbox",): mbox.blobs,
-    (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"): _of_records(jsonl.records),
-    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): _of_records(delimited.records),
-    (".parquet",): _of_records(_parquet_records),
+    **{suffixes: _of_records(reader) for suffixes, reader in RECORDS.items()},
 }
 
 

@@ -37,6 +37,25 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
     first) that makes the requested fields columns separates fields. Raises `DamagedRecord` when one
     of these fields is not a column.
     """
+    names, rows = _table(path, stream, reading)
+    for number, row in enumerate((row for row in rows if row != []), 1):
+        yield str(number), row if isinstance(row, ExtractionError) else _record(names, row, reading)
+
+
+def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
+    """Yield the row of names, then the row of each item of `records`, as they stand, in UTF-8.
+
+    A row that cannot be read is its first line.
+    """
+    _, rows = _table(path, stream, reading)
+    yield rows.raw.encode("utf-8", "surrogateescape")
+    for row in rows:
+        if row != []:
+            yield rows.raw.encode("utf-8", "surrogateescape")
+
+
+def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], _Rows]:
+    """Return the names of the columns, and the rows below them."""
     csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
     tabs_first = path.lower().removesuffix(".gz").endswith(".tsv")
     text = _text_lines(stream, reading.max_bytes)
@@ -53,8 +72,7 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
                 "choose by --text-field, --id-field and --label-field, "
                 "or name the separator of fields by --delimiter"
             )
-    for number, row in enumerate((row for row in rows if row != []), 1):
-        yield str(number), row if isinstance(row, ExtractionError) else _record(names, row, reading)
+    return names, rows
 
 
 def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
@@ -109,7 +127,7 @@ class _Rows:
     """The rows of CSV.
 
     A damaged row, as after a quote that is never closed, costs its first line; the next line begins
-    a new row.
+    a new row. `raw`: the last row as it stands.
     """
 
     def __init__(self, text: Iterator[str], delimiter: str) -> None:
@@ -117,6 +135,7 @@ class _Rows:
         self._delimiter = delimiter
         self._returned: deque[str] = deque()
         self._line = 0
+        self.raw = ""
 
     def __iter__(self) -> Iterator[list[str] | ExtractionError]:
         return self
@@ -128,11 +147,13 @@ class _Rows:
         except csv.Error as error:
             self._returned.extendleft(reversed(used[1:]))
             self._line += 1
+            self.raw = used[0]
             return ExtractionError(
                 f"line {self._line} is not a row of CSV ({error}); "
                 "look for a quote that is not closed or doubled"
             )
         self._line += len(used)
+        self.raw = "".join(used)
         return row
 
     def _take(self, used: list[str]) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError, UnreadableFile
@@ -18,6 +19,15 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
             yield str(number), line
         elif line.strip():
             yield str(number), _record(line)
+
+
+def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
+    """Yield the line of each item of `records` as it stands; empty for a line that is too long."""
+    for line in lines(stream, reading.max_bytes):
+        if isinstance(line, UnreadableFile):
+            yield b""
+        elif line.strip():
+            yield line.removeprefix(codecs.BOM_UTF8)
 
 
 def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:

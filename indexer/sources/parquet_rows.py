@@ -14,7 +14,9 @@ _BATCH_ROWS = 256
 
 
 def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
-    """Yield the rows of a file. Columns of lists and structures are read only if they are named.
+    """Yield the rows of a file.
+
+    Columns of lists and structures are read only if they are named, others also as metadata.
 
     Raises `DamagedRecord` when the text field is not a column, or the file cannot be read.
     """
@@ -43,6 +45,8 @@ def _columns(schema: Any, reading: Reading) -> list[str]:
                 "choose by --text-field and --id-field"
             )
         columns.add(column)
+    if not reading.metadata:
+        return sorted(columns)
     return [name for name in schema.names if name in columns or not _is_nested(schema, name)]
 
 

@@ -28,14 +28,10 @@ _KINDS = {
 
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
-    """Return the document of a record, or the error that it has none.
-
-    A list of texts is one text, an element a line, null left out.
-    """
-    value = field_of(record, reading.text_field)
-    text = _text(value)
-    if text is None:
-        return _no_text(record, value, reading)
+    """Return the document of a record, or the error that it has none."""
+    text = text_of(record, reading)
+    if isinstance(text, ExtractionError):
+        return text
     if not all(_is_label(label) for label in _label_values(record, reading)):
         return ExtractionError(
             f"the field {reading.label_field!r} holds more than labels, "
@@ -50,6 +46,16 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
         extractor=EXTRACTOR,
         truncated=len(text) > reading.max_chars,
     )
+
+
+def text_of(record: Mapping[str, Any], reading: Reading) -> str | ExtractionError:
+    """Return the text of a record, or the error that it has none.
+
+    A list of texts is one text, an element a line, null left out.
+    """
+    value = field_of(record, reading.text_field)
+    text = _text(value)
+    return _no_text(record, value, reading) if text is None else text
 
 
 def _no_text(record: Mapping[str, Any], value: object, reading: Reading) -> ExtractionError:

@@ -5,6 +5,7 @@ import json
 import re
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -12,12 +13,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from command import ROOT, page_environment, run, run_json, shell
+from command import ROOT, outcome, page_environment, run, run_json, shell
 
 PAGES = {
     name: (ROOT / place / name).read_text(encoding="utf-8")
     for name, place in {
         "README.md": "",
+        "dedup.md": "docs",
         "families.md": "docs",
         "search.md": "docs",
         "sending.md": "docs",
@@ -72,6 +74,39 @@ def test_families(library: str, tmp_path: Path) -> None:
     run("label", id, "--label", "nonresponsive", store=library)
     assert "nonresponsive" in shell(by_rule, tmp_path)
     assert shell(criteria, tmp_path).count(" changed") == 2
+
+
+def test_dedup(tmp_path: Path) -> None:
+    [block] = blocks("dedup.md")
+    printed = shell(block, tmp_path)
+    assert "4 rows: 2 kept, 1 exact and 1 near duplicates removed" in printed
+    kept = (tmp_path / "clean.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in kept] == [1, 4]
+    assert (tmp_path / "clean.jsonl.manifest.json").exists()
+    [python] = re.findall(r"```python\n(.*?)```", PAGES["dedup.md"], re.DOTALL)
+    command = [sys.executable, "-c", python]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=page_environment(tmp_path), capture_output=True, check=True
+    )
+    assert done.stdout.split() == b"4 2 1 1 0".split()
+
+
+def test_dedup_goes_on_after_a_kill(tmp_path: Path) -> None:
+    lines = [json.dumps({"text": f"row {n % 1100} of a table with words"}) for n in range(2500)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    run("dedup", tmp_path / "a.jsonl", "--out", tmp_path / "whole.jsonl")
+    command = ("dedup", tmp_path / "a.jsonl", "--out", tmp_path / "b.jsonl", "--json")
+    for point in ("before_commit:3=kill", "after_commit:2=kill", "before_commit:2=kill"):
+        killed = outcome(*command, NEARFOLD_FAILPOINTS=point)
+        assert killed.returncode == -signal.SIGKILL
+        assert not (tmp_path / "b.jsonl").exists()
+    result = json.loads(outcome(*command).stdout)
+    assert result["resumed"] == 2500
+    assert result["read"] == result["kept"] + result["exact"] + result["near"] == 2500
+    for ending in ("", ".removed.jsonl"):
+        whole = tmp_path / f"whole.jsonl{ending}"
+        assert whole.read_bytes() == (tmp_path / f"b.jsonl{ending}").read_bytes()
+    assert not (tmp_path / ".b.jsonl.dedup").exists()
 
 
 def test_search(library: str, tmp_path: Path) -> None:

@@ -1,0 +1,93 @@
+"""`nearfold dedup`: write a dataset without its duplicates."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from indexer.cli import progress
+from indexer.cli.console import console, print_json
+from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.options import (
+    cap_option,
+    delimiter_option,
+    json_option,
+    measure_option,
+    memory_option,
+    numbers_option,
+    text_field_option,
+    threshold_option,
+)
+from indexer.deduplicating.dedup import DedupOptions, DedupResult, dedup
+from indexer.exports.manifest import run_manifest, write_manifest
+from indexer.recipe import DEFAULT
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
+
+_COUNTS = ("read", "kept", "exact", "near", "failed")
+
+
+@click.command("dedup")
+@click.argument("paths", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="OUTPUT",
+    help="A file of the same kind, or a new folder that gets a file for each.",
+)
+@threshold_option
+@measure_option
+@click.option(
+    "--keep",
+    type=click.Choice(["longest", "first"]),
+    default="longest",
+    show_default=True,
+    help="The row that stays: most words, or first in the input.",
+)
+@text_field_option
+@delimiter_option
+@numbers_option
+@cap_option
+@memory_option
+@json_option
+def dedup_command(
+    paths: tuple[str, ...], out: Path, memory: int, as_json: bool, **options: Any
+) -> int:
+    """Write a dataset of texts without its duplicates.
+
+    INPUT is JSON Lines, CSV or Parquet, a folder of such files, or a pattern. Rows that stay are
+    not changed. OUTPUT.removed.jsonl lists the others, and why. Run again to go on after an
+    interruption.
+    """
+    settings = DedupOptions(**options)
+    with progress.show_stages(as_json) as advance:
+        result = dedup(paths, out, settings, memory=memory, progress=advance)
+    counts = {name: getattr(result, name) for name in _COUNTS}
+    layout = settings.family_options().band_plan(DEFAULT)
+    write_manifest(out, run_manifest("dedup", DEFAULT, settings, counts, layout))
+    if as_json:
+        print_json(dataclasses.asdict(result))
+    else:
+        _print_result(result)
+    return EXIT_FAILED if result.failed else 0
+
+
+def _print_result(result: DedupResult) -> None:
+    """Print how many rows stay and how many do not, and where both are."""
+    out = console()
+    out.print(
+        f"{count_of(result.read, 'row')}: {result.kept:,} kept, {result.exact:,} exact and "
+        f"{result.near:,} near duplicates removed, {result.failed:,} failed"
+    )
+    out.print(Text(f"kept in {visible(result.out)}, the others listed in {visible(result.report)}"))
+    if result.resumed:
+        out.print(f"{count_of(result.resumed, 'row')} had been signed before the interruption")
+    if result.other_files:
+        notes = Console(stderr=True, highlight=False, soft_wrap=True)
+        notes.print(f"{count_of(result.other_files, 'other file')} without rows left out")

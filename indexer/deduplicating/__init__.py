@@ -1,0 +1,1 @@
+"""Deduplicated datasets."""

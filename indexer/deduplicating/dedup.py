@@ -1,0 +1,253 @@
+"""A dataset without its duplicates: copies first, then near duplicates, in one run.
+
+Rows are signed as they are read. The signatures are joined and representatives chosen by the code
+of `match` and `group`, within a memory budget; then the rows that stay are copied.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from indexer.deduplicating.output_files import Output, plan_output
+from indexer.deduplicating.row_copies import copy_rows
+from indexer.deduplicating.row_spool import Removal, RowSpool
+from indexer.deduplicating.signed_rows import signed_rows
+from indexer.defaults import MEASURE, REVIEW
+from indexer.grouping.assign_families import Grouping
+from indexer.grouping.group_options import GroupOptions
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.matching.collection import gather
+from indexer.matching.limits import CAP, memory_budget
+from indexer.matching.verification import Verifier
+from indexer.recipe import DEFAULT
+from indexer.similarity.criteria import Criteria, Numbers
+from indexer.sources.base import Reading
+from indexer.sources.dataset_files import DatasetFile, KeptRows, dataset_files
+from indexer.system.progress_callback import Progress, no_progress
+from indexer.system.release import release
+from indexer.system.spill_files import DEFAULT_MEGABYTES
+from indexer.system.whole_file import write_error
+
+
+@dataclass(frozen=True, slots=True)
+class DedupOptions:
+    """The options of `dedup`: which rows are duplicates, and which of them stays.
+
+    `threshold`: least similarity of a removed row to the row that stays; above 0, at most 1.
+    `measure`: the measure that decides, on the texts.
+    `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
+    `text_field`: the column of the texts; a dot leads into a nested field.
+    `delimiter`: separates the fields of CSV; None detects it.
+    `cap`: of a band that more distinct texts share, all are compared with the first only; at
+    least 2.
+    `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations or names differ;
+    `ignore` compares texts of numbers alone too; None neither.
+
+    Raises `UsageError` for a value out of its range and `UnknownMeasure`.
+    """
+
+    threshold: float = REVIEW
+    measure: str = MEASURE
+    keep: Literal["longest", "first"] = "longest"
+    text_field: str = "text"
+    delimiter: str | None = None
+    cap: int = CAP
+    numbers: Numbers | None = None
+
+    def __post_init__(self) -> None:
+        self.reading()
+        self.family_options()
+
+    def reading(self) -> Reading:
+        """Return how records are read."""
+        return Reading(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
+
+    def family_options(self) -> GroupOptions:
+        """Return the options of `group` by which rows that stay are the principals of others."""
+        options = GroupOptions(
+            threshold=self.threshold,
+            measure=self.measure,
+            principal=self.keep,
+            cap=self.cap,
+            criteria=Criteria(self.numbers),
+        )
+        options.check_recipe(DEFAULT)
+        return options
+
+
+@dataclass(frozen=True, slots=True)
+class DedupResult:
+    """The account of a run: `read` is the sum of `kept`, `exact`, `near` and `failed`.
+
+    `exact` and `near`: rows removed as copies and as near duplicates; `failed`: rows that could not
+    be compared, and are not in the output. `files` were read; `other_files` below the folders hold
+    no rows. `resumed`: rows that an interrupted run had signed. `out` and `report`: what was
+    written.
+    """
+
+    read: int
+    kept: int
+    exact: int
+    near: int
+    failed: int
+    files: int
+    other_files: int
+    resumed: int
+    out: str
+    report: str
+
+
+def dedup(
+    paths: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    options: DedupOptions = DedupOptions(),
+    *,
+    memory: int = DEFAULT_MEGABYTES,
+    progress: Progress = no_progress,
+) -> DedupResult:
+    """Write the rows of files of JSON Lines, CSV or Parquet without duplicates, as they stand.
+
+    `paths`: files, folders, or patterns. `out`: a file of the same kind, or a new folder that gets
+    a file for each. Rows come in the order of `keep`, complete texts first; each is removed if a
+    row that was kept before it has the same normalised text, or reaches the threshold, under the
+    most similar one, ties to the first of the input. `OUT.removed.jsonl` lists the rows that are
+    not in the output, and why.
+
+    `memory`: megabytes, 1 or more; what does not fit is written to temporary files. The result is
+    the same. An interrupted run goes on when it is called again with the same arguments.
+
+    Raises `UsageError` for files that cannot be read or written, or changed meanwhile,
+    `MissingExtra` for Parquet without pyarrow, `StoreBusy` while another process writes `out`, and
+    `StoreStopped` when the disk is full.
+    """
+    budget = memory_budget(memory)
+    names = [os.fspath(path) for path in paths]
+    files, other_files = dataset_files(names)
+    output = plan_output(files, names, Path(out))
+    spool = RowSpool(output.work / "rows.db", _settings(files, output, options))
+    try:
+        run = _Run(files, output, options, spool, budget, progress)
+        resumed = spool.rows_read
+        run.finish()
+        exact, near, failed = spool.counts()
+    finally:
+        spool.close()
+    shutil.rmtree(output.work)
+    read = spool.rows_read
+    kept = read - exact - near - failed
+    places = str(output.out), str(output.report)
+    return DedupResult(read, kept, exact, near, failed, len(files), other_files, resumed, *places)
+
+
+def _settings(files: Sequence[DatasetFile], output: Output, options: DedupOptions) -> str:
+    """Return what a run depends on; a run that is continued has the same."""
+    inputs = [(name, file.version) for name, file in zip(output.names, files, strict=True)]
+    return json.dumps([release(), DEFAULT.id, asdict(options), inputs])
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The steps of a run; each is skipped if it is complete."""
+
+    files: Sequence[DatasetFile]
+    output: Output
+    options: DedupOptions
+    spool: RowSpool
+    budget: MemoryBudget
+    progress: Progress
+
+    def finish(self) -> None:
+        """Take the steps that are left."""
+        steps = {"": self._sign, "signed": self._decide, "decided": self._write}
+        while step := steps.get(self.spool.step):
+            step()
+        self.output.publish()
+
+    def _sign(self) -> None:
+        known = self.spool.rows_of_files(len(self.files))
+        for rows in signed_rows(self.files, self.options.reading(), DEFAULT, known):
+            self.spool.add(rows)
+            self.progress("signing rows", self.spool.rows_read, 0)
+        self.spool.set_step("signed")
+
+    def _decide(self) -> None:
+        options = self.options.family_options()
+        criteria = options.criteria
+        rows = self.spool.rows(with_text=bool(criteria))
+        collection = gather(
+            rows,
+            DEFAULT,
+            self.spool.rows_read,
+            self.progress,
+            self.budget,
+            criteria=criteria,
+            statuses=criteria.folded,
+        )
+        verifier = Verifier(self.spool, collection, options.measure)
+        grouping = Grouping(collection, verifier, options)
+        order = grouping.first_order()
+        pairs = grouping.pairs(order, self.progress)
+        heads = grouping.heads(pairs, order, self.progress)
+        texts, ids = collection.documents.texts, collection.entries.ids
+        self.spool.decide(
+            Removal(int(ids[row]), int(ids[kept]), similarity, bool(texts[row] == texts[kept]))
+            for row, (kept, similarity) in heads.items()
+            if similarity is not None
+        )
+
+    def _write(self) -> None:
+        try:
+            self._write_report()
+            self._write_rows()
+        except OSError as error:
+            raise write_error(self.output.out, "--out", error) from error
+        for file in self.files:
+            file.check_unchanged()
+        self.spool.set_step("written")
+
+    def _write_report(self) -> None:
+        names = self.output.names
+        part, _ = self.output.parts[0]
+        with part.open("w", encoding="ascii", newline="\n") as file:
+            for line in self.spool.report():
+                fields: dict[str, object] = {"file": names[line.file], "row": line.number}
+                if line.error is not None:
+                    fields |= {"outcome": "failed", "error": line.error}
+                elif line.kept_file is not None:
+                    fields |= {
+                        "outcome": "exact" if line.exact else "near",
+                        "kept_file": names[line.kept_file],
+                        "kept_row": line.kept_number,
+                        "similarity": line.similarity,
+                    }
+                file.write(json.dumps(fields) + "\n")
+
+    def _write_rows(self) -> None:
+        _, (place, _) = self.output.parts
+        shutil.rmtree(place.parent, ignore_errors=True)
+        reading = self.options.reading()
+        parts = self._kept_rows()
+        if not self.output.is_folder:
+            place.parent.mkdir()
+            copy_rows(parts, place, reading)
+            return
+        for name, part in zip(self.output.names, parts, strict=True):
+            target = place / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy_rows([part], target, reading)
+
+    def _kept_rows(self) -> KeptRows:
+        """Return each file with whether its rows are kept."""
+        kept = np.ones(self.spool.rows_read, dtype=bool)
+        for place in self.spool.left_out():
+            kept[place] = False
+        ends = np.cumsum(self.spool.rows_of_files(len(self.files)))
+        return list(zip(self.files, np.split(kept, ends[:-1]), strict=True))

@@ -1,0 +1,109 @@
+"""The files of a run: where its output goes, and the folder beside it that a killed run leaves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import UsageError
+from indexer.sources.dataset_files import KINDS, DatasetFile, kind_of_rows
+from indexer.system.whole_file import check_place, is_special, write_error
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the rows of a run go: one file, or a folder with a file for each input file.
+
+    `names`: of each input file, its path below the folder that holds all of them.
+    """
+
+    out: Path
+    is_folder: bool
+    names: Sequence[str]
+
+    @property
+    def report(self) -> Path:
+        """The list of the rows that are not in the output."""
+        return self.out.with_name(f"{self.out.name}.removed.jsonl")
+
+    @property
+    def work(self) -> Path:
+        """The folder of the run until it is complete."""
+        return self.out.with_name(f".{self.out.name}.dedup")
+
+    @property
+    def parts(self) -> tuple[tuple[Path, Path], ...]:
+        """The report and the rows in the folder of the run, each with the place it goes to."""
+        return (self.work / "report", self.report), (self.work / "rows" / self.out.name, self.out)
+
+    def publish(self) -> None:
+        """Put everything that is written in its place. Raises `UsageError` when that fails."""
+        try:
+            for part, place in self.parts:
+                if part.exists():
+                    part.replace(place)
+        except OSError as error:
+            raise write_error(self.out, "--out", error) from error
+
+
+def plan_output(files: Sequence[DatasetFile], paths: Sequence[str], out: Path) -> Output:
+    """Return where the rows of these files go, and make the folder of the run.
+
+    `paths` are those that the caller gave. Raises `UsageError` for a place that cannot be written,
+    that is part of the input, or whose kind is not that of the files.
+    """
+    kind = kind_of_rows(out.name)
+    output = Output(out, kind is None, _names(files))
+    _check_outside(output, files, paths)
+    for file in files:
+        if kind not in (None, file.kind):
+            raise UsageError(
+                f"{file.blob.path} holds rows of another kind than {out}; end --out in "
+                f"{_ending(file.kind)}, or give it the name of a new folder for a file of each"
+            )
+    if is_special(out):
+        raise UsageError(f"{out} is a link or no file; give --out another place")
+    if output.is_folder:
+        _check_new(output)
+    else:
+        check_place(out)
+    try:
+        output.work.mkdir(exist_ok=True)
+    except OSError as error:
+        raise write_error(out, "--out", error) from error
+    return output
+
+
+def _ending(kind: str) -> str:
+    return next(ending for ending, of_kind in KINDS.items() if of_kind == kind)
+
+
+def _names(files: Sequence[DatasetFile]) -> list[str]:
+    """Return the path of each file below the folder that they have in common."""
+    roots = {file.path[: -len(os.fsdecode(file.blob.key))] or os.sep for file in files}
+    base = os.path.commonpath(roots)
+    return [Path(file.path).relative_to(base).as_posix() for file in files]
+
+
+def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence[str]) -> None:
+    """Raise `UsageError` where the output is, or would become, part of the input."""
+    inputs = {Path(file.path) for file in files}
+    folders = {Path(path).resolve() for path in paths if Path(path).is_dir()}
+    for place in (output.out.resolve(), output.report.resolve()):
+        is_inside = not folders.isdisjoint((place, *place.parents))
+        if is_inside or place in inputs or any(place in path.parents for path in inputs):
+            raise UsageError(f"{place} belongs to the input; give --out a place outside of it")
+
+
+def _check_new(output: Output) -> None:
+    """Raise `UsageError` for a folder with other files, unless a run ended as it was put there."""
+    out = output.out
+    if output.work.exists() or not out.exists():
+        return
+    if not out.is_dir() or any(out.iterdir()):
+        endings = ", ".join(KINDS)
+        raise UsageError(
+            f"{out} exists; give --out a new folder, or a file name that ends in one of {endings}"
+        )

@@ -1,0 +1,68 @@
+"""Kept rows of Parquet files, by pyarrow: all columns, types and metadata as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from indexer.sources.dataset_files import DatasetFile, KeptRows, other_columns
+
+BATCH_ROWS = 256  # rows that are read at a time
+GROUP_BYTES = 32 << 20  # of rows that are written at a time
+
+
+def copy_parquet_rows(parts: KeptRows, out: Path) -> None:
+    """Write the rows that are kept into one file, with the schema and codec of the first.
+
+    Raises `UsageError` for a file of another schema.
+    """
+    first = parts[0][0]
+    with _opened(first) as file:
+        schema = file.schema_arrow
+        codec = _codec(file.metadata)
+    with pyarrow.parquet.ParquetWriter(out, schema, compression=codec) as writer:
+        pending: list[Any] = []
+        size = 0
+        for batch in _batches(parts, schema):
+            pending.append(batch)
+            size += batch.nbytes
+            if size >= GROUP_BYTES:
+                writer.write_table(pyarrow.Table.from_batches(pending, schema))
+                pending, size = [], 0
+        if pending:
+            writer.write_table(pyarrow.Table.from_batches(pending, schema))
+
+
+def _batches(parts: KeptRows, schema: Any) -> Iterator[Any]:
+    for dataset_file, kept in parts:
+        with _opened(dataset_file) as file:
+            if not file.schema_arrow.equals(schema):
+                raise other_columns(dataset_file, parts[0][0])
+            yield from _kept(file, kept)
+
+
+def _kept(file: Any, kept: NDArray[np.bool_]) -> Iterator[Any]:
+    start = 0
+    for batch in file.iter_batches(BATCH_ROWS):
+        is_kept = kept[start : start + len(batch)]
+        start += len(batch)
+        if is_kept.any():
+            yield batch.filter(pyarrow.array(is_kept))
+
+
+def _opened(file: DatasetFile) -> Any:
+    return pyarrow.parquet.ParquetFile(file.path)
+
+
+def _codec(metadata: Any) -> str:
+    """Return the compression of a file's first column; `snappy` of one without rows."""
+    if not metadata.num_row_groups or not metadata.num_columns:
+        return "snappy"
+    codec = metadata.row_group(0).column(0).compression.lower()
+    return "none" if codec == "uncompressed" else str(codec)

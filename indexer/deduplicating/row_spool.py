@@ -1,0 +1,300 @@
+"""The rows of a run, in one file beside its output: what was signed and what was decided.
+
+Each batch is one transaction, so that a run that was killed goes on behind the last one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
+from indexer.model import Row, Status
+from indexer.system.failpoints import reached
+
+_SCHEMA = """
+CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL);
+CREATE TABLE row (
+    place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, status TEXT NOT NULL,
+    exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB
+);
+CREATE TABLE text (place INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE failure (
+    place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, error TEXT NOT NULL
+);
+CREATE TABLE removal (
+    place INTEGER PRIMARY KEY, kept INTEGER NOT NULL, similarity REAL NOT NULL,
+    exact INTEGER NOT NULL
+);
+"""
+_REPORT = """
+SELECT file, number, exact, kept_file, kept_number, similarity, error FROM (
+    SELECT removal.place AS place, row.file AS file, row.number AS number, removal.exact AS exact,
+           kept.file AS kept_file, kept.number AS kept_number, similarity, NULL AS error
+    FROM removal JOIN row USING (place) JOIN row AS kept ON kept.place = removal.kept
+    UNION ALL
+    SELECT place, file, number, NULL, NULL, NULL, NULL, error FROM failure
+) ORDER BY place
+"""
+_LAST = """
+SELECT max(place) FROM (
+    SELECT max(place) AS place FROM row UNION ALL SELECT max(place) FROM failure
+)
+"""
+AT_ONCE = 500  # places that one request asks for
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRow:
+    """A row of a dataset: where it stands, and its text with its signature or the error.
+
+    `file` and `number` are those of the input; `raw`, the digest of the text, is needed where
+    nothing is left of it when it is normalised.
+    """
+
+    file: int
+    number: int
+    text: str = ""
+    status: Status = "empty"
+    exact: str = ""
+    raw: str = ""
+    words: int = 0
+    chars: int = 0
+    minhash: bytes | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A removed row, the row that is kept for it, and their similarity; both by place."""
+
+    place: int
+    kept: int
+    similarity: float
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """A row that is not in the output: a copy (`exact`), a near duplicate, or a failure."""
+
+    file: int
+    number: int
+    exact: bool | None
+    kept_file: int | None
+    kept_number: int | None
+    similarity: float | None
+    error: str | None
+
+
+class RowSpool:
+    """The rows of a run by place, from 0 in the order of the input.
+
+    `settings` describe the run: a file of another run is emptied. Raises `StoreBusy` while another
+    process uses the file, `StoreStopped` when it cannot be written, and `StoreDamaged`.
+    """
+
+    def __init__(self, path: Path, settings: str) -> None:
+        self._path = path
+        with self._errors():
+            self._connection = sqlite3.connect(path, timeout=0.2, isolation_level=None)
+            try:
+                self._begin(settings)
+            except BaseException:
+                self._connection.close()
+                raise
+        [(place,)] = self._connection.execute(_LAST)
+        self.rows_read = 0 if place is None else int(place) + 1
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @property
+    def step(self) -> str:
+        """The last step that is complete: none (empty), `signed`, `decided`, `written`."""
+        [(step,)] = self._connection.execute("SELECT step FROM run")
+        return str(step)
+
+    def set_step(self, step: str) -> None:
+        """Remember that a step is complete."""
+        with self._transaction():
+            self._connection.execute("UPDATE run SET step = ?", (step,))
+
+    def add(self, rows: Sequence[SignedRow]) -> None:
+        """Add the next rows, all or none."""
+        numbered = list(enumerate(rows, self.rows_read))
+        failures = [
+            (place, row.file, row.number, row.error) for place, row in numbered if row.error
+        ]
+        signed = [(place, row) for place, row in numbered if not row.error]
+        with self._transaction():
+            self._connection.executemany(
+                "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        place,
+                        row.file,
+                        row.number,
+                        row.status,
+                        bytes.fromhex(row.exact),
+                        bytes.fromhex(row.raw) or None,
+                        row.words,
+                        row.chars,
+                        row.minhash,
+                    )
+                    for place, row in signed
+                ],
+            )
+            self._connection.executemany(
+                "INSERT INTO text VALUES (?, ?)",
+                [(place, row.text.encode("utf-8", "surrogatepass")) for place, row in signed],
+            )
+            self._connection.executemany("INSERT INTO failure VALUES (?, ?, ?, ?)", failures)
+        self.rows_read += len(rows)
+
+    def rows(self, with_text: bool = False) -> Iterator[Row]:
+        """Yield the rows that are signed, ascending; their texts are empty unless `with_text`."""
+        text = "text.text FROM row JOIN text USING (place)" if with_text else "x'' FROM row"
+        columns = "row.place, status, exact, raw, words, chars, minhash"
+        for values in self._connection.execute(f"SELECT {columns}, {text} ORDER BY row.place"):
+            yield _row(*values)
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return rows with their texts by id, which is the place."""
+        found: dict[str, Row] = {}
+        for start in range(0, len(ids), AT_ONCE):
+            places = [int(id) for id in ids[start : start + AT_ONCE]]
+            marks = ",".join("?" * len(places))
+            columns = "row.place, status, exact, raw, words, chars, minhash, text.text"
+            rows = self._connection.execute(
+                f"SELECT {columns} FROM row JOIN text USING (place) WHERE row.place IN ({marks})",
+                places,
+            )
+            for values in rows:
+                row = _row(*values)
+                found[row.id] = row
+        return found
+
+    def decide(self, removals: Iterable[Removal]) -> None:
+        """Keep which rows are removed, and why; all that was decided before is forgotten."""
+        rows = ((item.place, item.kept, item.similarity, item.exact) for item in removals)
+        with self._transaction():
+            self._connection.execute("DELETE FROM removal")
+            self._connection.executemany("INSERT INTO removal VALUES (?, ?, ?, ?)", rows)
+            self._connection.execute("UPDATE run SET step = 'decided'")
+
+    def left_out(self) -> Iterator[int]:
+        """Yield the places of the rows that are not in the output, in any order."""
+        for table in ("removal", "failure"):
+            for (place,) in self._connection.execute(f"SELECT place FROM {table}"):
+                yield place
+
+    def rows_of_files(self, files: int) -> list[int]:
+        """Return how many rows each of the files has."""
+        counts = [0] * files
+        for table in ("row", "failure"):
+            groups = f"SELECT file, count(*) FROM {table} GROUP BY file"
+            for file, count in self._connection.execute(groups):
+                counts[file] += count
+        return counts
+
+    def report(self) -> Iterator[ReportLine]:
+        """Yield the rows that are not in the output, ascending."""
+        for file, number, exact, *others in self._connection.execute(_REPORT):
+            yield ReportLine(file, number, None if exact is None else bool(exact), *others)
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many rows were removed as copies and as near duplicates, how many failed."""
+        [(exact, near)] = self._connection.execute(
+            "SELECT coalesce(sum(exact), 0), coalesce(sum(NOT exact), 0) FROM removal"
+        )
+        return exact, near, self._count("failure")
+
+    def _begin(self, settings: str) -> None:
+        """Lock the file, and empty it unless it is of this run."""
+        for setting in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
+            self._connection.execute(f"PRAGMA {setting}")
+        tables = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = [name for (name,) in tables.fetchall()]
+        known = self._connection.execute("SELECT settings FROM run").fetchall() if names else []
+        if known == [(settings,)]:
+            return
+        with self._transaction():
+            for name in names:
+                self._connection.execute(f"DROP TABLE {name}")
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                self._connection.execute(statement)
+            self._connection.execute("INSERT INTO run VALUES (?, '')", (settings,))
+
+    def _count(self, table: str) -> int:
+        [(count,)] = self._connection.execute(f"SELECT count(*) FROM {table}")
+        return int(count)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                reached("before_commit", sqlite3.OperationalError)
+                self._connection.execute("COMMIT")
+                reached("after_commit", sqlite3.OperationalError)
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise _own_error(error, self._path) from error
+
+
+def _own_error(error: sqlite3.DatabaseError, path: Path) -> Exception:
+    """Return nearfold's error for one of SQLite."""
+    if "locked" in str(error):
+        return StoreBusy(what=str(path.parent), holder="another nearfold dedup")
+    if isinstance(error, sqlite3.OperationalError):
+        remedy = "free disk space, or make its folder writable"
+        return StoreStopped(reason=f"{path}: {error}", remedy=remedy)
+    remedy = f"remove {path.parent}; the run then starts anew"
+    return StoreDamaged(path=str(path), reason=str(error), remedy=remedy)
+
+
+def _row(
+    place: int,
+    status: Status,
+    exact: bytes,
+    raw: bytes | None,
+    words: int,
+    chars: int,
+    minhash: bytes | None,
+    text: bytes,
+) -> Row:
+    """Return a row as matching and grouping take it; its id ascends with the place."""
+    id = f"{place:012}"
+    return Row(
+        id=id,
+        recipe="",
+        status=status,
+        title="",
+        text=text.decode("utf-8", "surrogatepass"),
+        path="",
+        content_type="",
+        modified=None,
+        size=0,
+        source="",
+        extractor="",
+        raw=(raw or b"").hex(),
+        exact=exact.hex(),
+        words=words,
+        chars=chars,
+        family=id,
+        minhash=minhash,
+    )

@@ -1,0 +1,103 @@
+"""Rows of dataset files with the signatures of their texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from indexer.deduplicating.row_spool import SignedRow
+from indexer.errors import ExtractionError
+from indexer.model import Fingerprint
+from indexer.recipe import Recipe
+from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprints
+from indexer.sources.base import Reading
+from indexer.sources.dataset_files import DatasetFile
+from indexer.sources.record_documents import text_of
+
+BATCH_ROWS = 1000  # that are signed together
+BATCH_CHARS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a row, or the error that it has none."""
+
+    file: int
+    number: int
+    text: str | ExtractionError
+
+    @property
+    def chars(self) -> int:
+        return len(self.text) if isinstance(self.text, str) else 0
+
+
+def signed_rows(
+    files: Sequence[DatasetFile], reading: Reading, recipe: Recipe, known: Sequence[int]
+) -> Iterator[list[SignedRow]]:
+    """Yield the rows of files in batches, in order, signed.
+
+    `known`: how many rows of each file are signed already; files before the last that has some are
+    not read again. Raises `UsageError` for a file that cannot be read, or changes meanwhile.
+    """
+    without_keys = replace(recipe, bands=0, rows=0)
+    for batch in _batches(_texts(files, reading, known)):
+        yield _sign(batch, reading, without_keys)
+
+
+def _texts(files: Sequence[DatasetFile], reading: Reading, known: Sequence[int]) -> Iterator[_Text]:
+    last = max((place for place, count in enumerate(known) if count), default=0)
+    for place, file in enumerate(files):
+        if place < last:
+            continue
+        for count, (number, record) in enumerate(file.records(reading), 1):
+            if count > known[place]:
+                if isinstance(record, ExtractionError):
+                    yield _Text(place, int(number), record)
+                else:
+                    yield _Text(place, int(number), text_of(record, reading))
+        file.check_unchanged()
+
+
+def _batches(texts: Iterator[_Text]) -> Iterator[list[_Text]]:
+    batch: list[_Text] = []
+    chars = 0
+    for text in texts:
+        batch.append(text)
+        chars += text.chars
+        if len(batch) >= BATCH_ROWS or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
+def _sign(batch: Sequence[_Text], reading: Reading, recipe: Recipe) -> list[SignedRow]:
+    texts = [item.text for item in batch if isinstance(item.text, str)]
+    signatures = fingerprints([text[: reading.max_chars] for text in texts], recipe)
+    rows: list[SignedRow] = []
+    place = 0
+    for item in batch:
+        if isinstance(item.text, ExtractionError):
+            rows.append(SignedRow(item.file, item.number, error=str(item.text)))
+        else:
+            rows.append(_signed_row(item, item.text[: reading.max_chars], signatures[place]))
+            place += 1
+    return rows
+
+
+def _signed_row(item: _Text, text: str, signature: Fingerprint) -> SignedRow:
+    cut = len(text) < item.chars and signature.status == "complete"
+    encoded = text.encode("utf-8", "surrogatepass")
+    return SignedRow(
+        file=item.file,
+        number=item.number,
+        text=text,
+        status="truncated" if cut else signature.status,
+        exact=signature.exact,
+        raw="" if signature.chars else hashlib.sha256(encoded).hexdigest(),
+        words=signature.words,
+        chars=signature.chars,
+        minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+    )

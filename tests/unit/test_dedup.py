@@ -1,0 +1,320 @@
+"""`dedup`: which rows stay, that they stay as they are, and that each has one outcome."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from family_oracle import Oracle
+from sample_library import WORDS, edited, rows, sentence
+
+from indexer import DedupOptions, dedup
+from indexer.deduplicating.row_spool import RowSpool
+from indexer.errors import StoreBusy, UsageError
+from indexer.recipe import DEFAULT
+from indexer.sketch.fingerprint import fingerprints
+from indexer.system.failpoints import arm
+
+FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
+SHOUTED = "THE HARBOUR FERRY leaves at eight in the morning, and returns at six in the evening!"
+LATER = "The harbour ferry leaves at nine in the morning and returns at six in the evening."
+LIBRARY = "The city library opens a new reading room on Monday, with forty seats and a garden."
+
+
+def write_lines(path: Path, texts: list[str]) -> list[str]:
+    """Write texts as JSON Lines, and return the lines."""
+    lines = [json.dumps({"n": n, "text": text, "z": [n]}) + "\n" for n, text in enumerate(texts)]
+    path.write_text("".join(lines))
+    return lines
+
+
+def report(out: Path) -> list[dict]:
+    return [json.loads(line) for line in Path(f"{out}.removed.jsonl").read_text().splitlines()]
+
+
+def collection(number: int, seed: int) -> list[str]:
+    """Return texts of which some are copies of others, and some edited."""
+    chance = random.Random(seed)
+    texts = [sentence(place) for place in range(number // 3)]
+    while len(texts) < number:
+        text = chance.choice(texts)
+        kind = chance.random()
+        if kind < 0.2:
+            texts.append(text.upper())
+        elif kind < 0.3:
+            texts.append(chance.choice(["", "12 34", "one two", "!!!"]))
+        else:
+            edit = edited(text, chance.randrange(1, 14), chance.choice(WORDS))
+            texts.append(edit + " more" * chance.randrange(3))
+    chance.shuffle(texts)
+    return texts
+
+
+def test_lines_stay_byte_for_byte(folder: Path) -> None:
+    source, out = folder / "a.jsonl", folder / "b.jsonl"
+    lines = [
+        b'{"text": "%s", "b": 1.0, "a":\t null}\r\n' % FERRY.encode(),
+        b"\n",
+        b'{"text":"%s"}\n' % SHOUTED.encode(),
+        b'{"id": 9007199254740993, "text":"%s"}\n' % LATER.encode(),
+        b'{"text": "%s", "text2": "\\u00e9"}' % LIBRARY.encode(),
+    ]
+    source.write_bytes(b"".join(lines))
+    result = dedup([source], out)
+    assert (result.read, result.kept, result.exact, result.near, result.failed) == (4, 2, 1, 1, 0)
+    assert out.read_bytes() == lines[0] + lines[4] + b"\n"
+    exact, near = report(out)
+    names = {"file": "a.jsonl", "kept_file": "a.jsonl", "kept_row": 1}
+    assert exact == {**names, "row": 3, "outcome": "exact", "similarity": 1.0}
+    assert near == {**names, "row": 4, "outcome": "near", "similarity": 15 / 16}
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "a.jsonl",
+        "b.jsonl",
+        "b.jsonl.removed.jsonl",
+    ]
+
+
+def test_csv_stays_byte_for_byte(folder: Path) -> None:
+    source, out = folder / "a.csv", folder / "b.csv"
+    kept = [
+        "id;text;rest\r\n",
+        f'1;"{FERRY}";"a ""quoted"";\r\nfield"\r\n',
+        f"4;{LIBRARY}; x \r\n",
+    ]
+    removed = [f'2;"{SHOUTED}";\r\n', f"3;{LATER};3\r\n"]
+    text = kept[0] + kept[1] + "\r\n" + "".join(removed) + kept[2].rstrip()
+    source.write_bytes(text.encode("utf-16"))
+    result = dedup([source], out)
+    assert (result.read, result.kept, result.exact, result.near) == (4, 2, 1, 1)
+    assert out.read_bytes().decode() == kept[0] + kept[1] + kept[2].rstrip() + "\n"
+    assert [line["row"] for line in report(out)] == [2, 3]
+
+
+def test_parquet_keeps_columns_types_and_metadata(folder: Path) -> None:
+    source, out = folder / "a.parquet", folder / "b.parquet"
+    table = pa.table(
+        {
+            "z": pa.array([1, 2, None, 4], pa.int8()),
+            "text": pa.array([FERRY, SHOUTED, LATER, LIBRARY], pa.large_string()),
+            "meta": pa.array([{"a": [1]}, None, {"a": []}, {"a": None}]),
+            "kind": pa.array(["x", "y", "x", "x"]).dictionary_encode(),
+            "at": pa.array([0, 1, 2, 3], pa.timestamp("us", "UTC")),
+        }
+    ).replace_schema_metadata({"huggingface": "{}"})
+    pq.write_table(table, source, compression="zstd", row_group_size=2)
+    result = dedup([source], out)
+    assert (result.read, result.kept, result.exact, result.near) == (4, 2, 1, 1)
+    written, before = pq.read_table(out), pq.read_table(source)
+    assert written.schema.equals(before.schema, check_metadata=True)
+    assert written.equals(before.take([0, 3]))
+    assert pq.ParquetFile(out).metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_text_in_a_nested_column(folder: Path) -> None:
+    table = pa.table({"doc": [{"body": FERRY, "n": 1}, {"body": SHOUTED, "n": 2}], "x": [1, 2]})
+    pq.write_table(table, folder / "a.parquet")
+    result = dedup(
+        [folder / "a.parquet"], folder / "b.parquet", DedupOptions(text_field="doc.body")
+    )
+    assert result.kept == 1
+    assert pq.read_table(folder / "b.parquet").equals(table.slice(0, 1))
+
+
+@pytest.mark.parametrize("keep", ["longest", "first"])
+@pytest.mark.parametrize("measure", ["lcs", "jaccard"])
+def test_rows_stay_as_the_definition_of_families_says(folder: Path, keep, measure) -> None:
+    texts = collection(90, 5)
+    lines = write_lines(folder / "a.jsonl", texts)
+    out = folder / "b.jsonl"
+    result = dedup([folder / "a.jsonl"], out, DedupOptions(keep=keep, measure=measure))
+    ids = {f"{place:04}": text for place, text in enumerate(texts)}
+    oracle = Oracle(rows(ids), 0.8, keep, 1000, measure=measure)
+    kept = [int(id) for id, head in oracle.principal_of.items() if id == head]
+    assert out.read_text() == "".join(lines[place] for place in sorted(kept))
+    assert result.exact > 5 and result.near > 5 and result.kept == len(kept)
+    for line in report(out):
+        id, head = f"{line['row'] - 1:04}", f"{line['kept_row'] - 1:04}"
+        assert oracle.principal_of[id] == head
+        assert line["similarity"] == oracle.similarity(id, head)
+        assert (line["outcome"] == "exact") == (oracle.copy_keys[id] == oracle.copy_keys[head])
+
+
+@pytest.mark.parametrize(("keep", "kept"), [("longest", [2]), ("first", [1])])
+def test_row_that_stays(folder: Path, keep, kept) -> None:
+    write_lines(folder / "a.jsonl", [FERRY, f"{FERRY} Daily."])
+    dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(keep=keep))
+    assert [line["kept_row"] for line in report(folder / "b.jsonl")] == kept
+
+
+def test_memory_does_not_change_the_result(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", collection(600, 8))
+    for megabytes in (1, 512):
+        dedup([folder / "a.jsonl"], folder / f"{megabytes}.jsonl", memory=megabytes)
+    for ending in ("", ".removed.jsonl"):
+        assert Path(f"{folder}/1.jsonl{ending}").read_bytes() == (
+            Path(f"{folder}/512.jsonl{ending}").read_bytes()
+        )
+
+
+def test_every_row_has_one_outcome(folder: Path) -> None:
+    out = folder / "b.jsonl"
+    bad = ["[1]", '{"text": 7}', '{"text": null}', '{"other": "x"}', "{not json"]
+    good = [json.dumps({"text": text}) for text in (FERRY, SHOUTED, "", "", "\ud800", LIBRARY)]
+    (folder / "a.jsonl").write_text("\n".join([*bad, *good]))
+    result = dedup([folder / "a.jsonl"], out)
+    assert (result.read, result.kept, result.exact, result.near, result.failed) == (11, 4, 2, 0, 5)
+    failures = [line for line in report(out) if line["outcome"] == "failed"]
+    assert [line["row"] for line in failures] == [1, 2, 3, 4, 5]
+    assert "not a JSON object" in failures[0]["error"] and "no text" in failures[3]["error"]
+    assert out.read_text().splitlines() == [good[0], good[2], good[4], good[5]]
+
+
+def test_row_of_csv_that_cannot_be_read(folder: Path) -> None:
+    text = f'id,text\n1,{FERRY.replace(",", "")}\n2,a,b\n3,"open\n4,{LATER}\n'
+    (folder / "a.csv").write_text(text)
+    result = dedup([folder / "a.csv"], folder / "b.csv")
+    assert (result.read, result.kept, result.near, result.failed) == (4, 1, 1, 2)
+    assert (folder / "b.csv").read_text() == "".join(text.splitlines(keepends=True)[:2])
+
+
+def test_folder_becomes_a_folder(folder: Path) -> None:
+    (folder / "in" / "deep").mkdir(parents=True)
+    first = write_lines(folder / "in" / "a.jsonl", [FERRY, LIBRARY])
+    with gzip.open(folder / "in" / "deep" / "b.ndjson.gz", "wt") as file:
+        file.write(json.dumps({"text": SHOUTED}) + "\n" + json.dumps({"text": "a b c d e"}) + "\n")
+    (folder / "in" / "notes.txt").write_text("no rows")
+    result = dedup([folder / "in"], folder / "out")
+    assert (result.files, result.other_files, result.kept) == (2, 1, 3)
+    assert (folder / "out" / "a.jsonl").read_text() == "".join(first)
+    with gzip.open(folder / "out" / "deep" / "b.ndjson.gz", "rt") as file:
+        assert json.loads(file.read()) == {"text": "a b c d e"}
+    [line] = report(folder / "out")
+    assert (line["file"], line["kept_file"]) == ("deep/b.ndjson.gz", "a.jsonl")
+    with pytest.raises(UsageError, match="exists"):
+        dedup([folder / "in"], folder / "out")
+
+
+def test_pattern_into_one_file(folder: Path) -> None:
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.csv").write_text(f"text,n\n{FERRY},{name}\nnew words of {name} here,1\n")
+    (folder / "other.csv").write_text(f"text,m\n{LIBRARY},1\n")
+    result = dedup([f"{folder}/[abc].csv"], folder / "all.csv")
+    assert (result.read, result.exact) == (6, 2)
+    assert (folder / "all.csv").read_text().count("text,n\n") == 1
+    with pytest.raises(UsageError, match="other columns"):
+        dedup([folder / "a.csv", folder / "other.csv"], folder / "all2.csv")
+
+
+def test_parquet_of_another_schema_needs_a_folder(folder: Path) -> None:
+    pq.write_table(pa.table({"text": [FERRY], "n": [1]}), folder / "a.parquet")
+    pq.write_table(pa.table({"text": [SHOUTED], "n": ["1"]}), folder / "b.parquet")
+    paths = [folder / "a.parquet", folder / "b.parquet"]
+    with pytest.raises(UsageError, match="new folder"):
+        dedup(paths, folder / "c.parquet")
+    dedup(paths, folder / "c")
+    assert pq.read_table(folder / "c" / "a.parquet").num_rows == 1
+    empty = pq.read_table(folder / "c" / "b.parquet")
+    assert empty.num_rows == 0 and empty.schema.field("n").type == pa.string()
+
+
+@pytest.mark.parametrize(
+    ("paths", "out", "problem"),
+    [
+        (["in"], "in/clean.jsonl", "belongs to the input"),
+        (["in/a.jsonl"], "in/a.jsonl", "belongs to the input"),
+        (["in/a.jsonl"], "clean.parquet", "another kind"),
+        (["in/a.jsonl"], "missing/clean.jsonl", "cannot write"),
+        (["in/none*.jsonl"], "clean.jsonl", "does not exist"),
+        (["in/notes.txt"], "clean", "no file of rows"),
+        (["in/bad.parquet"], "clean.parquet", "cannot be read as Parquet"),
+        (["in/no.csv"], "clean.csv", "has no column 'text'"),
+        (["in/cut.jsonl.gz"], "clean.jsonl", "cannot be read to its end"),
+    ],
+)
+def test_wrong_requests_write_nothing(folder: Path, paths, out, problem) -> None:
+    place = folder / "in"
+    place.mkdir()
+    write_lines(place / "a.jsonl", [FERRY])
+    (place / "notes.txt").write_text("x")
+    (place / "bad.parquet").write_bytes(b"PAR1 and no more")
+    (place / "no.csv").write_text("a,b\n1,2\n")
+    (place / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "%b"}\n' % bytes(9))[:-9])
+    with pytest.raises(UsageError, match=problem):
+        dedup([folder / path for path in paths], folder / out)
+    assert not [path for path in folder.iterdir() if path.name[0] != "." and path != place]
+
+
+@pytest.mark.parametrize("options", [{"threshold": 0}, {"cap": 1}, {"delimiter": "ab"}])
+def test_options_out_of_range(options) -> None:
+    with pytest.raises(UsageError):
+        DedupOptions(**options)
+
+
+@pytest.mark.parametrize("point", ["before_commit", "after_commit"])
+def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
+    monkeypatch.setattr("indexer.deduplicating.signed_rows.BATCH_ROWS", 20)
+    source, out = folder / "in", folder / "out"
+    source.mkdir()
+    for name in ("a", "b"):
+        write_lines(source / f"{name}.jsonl", collection(50, ord(name)))
+    dedup([source], folder / "whole")
+    interruptions, resumed = 0, set()
+    for hit in range(1, 20):
+        try:
+            arm(f"{point}:{hit}=error")
+            dedup([source], out)
+            break
+        except Exception:
+            interruptions += 1
+            assert not out.exists()
+        finally:
+            arm("")
+        result = dedup([source], folder / "out")
+        resumed.add(result.resumed)
+        for name in ("a.jsonl", "b.jsonl"):
+            assert (out / name).read_bytes() == (folder / "whole" / name).read_bytes()
+            (out / name).unlink()
+        removed = folder / "out.removed.jsonl"
+        assert removed.read_bytes() == (folder / "whole.removed.jsonl").read_bytes()
+        removed.unlink()
+        out.rmdir()
+    assert interruptions >= 8 and {20, 60, 100} <= resumed
+
+
+def test_changed_input_starts_again(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY, LATER])
+    arm("before_commit:3=error")
+    with pytest.raises(Exception, match="failpoint"):
+        dedup([folder / "a.jsonl"], folder / "b.jsonl")
+    arm("")
+    write_lines(folder / "a.jsonl", [LIBRARY])
+    result = dedup([folder / "a.jsonl"], folder / "b.jsonl")
+    assert (result.read, result.resumed) == (1, 0)
+
+
+def test_second_run_on_one_output_is_refused(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY])
+    (folder / ".b.jsonl.dedup").mkdir()
+    spool = RowSpool(folder / ".b.jsonl.dedup" / "rows.db", "another run")
+    with pytest.raises(StoreBusy):
+        dedup([folder / "a.jsonl"], folder / "b.jsonl")
+    spool.close()
+    assert dedup([folder / "a.jsonl"], folder / "b.jsonl").kept == 1
+
+
+def test_slots_do_not_depend_on_keys() -> None:
+    from dataclasses import replace
+
+    texts = [FERRY, LIBRARY]
+    alone = fingerprints(texts, replace(DEFAULT, bands=0, rows=0))
+    assert (alone.minhash == fingerprints(texts).minhash).all()
+
+
+def test_numbers_distinguish(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY.replace("eight", "8"), FERRY.replace("eight", "9")])
+    for numbers, kept in ((None, 1), ("distinguish", 2)):
+        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(numbers=numbers))
+        assert result.kept == kept
