@@ -6,4 +6,5 @@ docs/decisions/013-default-measure.md has the evidence.
 MEASURE = "lcs"  # one of `indexer.similarity.measures.MEASURES`
 REVIEW = 0.8  # least similarity of pairs that people review
 FOLD = 0.9  # least similarity of documents that are folded, which hides them, and of families
+OVERLAP = 0.8  # least terminology of clauses that are fuzzy duplicates
 RECALL = 0.998  # least share of the pairs at a threshold that keys and slots together let through

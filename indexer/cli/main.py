@@ -59,12 +59,26 @@ COMMANDS = (
 )
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    """Print the version and end; it is looked up only then, which takes time."""
+    if is_given:
+        click.echo(f"{ctx.find_root().info_name}, version {release()}")
+        ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     places={name: f"indexer.cli.{name}:{name}_command" for name in COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.version_option(release())
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 @click.option(
     "--log",
     "log",

@@ -10,11 +10,10 @@ from typing import Any, TypeAlias
 
 import click
 
-from indexer.defaults import FOLD, MEASURE, REVIEW
+from indexer.defaults import FOLD, MEASURE, OVERLAP, REVIEW
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria, parse_requirements
-from indexer.similarity.duplicate_types import OVERLAP
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
 from indexer.sources.base import Reading

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from indexer.model import Document
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,37 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 CUT = "the text was cut at the limit of characters"
+# ends of the names of such files
+HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
+XML_NAMES = frozenset(
+    {
+        ".atom",
+        ".fb2",
+        ".fodp",
+        ".fods",
+        ".fodt",
+        ".kml",
+        ".opml",
+        ".rdf",
+        ".rss",
+        ".svg",
+        ".xml",
+        ".xsl",
+        ".xslt",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[K]):
+    """One document to extract.
+
+    `key` is returned with the result; `name` is the file's name, a hint about its format.
+    """
+
+    key: K
+    data: bytes
+    name: str
 
 
 class Extractor(Protocol):

@@ -6,14 +6,10 @@ import os
 from typing import TypeVar
 
 from indexer.errors import UnknownName
-from indexer.extraction.base import ExtractorFactory, Limits
+from indexer.extraction.base import ExtractorFactory, Limits, Task
 from indexer.extraction.gzip_files import unpack
-from indexer.extraction.native import NativeExtractor, StructuredExtractor
 from indexer.extraction.plain import IDENTITY as PLAIN_IDENTITY
-from indexer.extraction.plain import PlainExtractor, plain_document
-from indexer.extraction.roff import IDENTITY as ROFF_IDENTITY
-from indexer.extraction.tika_server import tika_server
-from indexer.extraction.worker_pool import Task
+from indexer.extraction.plain import ROFF_IDENTITY, PlainExtractor, plain_document
 from indexer.model import Document
 
 K = TypeVar("K")
@@ -32,10 +28,14 @@ def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
     """
     match name:
         case "native":
+            from indexer.extraction.native import NativeExtractor, StructuredExtractor
+
             return StructuredExtractor if headings else NativeExtractor
         case "plain":
             return PlainExtractor
         case "server":
+            from indexer.extraction.tika_server import tika_server
+
             return tika_server(os.environ.get(SERVER_VARIABLE, DEFAULT_SERVER))
     raise UnknownName("extractor", name, ("native", "server", "plain"))
 

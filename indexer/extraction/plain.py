@@ -12,17 +12,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-
-from charset_normalizer import CharsetMatch, from_bytes
+from typing import TYPE_CHECKING
 
 from indexer.errors import ExtractionError
-from indexer.extraction.base import CUT, Limits
-from indexer.extraction.roff import IDENTITY as ROFF_IDENTITY
-from indexer.extraction.roff import is_manual_page, manual_page
-from indexer.extraction.tika_answers import HTML_NAMES, XML_NAMES
+from indexer.extraction.base import CUT, HTML_NAMES, XML_NAMES, Limits
 from indexer.model import Document
 
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatch
+
+    from indexer.extraction.roff import ManualPage
+
 IDENTITY = "plain/2"
+ROFF_IDENTITY = "roff/1"  # of manual pages
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -43,6 +45,7 @@ _START = re.compile(
     rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(rb"^[.']", re.MULTILINE)
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
 _HEAD = 64 << 10
@@ -101,8 +104,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         decoding.text, content_type=_TYPES.get(suffix, "text/plain"), extractor=IDENTITY
     )
     is_cut = len(decoding.text) > limits.chars
-    if suffix not in _PLAIN and is_manual_page(head.decode("utf-8", "replace")):
-        page = manual_page(decoding.text)
+    page = None if suffix in _PLAIN else _manual_page(head, decoding.text)
+    if page is not None:
         document = Document(page.text, page.title, "text/troff", extractor=ROFF_IDENTITY)
         is_cut = len(page.text) > limits.chars or len(data) > 4 * limits.chars + 4
     return replace(
@@ -182,12 +185,25 @@ def _is_mostly_utf8(sample: bytes) -> bool:
     return broken <= _MOST_DAMAGE * beyond
 
 
+def _manual_page(head: bytes, text: str) -> ManualPage | None:
+    """Return the manual page that a text is; None for one without a line that begins as a request
+    does, or of another beginning.
+    """
+    if not _REQUEST.search(head):
+        return None
+    from indexer.extraction.roff import is_manual_page, manual_page
+
+    return manual_page(text) if is_manual_page(head.decode("utf-8", "replace")) else None
+
+
 def _guess_encoding(sample: bytes) -> str | None:
     """Return the best guess, None when the sample does not look like text.
 
     Windows-1252, by far the most common, is preferred when the detector's matches hardly differ,
     and when it has none for a text that is mostly ASCII.
     """
+    from charset_normalizer import from_bytes
+
     matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
     if not matches:
         is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _LEAST_ASCII * len(sample)

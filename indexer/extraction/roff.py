@@ -13,7 +13,6 @@ from indexer.extraction.roff_escapes import replace_escapes
 from indexer.extraction.roff_macros import Macros
 from indexer.extraction.roff_tables import Table
 
-IDENTITY = "roff/1"
 _COMMENT = re.compile(r'(?<!\\)((?:\\\\)*)\\["#].*')
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 _CONTROL = re.compile(r"[.'][ \t]*([^\s\\]*)[ \t]*(.*)", re.DOTALL)

@@ -9,28 +9,10 @@ from pathlib import PurePosixPath
 
 from indexer.errors import ExtractionError
 from indexer.extraction import mail
-from indexer.extraction.base import CUT
+from indexer.extraction.base import CUT, HTML_NAMES, XML_NAMES
 from indexer.extraction.right_to_left import reorder_lines
 from indexer.model import Document
 
-HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
-XML_NAMES = frozenset(
-    {
-        ".atom",
-        ".fb2",
-        ".fodp",
-        ".fods",
-        ".fodt",
-        ".kml",
-        ".opml",
-        ".rdf",
-        ".rss",
-        ".svg",
-        ".xml",
-        ".xsl",
-        ".xslt",
-    }
-)
 _HTML_START = re.compile(
     rb"\s*(?:<!--[^>]{0,1000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
 )

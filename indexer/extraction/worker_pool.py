@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from indexer.errors import ExtractionCrash, ExtractionError, ExtractorUnavailable, NearfoldError
-from indexer.extraction.base import DEFAULT_LIMITS, ExtractorFactory, Limits, TryAlone
+from indexer.extraction.base import DEFAULT_LIMITS, ExtractorFactory, Limits, Task, TryAlone
 from indexer.extraction.worker_process import Worker, WorkerLost
 from indexer.model import Document
 
@@ -33,18 +33,6 @@ _LONGEST_STEP = 4 * _TICK
 _STARTS = 3
 _MOST_BYTES = 512 << 20
 _CLOSING_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Task(Generic[K]):
-    """One document to extract.
-
-    `key` is returned with the result; `name` is the file's name, a hint about its format.
-    """
-
-    key: K
-    data: bytes
-    name: str
 
 
 class Pool:

@@ -6,12 +6,12 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.extraction.base import DEFAULT_LIMITS, Limits, Task
 from indexer.extraction.extractors import document_or_task, extractor_named
-from indexer.extraction.worker_pool import Pool, Task
 from indexer.indexing.make_rows import file_name
 from indexer.model import Blob, Document, Row
 from indexer.sources.folder import walk
@@ -64,11 +64,12 @@ def documents_at(
     """Read many paths as `document_at` does, each as it is ready; an unreadable one yields its
     error.
     """
-    with Pool(extractor_named("native"), 1, limits) as pool:
-        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(
-            _tasks(paths, limits)
-        )
-        yield from results
+    items = _tasks(paths, limits)
+    for item in items:
+        if isinstance(item, Task):
+            yield from _extract(chain([item], items), 1, limits)
+        else:
+            yield item
 
 
 def documents_under(
@@ -79,14 +80,25 @@ def documents_under(
 
     Raises `SourceNotFound`.
     """
-    with Pool(extractor_named("native"), None, limits) as pool:
-        blobs = (item for item in walk([folder]) if isinstance(item, Blob))
-        tasks = (
-            _task(blob, limits)
-            for blob in blobs
-            if not (without and Path(blob.path).resolve().is_relative_to(without))
-        )
-        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
+    blobs = (item for item in walk([folder]) if isinstance(item, Blob))
+    tasks = (
+        _task(blob, limits)
+        for blob in blobs
+        if not (without and Path(blob.path).resolve().is_relative_to(without))
+    )
+    yield from _extract(tasks, None, limits)
+
+
+def _extract(
+    items: Iterable[Task[str] | tuple[str, Document | ExtractionError]],
+    workers: int | None,
+    limits: Limits,
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Yield the results of tasks by worker processes, and what is no task as it is."""
+    from indexer.extraction.worker_pool import Pool
+
+    with Pool(extractor_named("native"), workers, limits) as pool:
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(items)
         yield from results
 
 

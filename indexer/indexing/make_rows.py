@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.sketch.codec import pack_slots
-from indexer.text.clauses.structure import Heading
 
-Structure: TypeAlias = Mapping[str, Sequence[Heading]]
+if TYPE_CHECKING:
+    from indexer.text.clauses.structure import Heading
+
+Structure: TypeAlias = Mapping[str, "Sequence[Heading]"]
 Divide: TypeAlias = Callable[[Sequence[Row], Collection[str], Structure], list[Row]]
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
-from indexer.extraction.base import Limits
+from indexer.extraction.base import Limits, Task
 from indexer.extraction.extractors import document_or_task, is_outdated
-from indexer.extraction.worker_pool import Pool, Task
+from indexer.extraction.worker_pool import Pool
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions
 from indexer.indexing.arrival import Arrivals

@@ -12,7 +12,7 @@ from indexer.defaults import RECALL
 from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL, without_chance
 from indexer.sketch.measure_relation import is_related
-from indexer.sketch.plan import ALMOST_ONE, plan
+from indexer.sketch.plan import ALMOST_ONE, fewest_equal_slots
 from indexer.sketch.wilson import Z95, wilson
 
 Z999 = 3.2905267314919255
@@ -57,7 +57,7 @@ def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     if not recipe.minhash or not is_related(measure, recipe.features):
         return 0
     limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
-    return plan(limited, RECALL, measure, recipe).fewest_equal
+    return fewest_equal_slots(limited, RECALL, measure, recipe)
 
 
 def similarity_intervals(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
-from indexer.system.spill_files import SpillFiles
+
+if TYPE_CHECKING:
+    from indexer.system.spill_files import SpillFiles
 
 CAP = 1000  # texts in a band above which they are paired with the first of them only
 LABELS_NAMED = 20  # labels that an error message lists at most
@@ -53,4 +56,6 @@ def memory_budget(megabytes: int) -> SpillFiles:
     """
     if megabytes < 1:
         raise UsageError(f"at least 1 MB of memory is needed, not {megabytes}")
+    from indexer.system.spill_files import SpillFiles
+
     return SpillFiles(megabytes)

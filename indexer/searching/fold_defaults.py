@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from indexer.defaults import FOLD, MEASURE
+from indexer.defaults import FOLD, MEASURE, OVERLAP
 from indexer.errors import UsageError
 from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
-from indexer.similarity.duplicate_types import OVERLAP
 from indexer.stores.base import Store
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from indexer.model import RankedRow, Row
 from indexer.searching.stored_texts import StoredTexts
-from indexer.similarity.duplicate_sets import Clause, Duplicate, duplicate_sets
+
+if TYPE_CHECKING:
+    from indexer.similarity.duplicate_sets import Clause, Duplicate
 
 
 @dataclass(slots=True)
@@ -39,6 +42,8 @@ def by_type(ids: Sequence[str], texts: StoredTexts, overlap: float, synonyms: st
 
     Raises as `duplicate_sets` does.
     """
+    from indexer.similarity.duplicate_sets import duplicate_sets
+
     rows = [_clause(row) for row in texts.rows(ids)]
     heads: dict[str, str] = {}
     duplicates: dict[str, Duplicate] = {}

@@ -10,7 +10,6 @@ from indexer.model import Candidate, Fingerprint, Row, Scope
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.stores.base import Store
-from indexer.text.clauses.segmentation import clauses
 
 _TEXT_ALONE = Row("", "", "complete", "", "", "", "", None, 0, "", "", "", "", 0, 0, "")
 
@@ -52,6 +51,8 @@ def without_heading(text: str, of: Scope | None) -> str:
     """
     if of != "parts":
         return text
+    from indexer.text.clauses.segmentation import clauses
+
     parts = clauses(text)
     if len(parts) != 1 or parts[0].body >= parts[0].end:
         return text

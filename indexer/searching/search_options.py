@@ -28,7 +28,7 @@ class SearchOptions:
     best hits by duplicate type, `none` not at all.
     `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
     terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
-    and `OVERLAP` of `indexer.similarity.duplicate_types`.
+    and `OVERLAP` there.
     `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
     that of the `group` that made the families, as far as the journal knows it, else the default.
     `filters`: (field, value) pairs that must all hold.

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
 from indexer.similarity.duplicate_types import (
-    OVERLAP,
     TYPES,
     DuplicateType,
     Verdict,

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from indexer.defaults import OVERLAP
 from indexer.similarity.obligations import has_other_obligation
 from indexer.sketch.rare_term_keys import exact_fraction, lengths_agree
 from indexer.text.clauses.lexicon import Lexicon
@@ -18,7 +19,6 @@ from indexer.text.clauses.reading import NAME, Reading, Unit
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
-OVERLAP = 0.8  # least terminology of fuzzy duplicates
 MIN_LENGTH = 10  # words of a clause below which it can be identical only
 
 

@@ -19,7 +19,6 @@ from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.passage_keys import passage_runs
-from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import word_features
 from indexer.text.normal_words import normal_words
@@ -42,6 +41,8 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
     if recipe.feature_hash in ("gram64_v1", KEYED_HASHES["gram64_v1"]):
         normalised = normalised_codes_v2 if recipe.normaliser == "default_v2" else normalised_codes
         return FeatureSet(distinct(np.sort(gram_hashes(normalised(text), recipe.width or 1))))
+    from indexer.sketch.schemes import features_of
+
     return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,17 @@ from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch import keys
-from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.schemes import fingerprint_by, status_of
 from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
 from indexer.sketch.word_features import keyed_word_features, word_features
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
 from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
+
+if TYPE_CHECKING:
+    from indexer.sketch.corpus_statistics import CorpusStatistics
 
 try:
     from indexer import _kernel
@@ -116,6 +117,8 @@ def fingerprint(
     'empty'
     """
     if not _has_batch_form(recipe):
+        from indexer.sketch.schemes import fingerprint_by
+
         return fingerprint_by(recipe, text, statistics)
     return fingerprints([text], recipe)[0]
 
@@ -139,6 +142,8 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
 
 def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     """Return `fingerprints` by the numpy definition, even if the kernel is installed."""
+    from indexer.sketch.schemes import status_of
+
     _check(recipe)
     slots, count = _slots(recipe), len(texts)
     is_v2 = recipe.normaliser == "default_v2"
@@ -220,6 +225,8 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
             f"recipe {recipe.name} cannot be kept in an index; "
             "`nearfold hash` prints it, or choose another recipe"
         )
+    from indexer.sketch.schemes import fingerprint_by
+
     rows = [fingerprint_by(recipe, text) for text in texts]
     empty = np.zeros(_slots(recipe), dtype=_slot_type(recipe))
     slots = [empty if row.minhash is None else row.minhash for row in rows]

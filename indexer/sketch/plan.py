@@ -103,15 +103,7 @@ def plan(
     slots = recipe.slots or 0
     _check(threshold, slots, shared)
     _check_recall(recall)
-    similarities = feature_similarities(measure, threshold, recipe.features)
-    similarities = equal_share(similarities, recipe.packed)
-    if measure == "estimate":
-        fewest = math.ceil(similarities[0] * slots - 1e-9)
-        kept = np.ones(1)
-    else:
-        tails = binomial_tails(similarities, slots)
-        fewest = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
-        kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
+    similarities, fewest, kept = _by_slots(threshold, recall, measure, recipe)
 
     def expected(layout: tuple[int, int]) -> float:
         return float(kept @ (1.0 - missed(similarities, *layout, shared)) / len(kept))
@@ -133,6 +125,31 @@ def plan(
         least_recall=recall,
         unrelated=unrelated,
     )
+
+
+def fewest_equal_slots(threshold: float, recall: float, measure: str, recipe: Recipe) -> int:
+    """Return `Plan.fewest_equal` of the plan of these values, without making it."""
+    _check(threshold, recipe.slots or 0, 1)
+    _check_recall(recall)
+    return _by_slots(threshold, recall, measure, recipe)[1]
+
+
+def _by_slots(
+    threshold: float, recall: float, measure: str, recipe: Recipe
+) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
+    """Return what pairs at a threshold have, one value for each similarity of their features: the
+    share of equal slots to expect, the fewest equal slots that do not rule a pair out, and the
+    chance that it has them.
+    """
+    slots = recipe.slots or 0
+    similarities = feature_similarities(measure, threshold, recipe.features)
+    similarities = equal_share(similarities, recipe.packed)
+    if measure == "estimate":
+        return similarities, math.ceil(similarities[0] * slots - 1e-9), np.ones(1)
+    tails = binomial_tails(similarities, slots)
+    fewest = int(np.argmax(tails.mean(axis=0) > _SLOT_MISSES * (1 - recall)))
+    kept = 1.0 - tails[:, fewest - 1] if fewest else np.ones(len(similarities))
+    return similarities, fewest, kept
 
 
 def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | None:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
 from indexer.sources.base import Reading, SourceItem, unique
-from indexer.sources.containers import expand, kind_of
 from indexer.sources.members import INSIDE, identifier
 
 _BROKEN = "\ufffd"
@@ -60,11 +59,15 @@ class FileSource:
 
     def blobs(self) -> Iterator[SourceItem]:
         """Yield the items of `walk`, containers opened."""
+        from indexer.sources.containers import expand
+
         named = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
         return expand(self._files, named, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
         """Return each PATH, and the inside of those that are containers."""
+        from indexer.sources.containers import kind_of
+
         real = [os.path.realpath(path) for path in self._paths]
         return (*real, *(f"{path}!" for path in real if kind_of(path)))
 

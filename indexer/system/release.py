@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 UNRELEASED = "unreleased"
 
@@ -13,6 +12,8 @@ def release(package: str = "nearfold") -> str:
     """Return the version of an installed package; `unreleased` for one without metadata, such as a
     bare checkout.
     """
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

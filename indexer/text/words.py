@@ -129,8 +129,8 @@ def _kinds() -> NDArray[np.uint8]:
     unspaced = classes & codepoints.UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
     assigned = classes & codepoints.UNASSIGNED == 0
-    signs = np.flatnonzero(wordless & ~hidden & assigned).tolist()
-    kinds[[code for code in signs if chr(code).isnumeric()]] = _PART
+    signs = np.flatnonzero(wordless & ~hidden & assigned).astype(np.uint32)
+    kinds[signs[np.char.isnumeric(signs.view("U1"))]] = _PART
     kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
     marks = classes & codepoints.NONSTARTER != 0
     marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]

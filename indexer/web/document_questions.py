@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from indexer.defaults import FOLD
+from indexer.defaults import FOLD, OVERLAP
 from indexer.searching.fold_defaults import WITH_THRESHOLD
 from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
 from indexer.searching.similar import similar as similar_documents
-from indexer.similarity.duplicate_types import OVERLAP
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (

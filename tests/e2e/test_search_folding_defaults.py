@@ -7,12 +7,11 @@ import pytest
 from e2e.command import run
 from sample_library import edited, library, rows, sentence
 
-from indexer.defaults import FOLD, MEASURE
+from indexer.defaults import FOLD, MEASURE, OVERLAP
 from indexer.errors import UsageError
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
-from indexer.similarity.duplicate_types import OVERLAP
 from indexer.stores import open_store
 
 TEXTS = {"a": sentence(0, 60), "b": edited(sentence(0, 60), 2), "c": sentence(1, 60)}

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from indexer.defaults import FOLD, MEASURE
-from indexer.similarity.duplicate_types import OVERLAP
+from indexer.defaults import FOLD, MEASURE, OVERLAP
 from web.hostile import PAYLOADS
 from web.watching import PageRecord, open_window, serious_violations
 

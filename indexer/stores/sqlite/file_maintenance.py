@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 from indexer.recipe import Recipe
 from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
-from indexer.stores.sqlite import index_repair
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.file_reads import scan_rows
-from indexer.stores.sqlite.replacement import replace_recipe
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
@@ -28,6 +26,8 @@ class SqliteMaintenance:
 
         `keep` leaves a copy of the old store.
         """
+        from indexer.stores.sqlite.replacement import replace_recipe
+
         rows = scan_rows(self._file, "both", None)
         return replace_recipe(self._file, rows, recipe, sign_rows, keep, on_progress)
 
@@ -41,6 +41,8 @@ class SqliteMaintenance:
 
     def inconsistencies(self) -> tuple[str, ...]:
         """Compare rows and indexes in one consistent view; nothing is written."""
+        from indexer.stores.sqlite import index_repair
+
         with self._file.writing() as db:
             return tuple(index_repair.inconsistencies(db, recipe_in_use(db)))
 
@@ -50,5 +52,7 @@ class SqliteMaintenance:
 
     def rebuild(self) -> None:
         """Rebuild the indexes in one transaction."""
+        from indexer.stores.sqlite import index_repair
+
         with self._file.writing() as db:
             index_repair.rebuild(db, recipe_in_use(db))

@@ -1,0 +1,51 @@
+"""A command loads only the modules that it needs: most of the time of a short one is loading."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from indexer.cli.main import run
+
+UNUSED = {
+    "charset_normalizer",
+    "email",
+    "importlib.metadata",
+    "indexer.extraction.native",
+    "indexer.extraction.roff",
+    "indexer.extraction.worker_pool",
+    "indexer.similarity.duplicate_sets",
+    "indexer.sketch.schemes",
+    "indexer.sources.containers",
+    "indexer.stores.sqlite.replacement",
+    "indexer.text.clauses",
+    "numpy.polynomial",
+    "psutil",
+}
+CODE = (
+    "import sys; from indexer.cli.main import run; code = run(sys.argv[1:]); "
+    "sys.stderr.write('\\n'.join(sys.modules)); sys.exit(code)"
+)
+
+
+def loaded(*words: str) -> set[str]:
+    """Return the modules that a command has loaded when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+def test_a_look_up_or_search_loads_no_readers_of_other_formats_and_schemes(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (library / name).write_text("the quick brown fox jumps over the lazy dog " * 9 + name)
+    store = f"sqlite:///{tmp_path}/index.db"
+    assert run(["index", str(library), "--store", store]) == 0
+    similar = loaded("similar", str(library / "a.txt"), "--store", store)
+    search = loaded("search", "fox", "--store", store)
+    assert "indexer.searching.similar" in similar
+    assert "indexer.searching.search" in search
+    assert similar & UNUSED == set()
+    assert search & UNUSED == set()
