@@ -171,10 +171,13 @@ _TOKENISERS = (
     *(f"{width}-grams" for width in range(1, 7)),
 )
 RUNS = re.compile(r"(?P<width>[1-9][0-9]?)-(?P<unit>byte-grams|word-shingles)", re.ASCII)
+_WITHOUT_BLANKS = "default"  # the normaliser after which a text has no words
+_RUNS_OF_CHARACTERS = re.compile(r"[0-9]+-(?:byte-)?grams", re.ASCII)
 _ALIASES = {"white-space": "ws", "split-words": "words", "split-sents": "sents"}
 _NORMALISERS = ("norm-html", "norm", "none", "default", "norm-anyascii", "norm-html-anyascii")
 _HASHES = ("sha1", "mmh3", "crc32")
 _SCHEMES = ("affine32", "legacy", "affine64", "fss", "icws")
+_DOC_VERSIONS = ("v1", "v2", "v3", "v4", "v5")  # of simhash-doc; v5 is exactly the draft
 _PACKED = ("b1", "b2", "b4", "b8")
 _BASELINES = ("super-shingles", "mega-shingles", "winnowing", "i-match")
 _STUDY = {
@@ -233,6 +236,11 @@ def _condenser(parts: list[str]) -> Recipe:
         )
     tokeniser = _ALIASES.get(tokeniser, tokeniser)
     normaliser = _one_of("normaliser", parts[1] or "norm-html", _NORMALISERS)
+    if normaliser == _WITHOUT_BLANKS and not _RUNS_OF_CHARACTERS.fullmatch(tokeniser):
+        raise UsageError(
+            f"normaliser {normaliser} deletes blanks, so {tokeniser} would make one token of every "
+            f"text; take runs of characters, such as 4-grams:{normaliser}, or normaliser none"
+        )
     feature_hash = _one_of("hash", parts[2] or "sha1", _HASHES)
     slots = _number("number of permutations", parts[3] or "128", 2, 65536)
     scheme = _one_of("scheme", (parts[4:] or [""])[0] or "affine32", _SCHEMES)
@@ -266,7 +274,7 @@ def _simhash_doc(parts: list[str]) -> Recipe:
     options = parts[0].removeprefix("simhash-doc").removeprefix("-")
     is_loose = options.endswith("loose")
     version = options.removesuffix("loose").removesuffix("-")
-    version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
+    version = _one_of("version of simhash-doc", version or "v2", _DOC_VERSIONS)
     has_stop_list = len(parts) == 2 and parts[1].startswith("stop-")
     stop = parts[1].removeprefix("stop-") if has_stop_list else ""
     if len(parts) > 1 and not stop:
@@ -331,15 +339,17 @@ def _clauses(parts: list[str]) -> Recipe:
 def _baseline(parts: list[str]) -> Recipe:
     """Return the recipe of a published scheme, for comparison.
 
-    Its features are five-word shingles (winnowing: character 5-grams; I-Match: tokens).
+    Its features are five-word shingles of words without case and punctuation (winnowing: character
+    5-grams without blanks; I-Match: tokens).
     """
     if len(parts) != 2:
         raise UsageError(f"a baseline is written baseline:NAME, not {':'.join(parts)!r}")
     name = _one_of("baseline", parts[1], _BASELINES)
     features = {"winnowing": "5-grams", "i-match": "tokens_v2"}.get(name, "5-word-shingles")
+    normaliser = {"winnowing": _WITHOUT_BLANKS, "i-match": "none"}.get(name, "words_v2")
     return Recipe(
         name=f"baseline:{name}",
-        normaliser="none" if name == "i-match" else "default",
+        normaliser=normaliser,
         features=features,
         feature_hash="string64_v1",
         baseline=f"{name}_v1",

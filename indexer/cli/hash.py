@@ -20,6 +20,8 @@ from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
 
+_TOKENS = "tokens_"
+
 
 @click.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
@@ -80,6 +82,8 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
         "bands": list(fingerprint.bands),
         "blocks": list(fingerprint.blocks),
     }
+    if simhash is not None and recipe.features.startswith(_TOKENS):
+        fields["base32"] = _base32(simhash, recipe)
     if recipe.terms:
         fields |= {"terms": list(fingerprint.terms), "rare": list(fingerprint.rare)}
     print_json(fields)
@@ -91,15 +95,19 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
 
     A text without a signature is named by its status.
     """
-    if fingerprint.simhash is not None and recipe.features.startswith("tokens_"):
-        alphabet = recipe.features.removeprefix("tokens_")
-        return simhash_doc.spell_base32(fingerprint.simhash, alphabet)
+    if fingerprint.simhash is not None and recipe.features.startswith(_TOKENS):
+        return _base32(fingerprint.simhash, recipe)
     if fingerprint.simhash is not None:
         return _hexadecimal(fingerprint.simhash, recipe)
     if fingerprint.minhash is not None:
         first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
         return f"{len(fingerprint.minhash)} slots {first} ..."
     return " ".join(fingerprint.terms[:8]) if fingerprint.terms else fingerprint.status
+
+
+def _base32(bits: int, recipe: Recipe) -> str:
+    """Return the serialised form of a simhash-doc."""
+    return simhash_doc.spell_base32(bits, recipe.features.removeprefix(_TOKENS))
 
 
 def _hexadecimal(bits: int, recipe: Recipe) -> str:

@@ -5,10 +5,11 @@ is hashed to 64 bits (`indexer.sketch.jenkins`). It adds 1 to the bucket of each
 its hash, and subtracts 1 from the others; a bit of the result is 1 when its bucket is strictly
 positive. The octets of a hash are those of the number, most significant first.
 
-Versions: `v1` to `v3` differ only in their tokens; `v4` has better tokens for scripts without
-spaces and counts each distinct token once, because raw frequency lets a few frequent words decide
-every bit. docs/schemes.md says what is published and what is nearfold's choice. Vectors for other
-implementations: docs/vectors/simhash-doc.json.
+Versions: `v5` is exactly the draft; `v1` adds NFKC and lower case to it, and `v1` to `v3` differ
+only in their tokens; `v4` has better tokens for scripts without spaces and counts each distinct
+token once, because raw frequency lets a few frequent words decide every bit. docs/schemes.md says
+what is published and what is nearfold's choice. Vectors for other implementations:
+docs/vectors/simhash-doc.json.
 """
 
 from __future__ import annotations

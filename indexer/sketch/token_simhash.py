@@ -12,7 +12,7 @@ from indexer.sketch.jenkins import jenkins64
 from indexer.sketch.projection import sign_bits, weighted_sum
 
 BITS = 64
-VERSIONS = ("v1", "v2", "v3", "v4")
+VERSIONS = ("v1", "v2", "v3", "v4", "v5")
 _DISTINCT = ("v4",)
 
 

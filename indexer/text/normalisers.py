@@ -17,6 +17,7 @@ from indexer.text import codepoints
 from indexer.text.codepoints import PUNCTUATION, character_class
 from indexer.text.markup import without_markup
 from indexer.text.normalise import normalise
+from indexer.text.normalise_v2 import normalise_v2
 from indexer.text.repair_unicode import repair_unicode
 from indexer.text.transliteration import by_anyascii, by_unidecode
 
@@ -83,6 +84,7 @@ def norm_html_anyascii(text: str) -> str:
 NORMALISERS: dict[str, Normaliser] = {
     "none": none,
     "default": normalise,
+    "words_v2": normalise_v2,
     "norm": norm,
     "norm-html": norm_html,
     "norm-anyascii": norm_anyascii,

@@ -13,10 +13,11 @@ In order:
 6. decimal digits inside a token go in `v3`;
 7. a token without a letter goes (bare numbers, stray marks), and so does one on the stop list.
 
-`v1` is the scheme as published; without Mc it breaks most Hindi and Tamil words at their vowel
-signs, which `v2` repairs. `v3` is the published text's other choice, to strip all numeric
-characters. `v4` is `v2` with more selective tokens for Thai, Chinese and Japanese. Where the text
-leaves room (steps 2 and 5, the patterns of 3) the choice is ours: docs/schemes.md.
+`v5` is the scheme exactly as published: letters as written, without step 2's NFKC and lower case,
+which the draft does not have. `v1` is that with step 2; without Mc it breaks most Hindi and Tamil
+words at their vowel signs, which `v2` repairs. `v3` is the published text's other choice, to strip
+all numeric characters. `v4` is `v2` with more selective tokens for Thai, Chinese and Japanese.
+Where the text leaves room (step 5, the patterns of 3) the choice is ours: docs/schemes.md.
 
 A segmenter takes a run of letters of a script without spaces (Han, kana, Thai, Lao, Khmer, Burmese,
 Tibetan ...) and yields its words. A dictionary-based one for a language (a function around jieba,
@@ -78,12 +79,14 @@ def letter_pairs(run: str) -> list[str]:
 class TokenRules:
     """The differences between the versions.
 
-    `added`: categories beside the published ones; `removed`: categories taken out of tokens.
+    `added`: categories beside the published ones; `removed`: categories taken out of tokens;
+    `folds`: NFKC and lower case come first.
     """
 
     added: int = 0
     removed: int = 0
     segmenter: Segmenter = unicode_words
+    folds: bool = True
 
 
 RULES = {
@@ -91,6 +94,7 @@ RULES = {
     "v2": TokenRules(added=SPACING_MARK),
     "v3": TokenRules(added=SPACING_MARK, removed=DIGIT),
     "v4": TokenRules(added=SPACING_MARK, segmenter=letter_pairs),
+    "v5": TokenRules(folds=False),
 }
 
 
@@ -102,21 +106,26 @@ def tokens(
 ) -> list[str]:
     """Return the tokens of a text, in order, repeats included.
 
-    `segmenter` takes the place of the version's own. Stop words are compared with lower-case
-    tokens. Raises `UnknownName` for another version.
+    `segmenter` takes the place of the version's own. Stop words, in lower case, are compared with
+    tokens in lower case. Raises `UnknownName` for another version.
 
     >>> tokens("The B-52s flew 3 times, see https://example.org/b52")
     ['the', 'b', '52s', 'flew', 'times', 'see']
     >>> tokens("हिन्दी", "v1"), tokens("हिन्दी", "v2")
     (['ह', 'न्द'], ['हिन्दी'])
+    >>> tokens("The ﬁrst B-52", "v5", stop_words=["the"])
+    ['ﬁrst', 'B']
     """
     rules = _rules(version)
     stops = frozenset(stop_words)
     letter = _character(LETTER)
-    words = _words(without_identifiers(fold_token(text)), rules, segmenter or rules.segmenter)
+    plain = fold_token(text) if rules.folds else codepoints.without_ignorables(text)
+    words = _words(without_identifiers(plain), rules, segmenter or rules.segmenter)
     if rules.removed:
         removed = _character(rules.removed)
         words = (removed.sub("", word) for word in words)
+    if stops and not rules.folds:
+        words = (word for word in words if fold_token(word) not in stops)
     return [word for word in words if letter.search(word) and word not in stops]
 
 

@@ -302,6 +302,7 @@ def test_a_recipe_that_cannot_be_kept_leaves_nothing_behind(recipe: str, tmp_pat
         "simhash-doc",
         "simhash-doc-loose",
         "simhash-doc-v4-loose:stop-en",
+        "simhash-doc-v5",
         "signature-study:simhash:40",
         "signature-study:minhash:1024",
         "signature-study:topsig-released:512",
@@ -314,6 +315,11 @@ def test_every_recipe_is_printed_by_hash(recipe: str) -> None:
     line = run_json("hash", PRESS, "--recipe", recipe)
     assert line["status"] == "complete"
     assert line["simhash"] or line["minhash"] or line["blocks"]
+    if recipe.startswith("simhash-doc"):
+        [printed] = run("hash", PRESS, "--recipe", recipe).split()[:1]
+        assert line["base32"] == printed
+    else:
+        assert "base32" not in line
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
+from indexer.recipe import recipe_named
 from indexer.sketch.corpus_statistics import count_features
 from indexer.sketch.hashing import gram_hashes, mix64_array
 from indexer.sketch.imatch import imatch, signatures_match
 from indexer.sketch.permutations import permuted_minima
+from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
 from indexer.sketch.winnowing import guarantee, winnow
@@ -178,3 +180,20 @@ def test_an_empty_text_has_no_windows_and_windows_have_positions() -> None:
     assert winnow(np.array([], dtype=np.uint64), 4).tolist() == []
     with pytest.raises(UsageError, match="at least one"):
         winnow(np.array([1], dtype=np.uint64), 0)
+
+
+@pytest.mark.parametrize("name", ["super-shingles", "mega-shingles"])
+def test_shingles_of_words_are_made_from_a_text_with_words(name: str) -> None:
+    features = features_of("The fee, is DUE\non the first day.", recipe_named(f"baseline:{name}"))
+    assert features[:2] == ["the fee is due on", "fee is due on the"]
+    assert len(features) == 4
+
+
+@pytest.mark.parametrize(
+    "tokeniser", ["ws", "words", "sents-nl", "white-space-2-grams", "", "3-word-shingles"]
+)
+def test_words_of_a_text_without_blanks_are_refused(tokeniser: str) -> None:
+    with pytest.raises(UsageError, match="make one token of every text; take"):
+        recipe_named(f"{tokeniser}:default:sha1:128")
+    assert recipe_named("4-grams:default:sha1:128").normaliser == "default"
+    assert recipe_named("4-byte-grams:default:sha1:128").normaliser == "default"

@@ -20,7 +20,7 @@ from indexer.sketch.simhash_doc import (
     spell_base32,
 )
 from indexer.sketch.token_simhash import BITS, VERSIONS, simhash_doc_tokens
-from indexer.text.tokens import tokens
+from indexer.text.tokens import fold_token, tokens
 
 VECTORS = json.loads(
     (Path(__file__).parent.parent.parent / "docs/vectors/simhash-doc.json").read_text()
@@ -176,8 +176,21 @@ def test_versions_differ_where_they_say() -> None:
         == simhash_doc(english, "v3")
         != simhash_doc(english, "v4")
     )
-    with pytest.raises(UsageError, match="v1, v2, v3, v4"):
-        simhash_doc_tokens(["a"], "v5")
+    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5"):
+        simhash_doc_tokens(["a"], "v6")
+
+
+@given(st.text())
+def test_v5_is_v1_of_texts_that_step_2_does_not_change(text: str) -> None:
+    folded = fold_token(text)
+    if fold_token(folded) == folded:
+        assert tokens(folded, "v5") == tokens(folded, "v1")
+
+
+def test_v5_has_letters_as_written() -> None:
+    assert tokens("Straße ﬁn Ⅷ NASA", "v5") == ["Straße", "ﬁn", "NASA"]
+    assert tokens("Straße ﬁn Ⅷ NASA", "v1") == ["straße", "fin", "viii", "nasa"]
+    assert simhash_doc("NASA", "v5") == lookup3_by_hand(b"NASA") != simhash_doc("NASA", "v1")
 
 
 @pytest.mark.parametrize("language", DECLARATION)

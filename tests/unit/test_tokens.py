@@ -158,7 +158,7 @@ def test_thai_vowels_stay_with_their_letter() -> None:
 
 
 def test_unknown_version_is_refused_with_the_valid_ones() -> None:
-    with pytest.raises(UsageError, match="v1, v2, v3, v4"):
+    with pytest.raises(UsageError, match="v1, v2, v3, v4, v5"):
         tokens("text", "v9")
 
 
