@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,16 +13,20 @@ from indexer.searching.stored_texts import StoredTexts
 if TYPE_CHECKING:
     from indexer.similarity.duplicate_sets import Clause, Duplicate
 
+_AT_ONCE = 10  # documents that are read together
+
 
 @dataclass(slots=True)
 class ByType:
     """Folds hits under the shown hit that they duplicate; those that were not compared are shown.
 
     `heads`: the hit that each duplicate folds under, by id; `duplicates`: of which type each is.
+    `passed_over`: hits whose texts did not fit into what may be compared.
     """
 
     heads: Mapping[str, str]
     duplicates: Mapping[str, Duplicate]
+    passed_over: int = 0
     _places: dict[str, int] = field(default_factory=dict)
 
     def find_group(self, hit: RankedRow) -> int | None:
@@ -37,21 +42,38 @@ class ByType:
         self._places[hit.id] = len(self._places)
 
 
-def by_type(ids: Sequence[str], texts: StoredTexts, overlap: float, synonyms: str) -> ByType:
+def by_type(
+    ids: Sequence[str],
+    texts: StoredTexts,
+    overlap: float,
+    synonyms: str,
+    most_chars: int | None = None,
+) -> ByType:
     """Return the rule for hits of these ids, best first; a clause's heading is not compared.
 
-    Raises as `duplicate_sets` does.
+    `most_chars`: characters that the compared texts have together at most, None for any number. A
+    text that does not fit into what is left of them is passed over, and shown. Raises as
+    `duplicate_sets` does.
     """
     from indexer.similarity.duplicate_sets import duplicate_sets
 
-    rows = [_clause(row) for row in texts.rows(ids)]
+    rows: list[Clause] = []
+    left = math.inf if most_chars is None else most_chars
+    passed_over = 0
+    for start in range(0, len(ids), _AT_ONCE):
+        for row in texts.rows(ids[start : start + _AT_ONCE]):
+            if len(row.text) > left:
+                passed_over += 1
+                continue
+            left -= len(row.text)
+            rows.append(_clause(row))
     heads: dict[str, str] = {}
     duplicates: dict[str, Duplicate] = {}
     for duplicate_set in duplicate_sets(rows, overlap=overlap, synonyms=synonyms):
         for member in duplicate_set.members:
             heads[member.id] = duplicate_set.principal
             duplicates[member.id] = member
-    return ByType(heads, duplicates)
+    return ByType(heads, duplicates, passed_over)
 
 
 def _clause(row: Row) -> Clause:

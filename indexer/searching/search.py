@@ -23,7 +23,7 @@ from indexer.searching.fold_hits import (
     hits_of_groups,
     text_rule,
 )
-from indexer.searching.fold_types import by_type
+from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
@@ -42,6 +42,10 @@ _NO_SLOTS = (
     "--fold family may do"
 )
 _TOP_ONLY = "compared by type: the best {}; those after them are not folded: --top compares more"
+_PASSED_OVER = (
+    "compared by type: texts of {:,} characters together; "
+    "hits whose texts did not fit in are not folded: {:,}"
+)
 _IGNORED = "without meaning in a search here, and ignored: {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
@@ -62,7 +66,8 @@ class Page:
     after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
     to the shown one is, computed on the texts. `threshold`: the least value of it by which hits
     were folded; by fold `family` the least of a member to its principal. None without folding, and
-    for families of which that is not known here.
+    for families of which that is not known here. `passed_over`: by fold `types`, hits whose texts
+    did not fit into what is compared.
     """
 
     total: int
@@ -77,6 +82,7 @@ class Page:
     of: Scope = "documents"
     measure: str = MEASURE
     threshold: float | None = None
+    passed_over: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,9 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     apart = len(shown) - len(groups)
     notes += tuple(_notes_on_order(options, groups, texts))
     notes += tuple(_notes(query, options, recipe, ranking.total, families_by, apart))
+    passed_over = folded.rule.passed_over if isinstance(folded.rule, ByType) else 0
+    if passed_over:
+        notes += (_PASSED_OVER.format(options.most_chars, passed_over),)
     page = Page(
         total=ranking.total,
         families=families,
@@ -148,6 +157,7 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
         of=options.of,
         measure="terminology" if options.fold == "types" else measure,
         threshold=_threshold(options, families_by),
+        passed_over=passed_over,
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)
@@ -161,6 +171,8 @@ def _start(query: str, options: SearchOptions) -> Cursor:
         parts.append(options.measure)
     if options.fold == "types":
         parts += [options.top, options.synonyms]
+        if options.most_chars is not None:
+            parts.append(options.most_chars)
     if options.of != "documents":
         parts.append(options.of)
     if options.criteria:
@@ -233,7 +245,7 @@ def _type_rule(
     best = list(islice(hits, options.top + len(start.shown)))
     others = [hit.id for hit in best if hit.id not in start.shown]
     ids = [*start.shown, *others[: options.top]]
-    rule = by_type(ids, texts, options.least, options.synonyms)
+    rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars)
     return rule, chain(best, hits)
 
 

@@ -49,6 +49,8 @@ class SearchOptions:
     rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
     limit. None: the best hit by rank is shown.
     `top`: with `types`, how many of the best hits are compared.
+    `most_chars`: with `types`, how many characters the compared texts have together at most; texts
+    that do not fit are shown, and not compared. None: any number.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
@@ -73,6 +75,7 @@ class SearchOptions:
     show: str | None = None
     criteria: Criteria = NO_CRITERIA
     facts: int = FACTS
+    most_chars: int | None = None
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)

@@ -84,7 +84,7 @@ class Results:
 
     `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
     of folded hits, `threshold` is the least by which they were folded, None where that is not
-    known.
+    known. `passed_over`: by fold `types`, hits whose texts did not fit into what is compared.
     """
 
     query: str
@@ -98,6 +98,7 @@ class Results:
     notes: tuple[str, ...]
     measure: str
     threshold: float | None = None
+    passed_over: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from indexer.web.questions import (
 from indexer.web.site import Site
 
 _FACETS = ("content_type", "status", "labels")
+_COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
 
@@ -49,6 +50,7 @@ def search(site: Site, values: ParameterValues) -> Results:
         notes=(*_notes_on_threshold(values), *page.notes),
         measure=page.measure,
         threshold=page.threshold,
+        passed_over=page.passed_over,
     )
 
 
@@ -63,6 +65,7 @@ def _search_options(values: ParameterValues, with_facets: bool) -> SearchOptions
         page=values["page"],
         of=values["of"],
         top=values["top"],
+        most_chars=values["chars"],
         show=values["show"] or None,
         facets=_FACETS if with_facets else (),
     )
@@ -126,6 +129,15 @@ _SEARCH_PARAMETERS = (
         "integer",
         low=1,
         high=1000,
+    ),
+    Parameter(
+        "chars",
+        "with fold=types: characters that are compared together, which takes a second for some "
+        "100,000; hits whose texts do not fit in are not folded",
+        _COMPARED_CHARS,
+        "integer",
+        low=1,
+        high=100_000_000,
     ),
     Parameter(
         "threshold",

@@ -113,3 +113,26 @@ def test_hits_of_another_query_fold_by_type(contracts):
         [],
         [("a1", "near_identical")],
     ]
+
+
+def test_only_so_much_text_is_compared(contracts):
+    """Clauses are compared in rank order; those that do not fit are shown."""
+    how = {"fold": "types", "of": "parts", "sort": "path"}
+    whole = search(contracts, "", SearchOptions(**how))
+    lengths = {
+        hit.id: len(contracts.parts.view("parts").get([hit.id])[hit.id].text)
+        for hit in search(contracts, "", SearchOptions(fold="none", of="parts")).hits
+    }
+    assert whole.passed_over == 0
+    everything = search(contracts, "", SearchOptions(**how, most_chars=sum(lengths.values())))
+    assert paths(everything) == paths(whole)
+    assert everything.notes == whole.notes
+    none = search(contracts, "", SearchOptions(**how, most_chars=1))
+    assert none.passed_over == len(lengths) == len(none.hits)
+    [note] = [note for note in none.notes if "did not fit" in note]
+    assert note.endswith(f"are not folded: {len(lengths)}")
+    first = [hit.id for hit in none.hits][:3]
+    some = search(contracts, "", SearchOptions(**how, most_chars=sum(lengths[id] for id in first)))
+    assert some.passed_over == len(lengths) - 3
+    shown = [folded.id for hit in some.hits for folded in hit.folded]
+    assert set(shown) < set(first)
