@@ -274,7 +274,9 @@ class WordsInOrder:
         return self.common / max(self.words) if any(self.words) else 0.0
 
 
-DifferenceKind: TypeAlias = Literal["number", "date", "amount", "negation", "name"]
+DifferenceKind: TypeAlias = Literal[
+    "number", "date", "amount", "negation", "name", "address", "sign"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,9 +345,8 @@ class Match:
     query's features that the match has, and of the match's that the query has. `in_order`: the
     words that both have in the same order. `rearranged`: at least nine tenths of the words of both
     stand in shared passages, but in an order that leaves `lcs` below the threshold. `differences`:
-    numbers, dates, amounts, negations and names that differ. `same`: what a copy has in common with
-    the query, None for others. `new_words`: the words of the query (left) and of the match (right)
-    that the other lacks.
+    the facts that differ. `same`: what a copy has in common with the query, None for others.
+    `new_words`: the words of the query (left) and of the match (right) that the other lacks.
     """
 
     id: str

@@ -104,8 +104,9 @@ measure_option = click.option(
 numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),
-    help="Distinguish texts whose numbers, dates, amounts, negations or names differ; or ignore "
-    "them, in texts of numbers alone too, which are otherwise folded under equal ones only.",
+    help="Distinguish texts whose numbers, dates, amounts, negations, names, addresses or signs "
+    "(<, ≥) differ; or ignore them, in texts of numbers alone too, which are otherwise folded "
+    "under equal ones only.",
 )
 _require_option = click.option(
     "--require",

@@ -31,7 +31,7 @@ class Comparison:
     text.
 
     `names` are display names of the texts (paths); `words` their numbers of words; `differences`
-    the numbers, dates, amounts, negations and names that differ; `same`: what texts that are equal
+    the facts that differ; `same`: what texts that are equal
     after normalisation have in common, None for others; `new_words`: those that only one has.
     """
 

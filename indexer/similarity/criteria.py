@@ -39,8 +39,8 @@ REARRANGED = 0.9  # least overlap of texts that are called rearranged
 class Criteria:
     """Conditions that near duplicates meet beside the threshold of their measure.
 
-    `numbers`: `distinguish` refuses a pair with any of the `differences` in numbers, dates,
-    amounts, negations and names that `indexer.similarity.facts` describes; `ignore` hides texts of
+    `numbers`: `distinguish` refuses a pair with any of the `differences` in facts that
+    `indexer.similarity.facts` describes; `ignore` hides texts of
     numbers alone under similar ones too; None neither.
     `require`: (measure, least value) pairs that must all hold.
     `same`: fields of which both documents have the same value.

@@ -5,32 +5,36 @@ those that are left over on either side are compared, without those that both te
 same surroundings (`indexer.similarity.moved_facts`): a passage that only moved makes no difference.
 A fact of one text is paired with the next one of its kind in the same gap of the other. Of those
 that stay alone, one that both texts have was exchanged with others, and differs by its place. A
-number that is aligned with itself differs where its sign, its currency or its per cent sign does.
+number that is aligned with itself differs where its sign or its unit does; signs before words that
+are aligned, and addresses of such words, are compared as if these were left over.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Difference, DifferenceKind
-from indexer.similarity.facts import Fact, FactText, class_of, fact_texts
+from indexer.similarity.facts import Fact, FactText, fact_texts
 from indexer.similarity.lcs import common_runs
 from indexer.similarity.moved_facts import is_moved
 from indexer.similarity.tiling import Tile
 from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 
-KINDS: tuple[DifferenceKind, ...] = ("number", "date", "amount", "negation", "name")
+KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
 SHOWN = 3  # differences of a kind that a sentence quotes
+JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbours are one fact
 
 FactKey: TypeAlias = tuple[str, str]  # class and value
-GapFacts: TypeAlias = dict[tuple[int, str], list[Fact]]  # by gap and class
+GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
+Gaps: TypeAlias = dict[int, float]  # by place of a word
 
 
 def differences(
@@ -49,7 +53,10 @@ def differences(
     """
     aligned = common_runs(a, b) if runs is None else runs
     left, right = fact_texts((text_a, a), (text_b, b))
-    result = [*_changed_signs(left, right, aligned), *_leftover(left, right, aligned)]
+    result = [*_changed_quantities(left, right, aligned), *_leftover(left, right, aligned)]
+    # an address is a fact of each of its words
+    once = dict.fromkeys(found for found in result if found.kind == "address")
+    result = [*once, *(found for found in result if found.kind != "address")]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 
@@ -79,23 +86,53 @@ def _spell(difference: Difference) -> str:
     return f"{difference.a or '–'} / {difference.b or '–'}"
 
 
-def _changed_signs(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
+def _changed_quantities(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the numbers that are aligned with themselves and differ in sign or unit."""
     for run in runs:
         numbers = a.words.numbers[run.a : run.a + run.words]
         for offset in np.flatnonzero(a.numeric[numbers]).tolist():
             left, right = run.a + offset, run.b + offset
-            before = a.sign(left), a.unit(left)
-            after = b.sign(right), b.unit(right)
-            if before != after:
-                kind: DifferenceKind = "amount" if before[1] or after[1] else "number"
-                yield Difference(kind, a.spell_number(left), b.spell_number(right))
+            if a.context(left) == b.context(right):
+                continue
+            facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
+            if len({fact.value for fact in facts if fact.kind != "address"}) == 2:
+                yield _difference(*facts)
+
+
+def _changed_words(a: FactText, b: FactText, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:
+    """Return the aligned words before which signs differ, or whose addresses do, with their gaps.
+
+    The first word of a run belongs to the gap before it, each other one to a gap of its own.
+    """
+    places_a, places_b = (sorted({*text.signs, *text.addresses}) for text in (a, b))
+    changed_a: Gaps = {}
+    changed_b: Gaps = {}
+    for number, run in enumerate(runs):
+        offsets = {place - run.a for place in _within(places_a, run.a, run.words)}
+        offsets |= {place - run.b for place in _within(places_b, run.b, run.words)}
+        for offset in offsets:
+            left, right = run.a + offset, run.b + offset
+            if a.signs.get(left) != b.signs.get(right) or _other_address(a, left, b, right):
+                changed_a[left] = changed_b[right] = number + offset / run.words
+    return changed_a, changed_b
+
+
+def _other_address(a: FactText, place_a: int, b: FactText, place_b: int) -> bool:
+    if place_a not in a.addresses or place_b not in b.addresses:
+        return False
+    facts = a.fact(place_a), b.fact(place_b)
+    return len({fact.value for fact in facts if fact}) > 1
+
+
+def _within(places: list[int], start: int, size: int) -> list[int]:
+    return places[bisect_left(places, start) : bisect_left(places, start + size)]
 
 
 def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the differences among the words that are not aligned."""
-    facts_a = _facts_by_gap(a, _spans([(run.a, run.words) for run in runs]))
-    facts_b = _facts_by_gap(b, _spans([(run.b, run.words) for run in runs]))
+    changed_a, changed_b = _changed_words(a, b, runs)
+    facts_a = _facts_by_gap(a, _spans([(run.a, run.words) for run in runs]), changed_a)
+    facts_b = _facts_by_gap(b, _spans([(run.b, run.words) for run in runs]), changed_b)
     left, right = _without_moved(facts_a, facts_b, a, b)
     alone_a: list[Fact] = []
     alone_b: list[Fact] = []
@@ -105,13 +142,18 @@ def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Differ
             if fact_a and fact_b:
                 yield _difference(fact_a, fact_b)
             elif fact_a:
-                alone_a += a.facts(fact_a.place, fact_a.end)
+                alone_a += _single(fact_a, a)
             else:
-                alone_b += b.facts(fact_b.place, fact_b.end)
+                alone_b += _single(fact_b, b)
     only_a, only_b = _without_common(alone_a, alone_b)
     yield from _exchanged(_without(alone_a, only_a), _without(alone_b, only_b))
-    yield from (Difference(fact.kind, fact.spelling, None) for fact in _joined(only_a))
-    yield from (Difference(fact.kind, None, fact.spelling) for fact in _joined(only_b))
+    yield from (Difference(fact.kind, _written(fact), None) for fact in _joined(only_a))
+    yield from (Difference(fact.kind, None, _written(fact)) for fact in _joined(only_b))
+
+
+def _single(fact: Fact, text: FactText) -> list[Fact]:
+    """Return the facts of the words of one that was joined."""
+    return text.facts(fact.place, fact.end) if fact.kind in JOINED else [fact]
 
 
 def _without_moved(left: GapFacts, right: GapFacts, a: FactText, b: FactText) -> list[GapFacts]:
@@ -129,13 +171,13 @@ def _moved(
     facts: GapFacts, common: Counter[FactKey], text: FactText, other: FactText
 ) -> Counter[FactKey]:
     """Return how many of the facts with these values the other text has as well surrounded."""
-    candidates = (fact for fact in chain(*facts.values()) if common[_key(fact)])
+    candidates = (fact for fact in chain(*facts.values()) if common[fact.key])
     return _counts(fact for fact in candidates if is_moved(fact, text, other))
 
 
 def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:
     """Yield the facts that stand elsewhere in the other text, of which both lists have as many."""
-    by_key = (sorted(facts, key=lambda fact: (_key(fact), fact.place)) for facts in (a, b))
+    by_key = (sorted(facts, key=lambda fact: (fact.key, fact.place)) for facts in (a, b))
     joined: list[tuple[Fact, Fact]] = []
     for pair in sorted(zip(*by_key, strict=True), key=lambda pair: pair[0].place):
         if joined and all(map(_is_next_in_name, joined[-1], pair)):
@@ -156,24 +198,45 @@ def _spans(spans: list[tuple[int, int]]) -> NDArray[np.int64]:
 
 def _difference(a: Fact, b: Fact) -> Difference:
     kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
-    return Difference(kind, a.spelling, b.spelling)
+    if a.unit == b.unit and a.spelling != b.spelling:
+        return Difference(kind, a.spelling, b.spelling)
+    return Difference(kind, _written(a), _written(b))
 
 
-def _facts_by_gap(text: FactText, spans: NDArray[np.int64]) -> GapFacts:
+def _written(fact: Fact) -> str:
+    return " ".join((fact.whole or fact.spelling).split())
+
+
+def _facts_by_gap(text: FactText, spans: NDArray[np.int64], changed: Gaps) -> GapFacts:
     """Return the facts among the words outside the spans, by gap between them and by class.
 
-    `spans`: (n, 2) first word and number of words.
+    `spans`: (n, 2) first word and number of words. `changed`: words in them whose sign or address
+    counts too.
     """
-    edges = np.zeros(len(text.words) + 1, dtype=np.int64)
+    size = len(text.words)
+    edges = np.zeros(size + 1, dtype=np.int64)
     edges[spans[:, 0]] += 1
     edges[spans.sum(axis=1)] -= 1
-    leftover = np.flatnonzero(np.cumsum(edges[:-1]) == 0)
-    gaps = np.searchsorted(spans[:, 0], leftover)
+    places = np.flatnonzero(np.cumsum(edges) == 0)
+    gaps: Gaps = dict(
+        zip(places.tolist(), np.searchsorted(spans[:, 0], places).tolist(), strict=True)
+    )
     facts: GapFacts = defaultdict(list)
-    for place, gap in zip(leftover.tolist(), gaps.tolist(), strict=True):
-        if fact := text.fact(place):
-            facts[gap, class_of(fact.kind)].append(fact)
+    for place, gap in sorted((gaps | changed).items()):
+        fact = text.fact(place) if place < size else None
+        if place in changed and fact and fact.kind != "address":
+            fact = None
+        for stated in filter(None, (text.sign_before(place), fact)):
+            found = facts[gap, stated.key[0]]
+            if found and stated.kind == "address" and _is_same_address(found[-1], stated):
+                found[-1] = found[-1]._replace(end=stated.end)
+            else:
+                found.append(stated)
     return facts
+
+
+def _is_same_address(before: Fact, fact: Fact) -> bool:
+    return (before.value, before.end) == (fact.value, fact.place)
 
 
 def _joined(facts: Iterable[Fact]) -> list[Fact]:
@@ -181,11 +244,7 @@ def _joined(facts: Iterable[Fact]) -> list[Fact]:
     joined: list[Fact] = []
     for fact in facts:
         last = joined[-1] if joined else None
-        if (
-            last
-            and fact.kind in ("name", "date")
-            and (last.kind, last.end) == (fact.kind, fact.place)
-        ):
+        if last and fact.kind in JOINED and (last.kind, last.end) == (fact.kind, fact.place):
             joined[-1] = last.joined_with(fact)
         else:
             joined.append(fact)
@@ -207,16 +266,12 @@ def _without_counted(facts: list[Fact], counts: Counter[FactKey]) -> list[Fact]:
     """Return the facts without the first ones of these values; `counts` are what remains."""
     result = []
     for fact in facts:
-        if counts[_key(fact)]:
-            counts[_key(fact)] -= 1
+        if counts[fact.key]:
+            counts[fact.key] -= 1
         else:
             result.append(fact)
     return result
 
 
 def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
-    return Counter(map(_key, facts))
-
-
-def _key(fact: Fact) -> FactKey:
-    return class_of(fact.kind), fact.value
+    return Counter(fact.key for fact in facts)

@@ -2,16 +2,20 @@
 
 "Acme sells to Zenith" and "Zenith sells to Acme" state the same names. A fact that moved with its
 passage has the same word, or the beginning of a sentence or line, before it in both texts, and the
-same after it; or it is in a run of `RUN` words or more that both have. Neighbouring facts of its
-class are not looked at, so that "Smith, Anna" and "Anna Smith", "May 5" and "5 May" agree.
+same after it; or it is in a run of `RUN` words or more that both have. One that fills a line alone,
+as an answer in a form does, has moved only where it has the same word on one side. Neighbouring
+facts of its class are not looked at, so that "Smith, Anna" and "Anna Smith", "May 5" and "5 May"
+agree.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from indexer.similarity.facts import Fact, FactText, class_of
+if TYPE_CHECKING:
+    from indexer.similarity.facts import Fact, FactText
 
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _SKIPPED = 8  # neighbouring facts
@@ -32,15 +36,17 @@ def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
 
 
 def _occurrences(fact: Fact, text: FactText, other: FactText) -> Iterator[Fact]:
-    """Yield the fact, of one word, where another text has it in the same spelling."""
+    """Yield the fact, of one word or a sign before it, where another text has it."""
     for place in other.places(text.folded(fact.place)):
-        yield fact._replace(place=place, end=place + 1)
+        found = other.sign_before(place) if fact.kind == "sign" else other.fact(place)
+        if found and found.key == fact.key:
+            yield found
 
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
-    """Return the words before and after a fact."""
-    before = _neighbour(text, fact.place, -1, class_of(fact.kind))
-    return before, _neighbour(text, fact.end - 1, 1, class_of(fact.kind))
+    """Return the words before and after a fact; after a sign, that is the word it stands before."""
+    before = _neighbour(text, fact.place, -1, fact.key[0])
+    return before, _neighbour(text, fact.end - 1, 1, fact.key[0])
 
 
 def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
@@ -51,17 +57,20 @@ def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
         if between is None:
             return "", True
         fact = text.fact(place)
-        if fact is None or class_of(fact.kind) != kind or not _JOINED.fullmatch(between):
+        if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
             return text.folded(place), bool(_BOUNDARY.search(between))
     return text.folded(place), False
 
 
 def _are_same(a: tuple[Neighbour, Neighbour], b: tuple[Neighbour, Neighbour]) -> bool:
-    """Return whether both neighbours agree; an end of either text does where the other word is the
-    same, since a passage may be cut there.
+    """Return whether both neighbours agree, one of them by a word.
+
+    An end of either text does where the other word is the same, since a passage may be cut there.
     """
     if all(map(_agree, a, b)):
-        return True
+        return any(
+            side_a[0] and side_a[0] == side_b[0] for side_a, side_b in zip(a, b, strict=True)
+        )
     for side in (0, 1):
         is_end = not (a[1 - side][0] and b[1 - side][0])
         if is_end and a[side][0] and a[side][0] == b[side][0]:

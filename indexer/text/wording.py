@@ -12,16 +12,18 @@ from indexer.text.visible import visible
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless it is 1.
 
-    A final y after a consonant becomes ies.
+    A final y after a consonant becomes ies, a final s ses.
 
     >>> count_of(1, "family"), count_of(0, "family"), count_of(2_000, "survey"), count_of(1, "word")
     ('1 family', '0 families', '2,000 surveys', '1 word')
+    >>> count_of(2, "address")
+    '2 addresses'
     """
     if number == 1:
         return f"1 {noun}"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{number:,} {noun[:-1]}ies"
-    return f"{number:,} {noun}s"
+    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def join_names(names: Iterable[str]) -> str:

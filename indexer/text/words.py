@@ -9,8 +9,8 @@ colon or slash. In scripts written without spaces each letter, with the marks th
 word of its own. A word that a hyphen breaks at the end of a line is one.
 
 Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility
-forms, characters without width), with typographic apostrophes made plain and hyphens between
-letters left out, so that `E‑Mail` equals `email`.
+forms, characters without width), with ß as ss, typographic apostrophes made plain and hyphens
+between letters left out, so that `E‑Mail` equals `email`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _fold(spellings: list[str]) -> list[str]:
     """Return the folded spellings of many words at once."""
     if not spellings:
         return []
-    joined = normalise(_SEPARATOR.join(spellings)).replace("\u2019", "'")
+    joined = normalise(_SEPARATOR.join(spellings)).replace("\u2019", "'").replace("ß", "ss")
     return _HYPHEN.sub("", joined).split(_SEPARATOR)
 
 
