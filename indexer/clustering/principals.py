@@ -7,7 +7,7 @@ documents may carry one text and are then similar to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -22,7 +22,6 @@ from indexer.joins.pair_codes import encode_pair
 Principal: TypeAlias = Literal["longest", "first", "central"]
 SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
 Texts: TypeAlias = NDArray[np.int32]
-Principals: TypeAlias = dict[int, tuple[int, float | None]]
 BATCH = 500
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
@@ -64,49 +63,59 @@ def assign_principals(
     texts: int,
     similarities: SimilarityFunction,
     threshold: float,
-) -> Principals:
-    """Return the principal of each visited document and the similarity to it.
+    known: Texts | None = None,
+) -> Iterator[tuple[int, int, float | None]]:
+    """Yield each visited document, its principal and the similarity to it.
 
     A document without a principal is its own, with the similarity None. In the order of the visits
     each document joins the most similar earlier principal, at `threshold` or more, among those of
     its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
-    becomes a principal.
+    becomes a principal. `known`: the principal of each document that was assigned before, -1 of the
+    others; those that were are not yielded again.
     """
-    principal_of_text: NDArray[np.int64] = np.full(texts, -1)
-    assigned: Principals = {}
+    principals = _PrincipalTexts(texts)
     for visit in visits:
-        principal, similarity = _most_similar(
-            visit.text, principal_of_text, graph, similarities, assigned
-        )
-        if principal >= 0 and similarity >= threshold:
-            assigned[visit.document] = (principal, similarity)
+        if known is not None and known[visit.document] >= 0:
+            if known[visit.document] == visit.document:
+                principals.add(visit)
             continue
-        assigned[visit.document] = (visit.document, None)
-        principal_of_text[visit.text] = visit.document
-    return assigned
+        principal, similarity = principals.most_similar(visit.text, graph, similarities)
+        if principal >= 0 and similarity >= threshold:
+            yield visit.document, principal, similarity
+            continue
+        yield visit.document, visit.document, None
+        principals.add(visit)
 
 
-def _most_similar(
-    text: int,
-    principal_of_text: NDArray[np.int64],
-    graph: Graph,
-    similarities: SimilarityFunction,
-    visited: Principals,
-) -> tuple[int, float]:
-    """Return the principal to join and its similarity; (-1, 0) when there is no candidate."""
-    if principal_of_text[text] >= 0:
-        return int(principal_of_text[text]), 1.0
-    others = graph.of(text)
-    others = others[principal_of_text[others] >= 0]
-    if not len(others):
-        return -1, 0.0
-    values = similarities(text, others.tolist())
-    best = max(values)
-    principals = principal_of_text[others].tolist()
-    ties = {principal for principal, value in zip(principals, values, strict=True) if value == best}
-    if len(ties) == 1:
-        return ties.pop(), best
-    return next(document for document in visited if document in ties), best
+class _PrincipalTexts:
+    """The principals so far: by text, -1 for none, and their places in the order of coming."""
+
+    def __init__(self, texts: int) -> None:
+        self._of_text: NDArray[np.int64] = np.full(texts, -1)
+        self._turns: NDArray[np.int64] = np.zeros(texts, np.int64)
+        self._count = 0
+
+    def add(self, visit: Visit) -> None:
+        """Make a document a principal."""
+        self._of_text[visit.text] = visit.document
+        self._turns[visit.text] = self._count
+        self._count += 1
+
+    def most_similar(
+        self, text: int, graph: Graph, similarities: SimilarityFunction
+    ) -> tuple[int, float]:
+        """Return the principal to join and its similarity; (-1, 0) when there is no candidate."""
+        if self._of_text[text] >= 0:
+            return int(self._of_text[text]), 1.0
+        others = graph.of(text)
+        others = others[self._of_text[others] >= 0]
+        if not len(others):
+            return -1, 0.0
+        values = np.array(similarities(text, others.tolist()))
+        best = values.max()
+        ties = others[values == best]
+        first = ties[np.argmin(self._turns[ties])]
+        return int(self._of_text[first]), float(best)
 
 
 def principal_order(

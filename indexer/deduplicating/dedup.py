@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.deduplicating.output_files import Output, plan_output
 from indexer.deduplicating.row_copies import copy_rows
 from indexer.deduplicating.row_spool import Removal, RowSpool
-from indexer.deduplicating.signed_rows import signed_rows
+from indexer.deduplicating.signed_rows import BATCH_ROWS, signed_rows
 from indexer.defaults import MEASURE, REVIEW
 from indexer.grouping.assign_families import Grouping
 from indexer.grouping.group_options import GroupOptions
@@ -195,13 +196,32 @@ class _Run:
         grouping = Grouping(collection, verifier, options)
         order = grouping.first_order()
         pairs = grouping.pairs(order, self.progress)
-        heads = grouping.heads(pairs, order, self.progress)
         texts, ids = collection.documents.texts, collection.entries.ids
-        self.spool.decide(
-            Removal(int(ids[row]), int(ids[kept]), similarity, bool(texts[row] == texts[kept]))
-            for row, (kept, similarity) in heads.items()
-            if similarity is not None
-        )
+        places = np.fromiter(map(int, ids), np.int64, len(ids))
+        known = self._known(order, places)
+        removals: list[Removal] = []
+        assigned = grouping.assign(pairs, order, self.progress, known)
+        for visited, (row, kept, similarity) in enumerate(assigned, self.spool.visited + 1):
+            if similarity is not None:
+                is_copy = bool(texts[row] == texts[kept])
+                removals.append(Removal(int(places[row]), int(places[kept]), similarity, is_copy))
+            if visited % BATCH_ROWS == 0:
+                self.spool.decide(removals, visited)
+                removals = []
+        self.spool.decide(removals, len(order))
+        self.spool.set_step("decided")
+
+    def _known(self, order: Sequence[int], places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the row that stays for each row that is decided, -1 of the others.
+
+        `places`: those of the rows in the input, ascending.
+        """
+        known = np.full(len(places), -1, np.int32)
+        visited = order[: self.spool.visited]
+        known[visited] = visited
+        for place, kept in self.spool.removals():
+            known[np.searchsorted(places, place)] = np.searchsorted(places, kept)
+        return known
 
     def _write(self) -> None:
         try:

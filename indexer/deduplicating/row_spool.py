@@ -16,7 +16,7 @@ from indexer.model import Row, Status
 from indexer.system.failpoints import reached
 
 _SCHEMA = """
-CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL);
+CREATE TABLE run (settings TEXT NOT NULL, step TEXT NOT NULL, visited INTEGER NOT NULL);
 CREATE TABLE row (
     place INTEGER PRIMARY KEY, file INTEGER NOT NULL, number INTEGER NOT NULL, status TEXT NOT NULL,
     exact BLOB NOT NULL, raw BLOB, words INTEGER NOT NULL, chars INTEGER NOT NULL, minhash BLOB
@@ -179,13 +179,22 @@ class RowSpool:
                 found[row.id] = row
         return found
 
-    def decide(self, removals: Iterable[Removal]) -> None:
-        """Keep which rows are removed, and why; all that was decided before is forgotten."""
+    @property
+    def visited(self) -> int:
+        """The number of rows that are decided: the first ones in the order of deciding."""
+        [(visited,)] = self._connection.execute("SELECT visited FROM run")
+        return int(visited)
+
+    def decide(self, removals: Iterable[Removal], visited: int) -> None:
+        """Keep which of the next rows are removed, all others up to `visited` stay."""
         rows = ((item.place, item.kept, item.similarity, item.exact) for item in removals)
         with self._transaction():
-            self._connection.execute("DELETE FROM removal")
             self._connection.executemany("INSERT INTO removal VALUES (?, ?, ?, ?)", rows)
-            self._connection.execute("UPDATE run SET step = 'decided'")
+            self._connection.execute("UPDATE run SET visited = ?", (visited,))
+
+    def removals(self) -> Iterator[tuple[int, int]]:
+        """Yield the places of each removed row and of the row that stays, in any order."""
+        yield from self._connection.execute("SELECT place, kept FROM removal")
 
     def left_out(self) -> Iterator[int]:
         """Yield the places of the rows that are not in the output, in any order."""
@@ -228,7 +237,7 @@ class RowSpool:
                 self._connection.execute(f"DROP TABLE {name}")
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 self._connection.execute(statement)
-            self._connection.execute("INSERT INTO run VALUES (?, '')", (settings,))
+            self._connection.execute("INSERT INTO run VALUES (?, '', 0)", (settings,))
 
     def _count(self, table: str) -> int:
         [(count,)] = self._connection.execute(f"SELECT count(*) FROM {table}")

@@ -131,13 +131,29 @@ class Grouping:
 
         A document that joins none is its own principal, with similarity None.
         """
+        assigned = self.assign(pairs, order, progress)
+        return {document: (head, similarity) for document, head, similarity in assigned}
+
+    def assign(
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        progress: Progress,
+        known: NDArray[np.int32] | None = None,
+    ) -> Iterator[tuple[int, int, float | None]]:
+        """Yield each document in order with its principal and the similarity, as `heads` does.
+
+        `known`: the principal of each document that was assigned before, -1 of the others; those
+        that were are not yielded again.
+        """
         threshold = self.options.threshold
         similar = partial(self.verifier.measure_with, least=threshold)
         blocks = pairs.blocks(self.fewest_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)
         texts = len(self.collection.documents)
         graph = Graph(near, texts, self.collection.budget)
-        return assign_principals(self._visits(order, progress), graph, texts, similar, threshold)
+        visits = self._visits(order, progress)
+        return assign_principals(visits, graph, texts, similar, threshold, known)
 
     def clusters(
         self,

@@ -256,6 +256,7 @@ def test_options_out_of_range(options) -> None:
 @pytest.mark.parametrize("point", ["before_commit", "after_commit"])
 def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
     monkeypatch.setattr("indexer.deduplicating.signed_rows.BATCH_ROWS", 20)
+    monkeypatch.setattr("indexer.deduplicating.dedup.BATCH_ROWS", 20)
     source, out = folder / "in", folder / "out"
     source.mkdir()
     for name in ("a", "b"):
@@ -281,7 +282,7 @@ def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
         assert removed.read_bytes() == (folder / "whole.removed.jsonl").read_bytes()
         removed.unlink()
         out.rmdir()
-    assert interruptions >= 8 and {20, 60, 100} <= resumed
+    assert interruptions >= 13 and {20, 60, 100} <= resumed
 
 
 def test_changed_input_starts_again(folder: Path) -> None:

@@ -28,13 +28,14 @@ def group_texts(similar, order, threshold=0.5):
     def values(text, others):
         return [similar[min(text, other_text), max(text, other_text)] for other_text in others]
 
-    return assign_principals(
+    assigned = assign_principals(
         (Visit(document, document) for document in order),
         graph,
         count,
         values,
         threshold,
     )
+    return {document: (principal, similarity) for document, principal, similarity in assigned}
 
 
 def test_a_chain_is_not_a_family():
@@ -67,7 +68,7 @@ def test_documents_of_one_text_are_one_family():
         lambda text, others: pytest.fail("nothing to measure"),
         0.9,
     )
-    assert assigned == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
+    assert list(assigned) == [(4, 4, None), (2, 4, 1.0), (7, 4, 1.0)]
 
 
 def test_principal_order():
