@@ -64,7 +64,7 @@ class Scored:
 def score(pairs: Sequence[LabelledPair]) -> Scored:
     """Score all pairs of a corpus, whose texts tell which words are rare."""
     sides = {text: Side(text, DEFAULT) for pair in pairs for text in (pair.a, pair.b)}
-    frequency = Counter(word for side in sides.values() for word in side.spelled.vocabulary)
+    frequency = Counter(word for side in sides.values() for word in side.words.vocabulary)
     rows = [score_pair(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
     scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     lengths = [max(len(sides[pair.a].words), len(sides[pair.b].words)) for pair in pairs]
@@ -74,7 +74,7 @@ def score(pairs: Sequence[LabelledPair]) -> Scored:
 
 def novelty_of(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> float:
     """Return the summed inverse document frequencies of the words that only one text has."""
-    new = set(a.spelled.vocabulary) ^ set(b.spelled.vocabulary)
+    new = set(a.words.vocabulary) ^ set(b.words.vocabulary)
     return math.fsum(math.log(texts / frequency[word]) for word in new)
 
 
@@ -84,7 +84,7 @@ def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> di
         for name in ("jaccard", "resemblance", "overlap", "lcs")
     }
     in_order = values["lcs"]
-    new = set(a.spelled.vocabulary) ^ set(b.spelled.vocabulary)
+    new = set(a.words.vocabulary) ^ set(b.words.vocabulary)
     rare = [word for word in new if frequency[word] <= max(1, RARE * texts)]
     amount = sum(math.log(texts / frequency[word]) for word in rare)
     for weight in (0.02, 0.05):

@@ -1,8 +1,8 @@
 """Words of either of two texts that the other lacks, and how rare these are in a store.
 
-Words are those of the text as it is spelled (`indexer.text.words`), each once. A share of words
-says how much of two texts differs; new words say whether what differs is information: the names,
-numbers and terms that only one of them has.
+Words are those that measures compare (`indexer.text.normal_words`), each once, so that copies by
+spelling have no new ones. A share of words says how much of two texts differs; new words say
+whether what differs is information: the names, numbers and terms that only one of them has.
 
 The novelty of a pair is the sum over the new words of both sides of ln(documents / documents with
 the word): 0 where each has every word of the other, whatever their order and number, and at most
@@ -36,8 +36,8 @@ class WordText(Protocol):
         """The text itself."""
 
     @property
-    def spelled(self) -> Words:
-        """The words as they are spelled."""
+    def words(self) -> Words:
+        """The words of the normalised text."""
 
 
 class Rarity:
@@ -72,9 +72,9 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
     >>> from indexer.recipe import DEFAULT
     >>> from indexer.similarity.sides import Side
     >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
-    (('To', 'NOT'), ('e-mailed',))
+    (('To', 'NOT'), ('e', 'mailed'))
     """
-    common = set(a.spelled.vocabulary) & set(b.spelled.vocabulary)
+    common = set(a.words.vocabulary) & set(b.words.vocabulary)
     return tuple(_spellings(a, common)), tuple(_spellings(b, common))
 
 
@@ -144,7 +144,7 @@ def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
 
     One that is broken at the end of a line is put together.
     """
-    words = side.spelled
+    words = side.words
     firsts = np.unique(words.numbers, return_index=True)[1].tolist()
     for word, first in zip(words.vocabulary, firsts, strict=True):
         if word not in common:

@@ -82,7 +82,7 @@ class Side:
 
     @cached_property
     def spelled(self) -> Words:
-        """The words as they are spelled, which state facts and are new."""
+        """The words as they are spelled, which state facts."""
         return words(self.text)
 
     @cached_property

@@ -1,6 +1,6 @@
 """The words of a text as they are spelled, each with its place in the text.
 
-They state facts (`1,000` is one number) and are named as new. Measures compare those of
+They state facts (`1,000` is one number). Measures compare, and new words are, those of
 `indexer.text.normal_words`.
 
 A word is a run of letters, marks and numbers. A sign between two of them may belong to it: a

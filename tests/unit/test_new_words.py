@@ -31,6 +31,10 @@ from indexer.stores import open_store
 COUNTS = {"a": 1, "b": 2, "c": 30, "d": 99, "e": 100, "f": 0}
 TEXTS = st.lists(st.sampled_from([*COUNTS, "A", "F"]), max_size=9).map(" ".join)
 
+SPELLED = st.lists(st.sampled_from(["ß", "SS", "e-mail", "e", "1,000", "1.000", "½", "x"])).map(
+    " ".join
+)
+
 
 def count(words):
     return WordFrequencies(100, {word: COUNTS[word.lower()] for word in words})
@@ -66,6 +70,14 @@ def test_novelty_is_symmetric(a, b):
 def test_texts_of_the_same_words_have_no_novelty(text):
     reordered = " ".join(reversed((text + " " + text.upper()).split()))
     assert measured(text, reordered) == NewWords(0, 0, (), 0.0)
+
+
+@given(SPELLED, SPELLED)
+def test_no_more_words_are_new_than_are_not_in_order(a, b):
+    compared = compare(a, b)
+    common, words = compared.measures.in_order.common, compared.words
+    assert compared.new_words.left <= words[0] - common
+    assert compared.new_words.right <= words[1] - common
 
 
 @given(TEXTS, TEXTS, st.sampled_from(sorted(COUNTS)))
@@ -221,10 +233,13 @@ def test_thresholds_are_previewed_with_it(store, tmp_path):
 
 
 def test_copies_are_new_in_nothing() -> None:
-    store = library(rows({"a": TEXT, "b": TEXT.upper()}))
-    options = SimilarOptions(criteria=Criteria(novelty=0.0))
-    [hit] = similar(store, options=options, id="a").matches
+    texts = {"a": f"{TEXT} e-mail of 1,000 in Straße", "b": f"{TEXT} E MAIL of 1.000 in STRASSE"}
+    store = library(rows(texts))
+    criteria = Criteria(novelty=0.0)
+    [hit] = similar(store, options=SimilarOptions(criteria=criteria), id="a").matches
     assert hit.same and hit.new_words == NewWords(0, 0, (), 0.0)
+    assert [pair.similarity for pair in match(store, MatchOptions(criteria=criteria))] == [1.0]
+    assert compare(*texts.values()).new_words == NewWords(0, 0)
 
 
 def test_requirements_of_novelty_are_upper_limits() -> None:
