@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
@@ -49,6 +50,12 @@ def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tu
     show_default=True,
     help="Number of documents that are timed one by one.",
 )
+@click.option(
+    "--keep-duplicates/--no-keep-duplicates",
+    default=True,
+    show_default=True,
+    help="Count copies, empty and numeric texts in Table 2 and Figures 1 to 3, as published.",
+)
 @click.option("--store", "store_url", help="Study the documents of this store instead of a folder.")
 @json_option
 def study_command(
@@ -56,6 +63,7 @@ def study_command(
     out: Path,
     bits: tuple[int, ...],
     sample: int,
+    keep_duplicates: bool,
     store_url: str | None,
     as_json: bool,
 ) -> int:
@@ -66,20 +74,16 @@ def study_command(
     if (path is None) == (store_url is None):
         raise UsageError("give the PATH of a folder, or --store URL, and only one of them")
     folder_at(out)
-    result = _study(path, store_url, out, bits, sample)
+    run = partial(study, out=out, bits=bits, sample=sample, keep_duplicates=keep_duplicates)
+    with progress.show_stages() as advance:
+        if path is not None:
+            result = run(path, progress=advance)
+        else:
+            with closing(open_store(store_url or "")) as store:
+                result = run(store, progress=advance)
     write(result, out)
     _print_study(result, out, as_json)
     return 0
-
-
-def _study(
-    path: Path | None, store_url: str | None, out: Path, bits: tuple[int, ...], sample: int
-) -> StudyResult:
-    with progress.show_stages() as advance:
-        if path is not None:
-            return study(path, out, bits=bits, sample=sample, progress=advance)
-        with closing(open_store(store_url or "")) as store:
-            return study(store, out, bits=bits, sample=sample, progress=advance)
 
 
 def _print_study(result: StudyResult, out: Path, as_json: bool) -> None:
@@ -108,7 +112,10 @@ def _document_counts(result: StudyResult) -> str:
         (account.too_short, "under four characters"),
     )
     rest = "".join(f", {number:,} {reason}" for number, reason in reasons if number)
-    return f"{count_of(account.documents, 'document')}: {account.studied:,} studied{rest}\n"
+    counted = f"; {result.counted:,} counted below" if result.keep_duplicates else ""
+    return (
+        f"{count_of(account.documents, 'document')}: {account.studied:,} studied{rest}{counted}\n"
+    )
 
 
 def _collision_table(result: StudyResult) -> Table:

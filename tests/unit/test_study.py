@@ -184,6 +184,25 @@ def test_collisions_and_neighbours_of_a_method_that_distinguishes_nothing(tmp_pa
     assert near.documents[0] == 1 and near.documents[2] == 3 and sum(near.documents) == 4
 
 
+def test_copies_and_texts_without_features_are_counted_as_published(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    texts = (TEXTS[0], TEXTS[0], TEXTS[1], "", " ", "12", "2024 17", "ab")
+    for number, text in enumerate(texts):
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    kept = study(folder, tmp_path / "kept", bits=(32,), sample=1)
+    assert (kept.account.studied, kept.account.copies, kept.counted) == (3, 1, 8)
+    assert (kept.account.empty, kept.account.numbers_only, kept.account.too_short) == (2, 1, 1)
+    spread = next(entry for entry in kept.spreads if entry.method == "weighted-topsig")
+    # two of a copy, two of one text each, and four without features under the signature 0
+    assert (spread.unique, spread.collisions, spread.most) == (4, 2.0, 4)
+    near = next(entry for entry in kept.near if (entry.method, entry.distance) == ("topsig", 1))
+    assert near.documents[:4] == (2, 2, 0, 4)
+    distinct_only = study(folder, tmp_path / "once", bits=(32,), sample=1, keep_duplicates=False)
+    assert (distinct_only.account.studied, distinct_only.counted) == (2, 2)
+    assert {spread.collisions for spread in distinct_only.spreads if spread.bits == 32} == {1.0}
+
+
 def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
     series = [
         Line("x & y", [("0", 0), ("1", 1), (">1", None)]),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from indexer.lab.studies.neighbours import count_ones, distinct, neighbours
 from indexer.lab.studies.signature_files import (
     ALL,
     ONLINE,
+    Rows,
     load_signatures,
     question_name,
     signature_name,
@@ -43,13 +45,37 @@ def by_chance(documents: int, bits: int) -> float:
     return documents + signatures * math.expm1(documents * math.log1p(-1 / signatures))
 
 
-def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Spread, ...]:
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """The number of documents that have each signed text, in order, and of those without one.
+
+    The latter have the trivial signature, 0.
+    """
+
+    signed: Sequence[int]
+    unsigned: int
+
+    @property
+    def total(self) -> int:
+        """All documents."""
+        return sum(self.signed) + self.unsigned
+
+    def signatures(self, files: Sequence[Path], name: str) -> Rows:
+        """Return the signature of every document: (documents, octets)."""
+        rows = np.repeat(load_signatures(files, name), self.signed, axis=0)
+        trivial = np.zeros((self.unsigned, rows.shape[1]), dtype=np.uint8)
+        return np.concatenate([rows, trivial])
+
+
+def spreads(
+    files: Sequence[Path], bits: Sequence[int], counts: DocumentCounts, progress: Progress
+) -> tuple[Spread, ...]:
     """Return the spread of every method at every length."""
     pairs = pairs_of(bits)
     result = []
     for done, (method, length) in enumerate(pairs):
         progress("counting signatures", done, len(pairs))
-        signatures = load_signatures(files, signature_name(method.name, length))
+        signatures = counts.signatures(files, signature_name(method.name, length))
         documents = distinct(signatures).documents
         result.append(
             Spread(
@@ -64,7 +90,9 @@ def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> t
     return tuple(result)
 
 
-def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Near, ...]:
+def near(
+    files: Sequence[Path], bits: Sequence[int], counts: DocumentCounts, progress: Progress
+) -> tuple[Near, ...]:
     """Count neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits.
 
     The study's MinHash is left out, as there.
@@ -74,7 +102,7 @@ def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tupl
     result = []
     for done, (name, length) in enumerate(pairs):
         progress("finding neighbours", done, len(pairs))
-        signatures = distinct(load_signatures(files, signature_name(name, length)))
+        signatures = distinct(counts.signatures(files, signature_name(name, length)))
         for distance in DISTANCES:
             numbers = np.minimum(neighbours(signatures, length, distance), SHOWN + 1)
             documents = np.bincount(numbers, minlength=SHOWN + 2).tolist()

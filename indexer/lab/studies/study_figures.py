@@ -41,8 +41,8 @@ def figures(result: StudyResult) -> dict[str, str]:
 
 
 def _unique(result: StudyResult) -> str:
-    studied = result.account.studied
-    shares = {(spread.method, spread.bits): spread.unique / studied for spread in result.spreads}
+    counted = result.counted
+    shares = {(spread.method, spread.bits): spread.unique / counted for spread in result.spreads}
     series = [_by_bits(result, method.name, shares) for method in METHODS]
     return lines("Share of signatures that are unique, by their length", series, _BITS, _SHARE)
 
@@ -61,12 +61,14 @@ def _repeats(result: StudyResult, methods: Iterable[str], title: str) -> str:
     """Draw the documents beyond the first of their signature: what Figure 1 lacks, on a logarithmic
     scale.
     """
+    counted = result.counted
+    repeats = {(spread.method, spread.bits): counted - spread.unique for spread in result.spreads}
     studied = result.account.studied
-    repeats = {(spread.method, spread.bits): studied - spread.unique for spread in result.spreads}
-    chance = [(str(bits), by_chance(studied, bits)) for bits in result.bits]
+    copies = counted - studied
+    chance = [(str(bits), copies + by_chance(studied, bits)) for bits in result.bits]
     series = [_by_bits(result, name, repeats) for name in methods]
     series.append(Line("random bits", chance))
-    return lines(title, series, _BITS, Scale(studied, log=True))
+    return lines(title, series, _BITS, Scale(counted, log=True))
 
 
 def _by_bits(
@@ -104,7 +106,7 @@ def _neighbours(result: StudyResult, bits: int, distance: int) -> str:
         f"Documents by their neighbours within {distance} of {bits} bits",
         series,
         f"neighbours within {distance} of {bits} bits",
-        Scale(result.account.studied, log=True),
+        Scale(result.counted, log=True),
     )
 
 

@@ -103,7 +103,7 @@ def _signatures(result: StudyResult) -> Iterator[Row]:
         key = (spread.method, spread.bits)
         yield (
             *key,
-            result.account.studied,
+            result.counted,
             spread.unique,
             spread.collisions,
             spread.deviation,

@@ -37,7 +37,7 @@ _TITLES = {
 }
 _CAPTIONS = {
     UNIQUE: (
-        "Figure 1. Share of the studied documents: 100 % is a signature of its own for every "
+        "Figure 1. Share of the counted documents: 100 % is a signature of its own for every "
         "document."
     ),
     PUBLISHED: (
@@ -112,6 +112,7 @@ def _numbers(result: StudyResult) -> Sequence[tuple[str, int]]:
         ("of numbers alone", account.numbers_only),
         ("under four characters", account.too_short),
         ("studied", account.studied),
+        ("counted in Table 2 and the figures", result.counted),
         ("distinct features", result.features),
     )
 

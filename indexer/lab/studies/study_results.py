@@ -11,7 +11,8 @@ class Account:
 
     `failed`: could not be read; `empty`: without any text; `copies`: of the text of an earlier
     document; `numbers_only` and `too_short` (under four characters) have no signature by any
-    method. `octets`: of the studied texts.
+    method. A study that keeps duplicates signs texts of numbers alone too: they are `studied`.
+    `octets`: of the studied texts.
     """
 
     documents: int
@@ -123,7 +124,9 @@ class Answers:
 class StudyResult:
     """The measurements of a study of the folder or the store `source`.
 
-    `features`: distinct 4-grams of all studied texts.
+    `features`: distinct 4-grams of all studied texts. `counted`: the documents of Table 2 and
+    Figures 1 to 3: with `keep_duplicates` every document that could be read, those without a
+    signature by the trivial one, 0; else each studied text once.
     """
 
     source: str
@@ -135,3 +138,5 @@ class StudyResult:
     alike: tuple[CollisionSimilarity, ...]
     near: tuple[Near, ...]
     answers: Answers
+    keep_duplicates: bool
+    counted: int
