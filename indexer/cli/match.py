@@ -27,6 +27,7 @@ from indexer.cli.options import (
     open_for_command,
     out_file_option,
     recall_option,
+    refuse_options,
     seed_option,
     store_option,
     take_criteria,
@@ -112,6 +113,14 @@ def match_command(
     Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
     JSON on stderr too. Parquet and copietje's lines are written at the end.
     """
+    if options["all_pairs"]:
+        refuse_options(["recall", "cap"], "with --complete")
+    if options["contained"]:
+        refuse_options(["recall", "measure"], "with --contained")
+    if audit is None:
+        refuse_options(["seed"], "without --audit")
+    if as_json and form != "jsonl":
+        refuse_options(["form"], "with --json")
     settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
     if form == "parquet":
         if out is None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from indexer.defaults import FOLD, MEASURE, OVERLAP, REVIEW
+from indexer.errors import UsageError
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria, parse_requirements
@@ -188,6 +190,19 @@ index_recipe_option = click.option(
     help="Settings of the fingerprint; an index keeps the recipe it was made with "
     f"(default: that one, or {DEFAULT.name} for a new index).",
 )
+
+
+def refuse_options(names: Sequence[str], beside: str) -> None:
+    """Raise `UsageError` if any of these parameters is given, which mean nothing beside an option.
+
+    Defaults do not count.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not ParameterSource.DEFAULT:
+            option = parameter.opts[0]
+            raise UsageError(f"{option} changes nothing {beside}; leave one of them out")
 
 
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,12 +13,13 @@ from indexer.cli.options import (
     measure_option,
     recall_option,
     recipe_option,
+    refuse_options,
     threshold_option,
 )
 from indexer.exports.s_curve import s_curve
 from indexer.matching.limits import require_slots
 from indexer.recipe import recipe_named
-from indexer.sketch.plan import Plan, describe_plan, plan, plan_by_weight
+from indexer.sketch.plan import ALMOST_ONE, Plan, describe_plan, plan, plan_by_weight
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import percent
 
@@ -69,8 +70,11 @@ def plan_command(
     """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
     if picture:
         check_place(picture, "--picture")
+    if false_negative_weight is not None:
+        refuse_options(["recall", "measure", "keys"], "with --false-negative-weight")
     recipe = recipe_named(recipe_name)
     require_slots(recipe)
+    threshold = min(threshold, ALMOST_ONE)
     slots = slots or recipe.slots or 0
     if false_negative_weight is None:
         chosen = plan(threshold, recall, measure, replace(recipe, slots=slots), keys, shared)

@@ -14,6 +14,7 @@ from indexer.cli.options import (
     criteria_options,
     json_option,
     open_for_command,
+    refuse_options,
     search_measure_option,
     search_threshold_option,
     store_option,
@@ -129,6 +130,8 @@ def search_command(
 
     An empty QUERY finds every document.
     """
+    if options["fold"] != "types":
+        refuse_options(["top", "synonyms"], "without --fold types")
     settings = SearchOptions(
         filters=parse_filters(filters),
         after=after,

@@ -31,7 +31,7 @@ Source: TypeAlias = Literal["document", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The change from one version to another. `similarity` is `jaccard`; `added` and `removed` are
+    """The change from one version to another. `similarity` is `lcs`; `added` and `removed` are
     numbers of words; `redline` has the texts.
 
     `dated`: the origin is older by its date. Otherwise which of the two came first is not known.
@@ -184,7 +184,7 @@ def _step(origin: Row, row: Row, dated: bool, recipe: Recipe) -> Step:
     stretches = tuple(redline(compared))
     added = sum(stretch.words for stretch in stretches if stretch.change == "added")
     removed = sum(stretch.words for stretch in stretches if stretch.change == "removed")
-    return Step(origin.id, dated, compared.measures.jaccard, added, removed, stretches)
+    return Step(origin.id, dated, compared.measures.lcs, added, removed, stretches)
 
 
 def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]:

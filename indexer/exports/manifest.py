@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sketch.plan import Plan
-from indexer.system.release import release
+from indexer.system.release import release, source_digest
 from indexer.system.whole_file import is_special, write_whole
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def run_manifest(
         "layout": layout and _layout(layout),
         "versions": {
             "nearfold": release(),
+            "source": source_digest(),
             "kernel": kernel_name(),
             "rapidfuzz": release("rapidfuzz"),
             "numpy": release("numpy"),

@@ -7,8 +7,11 @@ on what was grouped before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from indexer.clustering.field_order import FieldOrder
+from indexer.clustering.principals import Principal
+from indexer.errors import UsageError
 from indexer.grouping.account import GroupResult, account
 from indexer.grouping.assign_families import assign_families
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
@@ -73,6 +76,7 @@ def group(
             capped = capped.merge(families.capped)
         if missing and pairs:
             raise missing_field(missing)
+        check_order(options.principal_kind, (entry for entry, _ in pairs))
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             job.settings.update(options.settings())
@@ -83,6 +87,17 @@ def group(
             documents=result.documents, families=result.families, changed=result.changed
         )
     return result
+
+
+def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:
+    """Raise `UsageError` for metadata, to order by, that none of these documents has."""
+    if isinstance(kind, FieldOrder) and kind.metadata_name is not None:
+        values = [entry.order_value for entry in entries]
+        if values and not any(value is not None for value in values):
+            raise UsageError(
+                f"no document has {kind.field}, by which --principal orders; "
+                "check the spelling, or choose another order"
+            )
 
 
 def compartments(

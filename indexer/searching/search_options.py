@@ -55,8 +55,8 @@ class SearchOptions:
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
 
-    Raises `UsageError` for an unknown order, `show` with `types`, criteria without `live`, a
-    threshold with `family` or `none`, and `after` together with a page.
+    Raises `UsageError` for an unknown order, `show` or a measure with `types` or `none`, criteria
+    without `live`, a threshold with `family` or `none`, and `after` together with a page.
     """
 
     fold: Fold = "live"
@@ -82,8 +82,15 @@ class SearchOptions:
         fold_threshold(self.fold, self.threshold)
         if self.measure is not None:
             check_measure(self.measure)
+            if self.fold in ("none", "types"):
+                raise UsageError(
+                    "a measure belongs to folding by similarity (--fold live) or by family; "
+                    "leave --measure out, or fold another way"
+                )
         if self.show is not None:
             parse_order(self.show)
+            if self.fold == "none":
+                raise UsageError("without folding every hit is shown; leave --show out, or fold")
             if self.fold == "types":
                 raise UsageError(
                     "duplicate types are those to the best hit; "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
 UNRELEASED = "unreleased"
 
@@ -18,3 +20,18 @@ def release(package: str = "nearfold") -> str:
         return version(package)
     except PackageNotFoundError:
         return UNRELEASED
+
+
+@cache
+def source_digest() -> str:
+    """Return 12 hexadecimal digits of the code of this package.
+
+    They tell states of the code between two releases apart, which have one version.
+    """
+    folder = Path(__file__).parent.parent
+    digest = sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(
+            b"%s\0%s\0" % (path.relative_to(folder).as_posix().encode(), path.read_bytes())
+        )
+    return digest.hexdigest()[:12]

@@ -133,7 +133,7 @@ class StepAnswer:
     """The step from `origin`, another document, to a version.
 
     `dated`: the version has the later date; else the order of the two is not known. `similarity`
-    is by features; `added` and `removed` count words; `redline`, empty unless requested, is the
+    is by `lcs`; `added` and `removed` count words; `redline`, empty unless requested, is the
     whole text as stretches that are `same`, `removed` or `added`.
     """
 

@@ -66,7 +66,7 @@ def _search_options(values: ParameterValues, with_facets: bool) -> SearchOptions
         of=values["of"],
         top=values["top"],
         most_chars=values["chars"],
-        show=values["show"] or None,
+        show=values["show"] or None if values["fold"] in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )
 

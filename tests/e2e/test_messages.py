@@ -119,3 +119,36 @@ def test_every_option_has_a_help_text(name: str) -> None:
     assert [option.name for option in options if not option.help] == []
     prints_json = any("--json" in option.opts for option in options)
     assert prints_json == (name not in ("judge", "serve", "roles"))  # as README.md says
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("match --complete --recall 0.9", "--recall changes nothing with --complete"),
+        ("match --complete --cap 5", "--cap changes nothing with --complete"),
+        ("match --contained --measure lcs", "--measure changes nothing with --contained"),
+        ("match --contained --recall 0.9", "--recall changes nothing with --contained"),
+        ("match --seed 3", "--seed changes nothing without --audit"),
+        ("match --format csv --json", "--format changes nothing with --json"),
+        ("search x --top 5", "--top changes nothing without --fold types"),
+        ("search x --fold none --show path", "without folding every hit is shown"),
+        ("search x --fold none --measure lcs", "leave --measure out, or fold another way"),
+        ("search x --fold types --measure lcs", "leave --measure out, or fold another way"),
+        ("plan --false-negative-weight 0.5 --recall 0.9", "--recall changes nothing with"),
+        ("group --principal metadata.nope", "no document has metadata.nope, by which --principal"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    complaint: Complaint, words: str, message: str
+) -> None:
+    error = complaint(*words.split())
+    assert message in error and error.count("\n") == 1
+
+
+def test_the_same_options_pass_where_they_count(complaint: Complaint) -> None:
+    for words in (
+        "match --complete", "match --format jsonl --json", "match --contained --cap 5",
+        "match --audit 20 --seed 3", "search x --fold types --top 5", "plan --threshold 1",
+        "match --threshold 1",
+    ):  # fmt: skip
+        assert not complaint(*words.split(), code=0).startswith("nearfold: ")

@@ -12,6 +12,7 @@ import pytest
 from e2e.command import ROOT, outcome, run, run_json
 
 from indexer.stores import open_store
+from indexer.system.release import source_digest
 
 EXAMPLES = ROOT / "examples"
 SHARES = ["similarity", "low", "high"]
@@ -289,6 +290,7 @@ def test_a_manifest_says_what_a_run_was_made_with(store: str, tmp_path: Path) ->
     manifest = json.loads((tmp_path / "pairs.txt.manifest.json").read_text())
     assert manifest["command"] == "match" and manifest["recipe"]["name"] == "default_v2"
     assert manifest["settings"]["measure"] == "lcs" and manifest["settings"]["threshold"] == 0.8
+    assert manifest["versions"]["source"] == source_digest()
     planned = run_json("plan", store=store)
     assert {name: planned[name] for name in manifest["layout"]} == manifest["layout"]
     assert manifest["counts"]["pairs"] == len(out.read_text().splitlines())

@@ -1,5 +1,6 @@
 """The output of a package without metadata, as in a checkout that was never installed."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,19 @@ def test_an_unknown_package() -> None:
 @pytest.mark.parametrize("name", ["click", "numpy"])
 def test_an_installed_package(name: str) -> None:
     assert release(name)[0].isdigit()
+
+
+def test_the_digest_of_the_code_is_that_of_this_checkout(tmp_path: Path) -> None:
+    copy = tmp_path / "indexer"
+    shutil.copytree(ROOT / "indexer", copy, ignore=shutil.ignore_patterns("__pycache__", "html"))
+    code = "from indexer.system.release import source_digest; print(source_digest())"
+    command = [sys.executable, "-c", code]
+
+    def digest() -> str:
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    before = digest()
+    (copy / "defaults.py").write_text("MEASURE = 'jaccard'\n", encoding="utf-8")
+    assert digest() != before
