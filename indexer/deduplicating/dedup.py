@@ -22,6 +22,7 @@ from indexer.deduplicating.row_copies import copy_rows
 from indexer.deduplicating.row_spool import Removal, RowSpool
 from indexer.deduplicating.signed_rows import BATCH_ROWS, signed_rows
 from indexer.defaults import MEASURE, REVIEW
+from indexer.errors import UsageError
 from indexer.grouping.assign_families import Grouping
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.memory_budget import MemoryBudget
@@ -134,11 +135,14 @@ def dedup(
     files, other_files = dataset_files(names)
     output = plan_output(files, names, Path(out))
     spool = RowSpool(output.work / "rows.db", _settings(files, output, options))
+    resumed = spool.rows_read
     try:
-        run = _Run(files, output, options, spool, budget, progress)
-        resumed = spool.rows_read
-        run.finish()
+        _Run(files, output, options, spool, budget, progress).finish()
         exact, near, failed = spool.counts()
+    except UsageError:
+        if not spool.rows_read:
+            shutil.rmtree(output.work)
+        raise
     finally:
         spool.close()
     shutil.rmtree(output.work)
@@ -167,6 +171,8 @@ class _Run:
 
     def finish(self) -> None:
         """Take the steps that are left."""
+        if self.spool.step != "written":
+            self.output.check_new()
         steps = {"": self._sign, "signed": self._decide, "decided": self._write}
         while step := steps.get(self.spool.step):
             step()

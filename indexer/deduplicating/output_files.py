@@ -38,6 +38,16 @@ class Output:
         """The report and the rows in the folder of the run, each with the place it goes to."""
         return (self.work / "report", self.report), (self.work / "rows" / self.out.name, self.out)
 
+    def check_new(self) -> None:
+        """Raise `UsageError` when the output is to be a folder, and its place is taken."""
+        if not self.is_folder or not self.out.exists():
+            return
+        if not self.out.is_dir() or any(self.out.iterdir()):
+            raise UsageError(
+                f"{self.out} exists; give --out the name of a new folder, or of a file that ends "
+                f"in {' or '.join(KINDS)}"
+            )
+
     def publish(self) -> None:
         """Put everything that is written in its place. Raises `UsageError` when that fails."""
         try:
@@ -65,9 +75,7 @@ def plan_output(files: Sequence[DatasetFile], paths: Sequence[str], out: Path) -
             )
     if is_special(out):
         raise UsageError(f"{out} is a link or no file; give --out another place")
-    if output.is_folder:
-        _check_new(output)
-    else:
+    if not output.is_folder:
         check_place(out)
     try:
         output.work.mkdir(exist_ok=True)
@@ -95,15 +103,3 @@ def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence
         is_inside = not folders.isdisjoint((place, *place.parents))
         if is_inside or place in inputs or any(place in path.parents for path in inputs):
             raise UsageError(f"{place} belongs to the input; give --out a place outside of it")
-
-
-def _check_new(output: Output) -> None:
-    """Raise `UsageError` for a folder with other files, unless a run ended as it was put there."""
-    out = output.out
-    if output.work.exists() or not out.exists():
-        return
-    if not out.is_dir() or any(out.iterdir()):
-        endings = ", ".join(KINDS)
-        raise UsageError(
-            f"{out} exists; give --out a new folder, or a file name that ends in one of {endings}"
-        )

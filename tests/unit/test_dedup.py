@@ -220,6 +220,26 @@ def test_parquet_of_another_schema_needs_a_folder(folder: Path) -> None:
     assert empty.num_rows == 0 and empty.schema.field("n").type == pa.string()
 
 
+def test_rows_without_texts(folder: Path) -> None:
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), folder / "a.parquet")
+    (folder / "b.csv").write_text("text,n\n")
+    (folder / "c.jsonl").write_text("\n{}\n")
+    (folder / "d.jsonl").write_text("")
+    for name, failed in (("a.parquet", 0), ("b.csv", 0), ("c.jsonl", 1), ("d.jsonl", 0)):
+        result = dedup([folder / name], folder / f"out.{name}")
+        assert (result.read, result.kept, result.failed) == (failed, 0, failed)
+    assert pq.read_table(folder / "out.a.parquet").num_rows == 0
+    assert (folder / "out.b.csv").read_text() == "text,n\n"
+
+
+def test_texts_of_numbers_alone(folder: Path) -> None:
+    ledger = " ".join(str(number) for number in range(100, 160))
+    write_lines(folder / "a.jsonl", [ledger, ledger.replace("123", "999"), f" {ledger}."])
+    for numbers, removed in ((None, (1, 0)), ("ignore", (1, 1))):
+        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(numbers=numbers))
+        assert (result.exact, result.near) == removed
+
+
 @pytest.mark.parametrize(
     ("paths", "out", "problem"),
     [
@@ -244,7 +264,7 @@ def test_wrong_requests_write_nothing(folder: Path, paths, out, problem) -> None
     (place / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "%b"}\n' % bytes(9))[:-9])
     with pytest.raises(UsageError, match=problem):
         dedup([folder / path for path in paths], folder / out)
-    assert not [path for path in folder.iterdir() if path.name[0] != "." and path != place]
+    assert list(folder.iterdir()) == [place]
 
 
 @pytest.mark.parametrize("options", [{"threshold": 0}, {"cap": 1}, {"delimiter": "ab"}])
