@@ -32,6 +32,8 @@ def normal_words(text: str) -> Words:
     >>> normal_words("Don’t pay 1,000 re-\\nplies, STRASSE/Straße: 近似").folded
     ['don', 't', 'pay', '1', '000', 'replies', 'strasse', 'strasse', '近', '似']
     """
+    if text.isascii() and not LINE_END_HYPHEN.search(text):
+        return _ascii_words(text)
     codes, starts, ends = _composed(text)
     codes, places = fold(codes)
     first = word_starts(codes)
@@ -41,6 +43,24 @@ def normal_words(text: str) -> Words:
     spans = zip(first.tolist(), last.tolist(), strict=True)
     numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
     return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
+
+
+def _ascii_words(text: str) -> Words:
+    """Return the words of ASCII without a hyphen at the end of a line: a third of the time."""
+    folded = text.encode().translate(_folded_ascii())
+    in_word = np.zeros(len(folded) + 2, dtype=np.bool_)
+    in_word[1:-1] = np.frombuffer(folded, dtype=np.uint8) != BLANK
+    edges = np.flatnonzero(in_word[1:] != in_word[:-1])
+    numbers, vocabulary = number_strings(folded.decode().split())
+    return Words(tuple(vocabulary), numbers, edges[::2], edges[1::2])
+
+
+@cache
+def _folded_ascii() -> bytes:
+    """Return the lower case of every letter and digit, and a blank for the rest, by byte."""
+    codes = codepoints.lower()[:256].astype(np.uint8)
+    codes[codepoints.classes()[:256] & codepoints.SEPARATOR != 0] = BLANK
+    return codes.tobytes()
 
 
 def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:

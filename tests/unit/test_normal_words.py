@@ -101,3 +101,12 @@ def test_lcs_is_1_exactly_where_the_normalised_texts_are_equal(first: str, secon
         contents = [first, other]
         kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], 1 << 20)  # noqa: B023
         assert (kept.measure_pairs([(0, 1)], 0.5)[0] == 1) == is_same
+
+
+@given(st.text(st.characters(max_codepoint=0x7F), max_size=40))
+@example("a-\n b_c\x00d-\r\n\te")
+def test_words_of_ascii_are_those_of_the_same_text_beside_other_characters(text: str) -> None:
+    alone, beside = normal_words(text), normal_words(text + " …")
+    assert alone.vocabulary == beside.vocabulary
+    for name in ("numbers", "starts", "ends"):
+        assert getattr(alone, name).tolist() == getattr(beside, name).tolist()
