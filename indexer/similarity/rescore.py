@@ -18,6 +18,7 @@ from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
+from indexer.similarity.word_sequences import lcs_to_each, may_reach, pairs_with
 from indexer.sketch.codec import unpack_slots
 
 _AT_ONCE = 20  # pairs whose words are asked for together
@@ -57,16 +58,7 @@ def rescore(
     shared passages by literal matching. Raises `UnknownMeasure`, and `UsageError` for criteria on
     novelty without `rarity`.
     """
-    scores = [
-        _Score(
-            candidate,
-            side,
-            Estimate(1.0, 1.0, 1.0)
-            if candidate.id in copies
-            else measure_pair(measure, query, side, least=threshold),
-        )
-        for candidate, side in candidates
-    ]
+    scores = list(_scores(query, list(candidates), threshold, measure, copies))
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
     accepted = list(islice(_accepted(query, similar, criteria, copies, rarity), limit))
@@ -79,6 +71,33 @@ def rescore(
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
+
+
+def _scores(
+    query: TextOperand,
+    candidates: Sequence[tuple[Candidate, TextOperand]],
+    threshold: float,
+    measure: str,
+    copies: Mapping[str, Sameness],
+) -> Iterator[_Score]:
+    """Yield the score of each candidate; it may be 0 below the threshold."""
+    yield from (
+        _Score(candidate, side, _exact(1.0))
+        for candidate, side in candidates
+        if candidate.id in copies
+    )
+    others = [entry for entry in candidates if entry[0].id not in copies]
+    if measure == "lcs":
+        values = lcs_to_each(query.words, [side.words for _, side in others], threshold)
+        estimates: Iterator[Estimate] = map(_exact, values)
+    else:
+        estimates = (measure_pair(measure, query, side, least=threshold) for _, side in others)
+    for (candidate, side), value in zip(others, estimates, strict=True):
+        yield _Score(candidate, side, value)
+
+
+def _exact(similarity: float) -> Estimate:
+    return Estimate(similarity, similarity, similarity)
 
 
 def _accepted(
@@ -105,7 +124,12 @@ def find_rearranged(
 ) -> list[tuple[Candidate, float, float]]:
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
     result = []
-    for candidate, side in candidates:
+    candidates = list(candidates)
+    pairs = pairs_with(query.words, [side.words for _, side in candidates])
+    possible = iter(may_reach([pair for pair in pairs if pair], REARRANGED).tolist())
+    for (candidate, side), pair in zip(candidates, pairs, strict=True):
+        if pair and not next(possible):
+            continue
         longer = max(len(query.words), len(side.words))
         if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
             continue

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.similarity.lcs import EXACT_CELLS, lcs_of_strings
+from indexer.similarity.lcs import EXACT_CELLS, lcs, lcs_of_strings
 from indexer.text.word_numbers import MOST_CODES, Words, as_string
 
 BINS = 1 << 10
@@ -73,6 +73,32 @@ def may_reach(
         shared = np.minimum(left, right).sum(axis=1, dtype=np.int64)
         possible[places] = shared >= needed[places]
     return possible
+
+
+def lcs_to_each(query: Words, others: Sequence[Words], least: float) -> list[float]:
+    """Return `lcs` of one text to each of others, as `indexer.similarity.lcs` computes it.
+
+    May be 0 for one below `least`.
+    """
+    pairs = pairs_with(query, others)
+    possible = iter(may_reach([pair for pair in pairs if pair], least).tolist())
+    values = []
+    for words, pair in zip(others, pairs, strict=True):
+        value: float | None = None
+        if pair:
+            value = lcs_of_sequences(*pair, least) if next(possible) else 0.0
+        values.append(lcs(query, words, least) if value is None else value)
+    return values
+
+
+def pairs_with(
+    query: Words, others: Sequence[Words]
+) -> list[tuple[WordSequence, WordSequence] | None]:
+    """Return a text with each of others; None where they have more words than code points."""
+    vocabulary = Vocabulary()
+    own = vocabulary.sequence(query)
+    sequences = map(vocabulary.sequence, others)
+    return [(own, other) if own and other else None for other in sequences]
 
 
 def lcs_of_sequences(a: WordSequence, b: WordSequence, least: float) -> float | None:

@@ -11,13 +11,18 @@ from contextlib import contextmanager
 MOST = 4
 
 
-def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> sqlite3.Connection:
+def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> Connection:
     """Open a connection without implicit transactions, which threads may pass on.
 
     `timeout`: seconds to wait for a writer.
     """
     db = sqlite3.connect(
-        place, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+        place,
+        uri=True,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
     )
     try:
         for pragma in pragmas:
@@ -30,21 +35,31 @@ def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> sqlit
     return db
 
 
+class Connection(sqlite3.Connection):
+    """A connection that remembers counts of rows.
+
+    `counts`: by the state of the file, which `PRAGMA data_version` and the changes of this
+    connection tell, and by what was counted.
+    """
+
+    counts: tuple[tuple[int, int], dict[str, int]] | None = None
+
+
 class Readers:
     """Connections that only read, so that a short read need not wait for a long one.
 
     At most `MOST`, each used by one thread at a time; opened when first needed, then pooled.
     """
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
         self._slots = threading.BoundedSemaphore(MOST)
         self._lock = threading.Lock()
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[Connection] = []
         self._closed = 0
 
     @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[Connection]:
         """Lend a connection as soon as one is free; raises what connecting does."""
         with self._slots:
             with self._lock:

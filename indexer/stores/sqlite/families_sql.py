@@ -45,7 +45,7 @@ def principals(
     posted = sorted({either([key]) for key in chain.from_iterable(posted_keys)})
     shared: Counter[int] = Counter()
     for numbers in carriers(db, posted, CARRIERS):
-        shared.update(numbers)
+        shared.update(numbers.tolist())
     if not shared:
         return []
     return [PrincipalRow(*row) for row in db.execute(_PRINCIPALS, (json.dumps(shared), limit))]

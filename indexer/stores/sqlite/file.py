@@ -17,7 +17,7 @@ from pathlib import Path
 from indexer.errors import RecipeMismatch, StoreDamaged, StoreError, StoreStopped
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
-from indexer.stores.sqlite.connections import Readers, open_connection
+from indexer.stores.sqlite.connections import Connection, Readers, open_connection
 from indexer.stores.sqlite.file_backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.file_errors import slash_hint, translate_errors
 from indexer.stores.sqlite.file_format import (
@@ -46,7 +46,7 @@ class File:
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
+        self._connection: Connection | None = None
         self._recipe: Recipe | None = None
         self._changes: int | None = None
         self._identity: tuple[int, int] | None = None
@@ -165,7 +165,7 @@ class File:
                 db = self._connect(create=True)
             copy_in(source, db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
-            self._recipe = self._changes = None
+            self._recipe = self._changes = db.counts = None
 
     def check_sound(self) -> None:
         """Raise `StoreDamaged` when SQLite finds that the file is corrupt."""
@@ -191,7 +191,7 @@ class File:
     def _exists(self) -> bool:
         return self._connection is not None or (self.path != MEMORY and Path(self.path).exists())
 
-    def _prepared(self) -> sqlite3.Connection:
+    def _prepared(self) -> Connection:
         if self.recipe() is None or self._connection is None:
             raise StoreError(
                 f"there is no store at {self.path} yet; "
@@ -199,12 +199,12 @@ class File:
             )
         return self._connection
 
-    def _connect(self, create: bool) -> sqlite3.Connection:
+    def _connect(self, create: bool) -> Connection:
         self._connection = open_connection(self._uri(create), _PRAGMAS, PATIENCE_SECONDS)
         self._identity = self._stat()
         return self._connection
 
-    def _open_reader(self) -> sqlite3.Connection:
+    def _open_reader(self) -> Connection:
         return open_connection(self._uri(create=False), _READING, PATIENCE_SECONDS)
 
     def _uri(self, create: bool) -> str:

@@ -1,17 +1,13 @@
-"""Reads of rows in a SQLite file: by id, in order of id, by shared keys, and by full text."""
+"""Reads of rows in a SQLite file: by id, in order of id, and by full text."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from indexer.model import Candidate, Candidates, Query, RankedRow, Row, Scope
-from indexer.sketch.codec import unsigned64
-from indexer.stores.base import Lookup, Ranking
+from indexer.model import Query, RankedRow, Row, Scope
+from indexer.stores.base import Ranking
 from indexer.stores.filters import CONFLICT, conflict_value, metadata_name
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
@@ -19,7 +15,6 @@ from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite.document_tables import chosen_rows
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
-from indexer.stores.sqlite.postings import carriers, either
 from indexer.text.phrases import well_formed
 from indexer.text.query_syntax import parse_query
 
@@ -28,11 +23,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
-_BEST = (
-    "SELECT d.id, d.path, j.value, d.minhash, d.simhash FROM json_each(?) j "
-    "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
-    "ORDER BY j.value DESC, d.path, d.id LIMIT ?"
-)
 _SHOWN = (
     "SELECT number, id, path, in_family, status, minhash, "
     "CASE status WHEN 'empty' THEN raw ELSE exact END FROM documents WHERE number IN"
@@ -64,53 +54,6 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
             page = chosen_rows(db, f"{_ROW} WHERE d.number IN", chunk)
             recipe = recipe_in_use(db)
         yield from sorted(packed.rows(page, recipe), key=lambda row: row.id)
-
-
-def find_candidates(
-    db: sqlite3.Connection,
-    scope: Scope,
-    lookup: Lookup,
-    limit: int,
-    least_shared: int,
-    hot_key_floor: int,
-    hot_key_share: float,
-) -> Candidates:
-    """Return the rows that share keys: one read of the postings a key, a hot one only up to its
-    cap.
-    """
-    bands, blocks = lookup
-    posted = [packed.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
-    matching = map(either, zip(*posted, strict=True))
-    keys = dict(zip(matching, (*bands, *blocks), strict=True))
-    shared: Counter[int] = Counter()
-    capped = []
-    numbers_by_key = _carriers(db, scope, list(keys), hot_key_floor, hot_key_share)
-    for key, numbers in zip(keys.values(), numbers_by_key, strict=True):
-        if numbers is None:
-            capped.append(key)
-        else:
-            shared.update(numbers)
-    least = least_shared - len(capped)
-    enough = {number: count for number, count in shared.items() if count >= least}
-    best = db.execute(_BEST, (json.dumps(enough), limit))
-    candidates = tuple(
-        Candidate(name, path, count, minhash, None if bits is None else unsigned64(bits))
-        for name, path, count, minhash, bits in best
-    )
-    return Candidates(candidates, tuple(capped), cut=len(enough) > len(candidates))
-
-
-def _carriers(
-    db: sqlite3.Connection, scope: Scope, keys: Sequence[str], floor: int, share: float
-) -> Iterator[list[int] | None]:
-    """Yield the rows that carry each key; None for a hot key."""
-    for key, numbers in zip(keys, carriers(db, keys, floor + 1), strict=True):
-        if len(numbers) <= floor:
-            yield numbers
-            continue
-        cap = max(floor, int(share * parts.count(db, scope)))
-        (all_numbers,) = carriers(db, [key], cap + 1)
-        yield all_numbers if len(all_numbers) <= cap else None
 
 
 def search_rows(file: File, scope: Scope, query: Query) -> Ranking:

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexer.model import Row, Scope
+from indexer.stores.sqlite.connections import Connection
 
 WITHIN: Mapping[Scope, str] = {
     "documents": "d.parent IS NULL",
@@ -29,6 +30,19 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
         return count(db, "both") - count(db, "parts")
     table = "documents d INDEXED BY documents_by_parent" if scope == "parts" else "documents d"
     return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
+
+
+def known_count(db: sqlite3.Connection, scope: Scope) -> int:
+    """Return `count`, remembered as long as the file does not change: it reads a whole index."""
+    if not isinstance(db, Connection):
+        return count(db, scope)
+    state = (int(db.execute("PRAGMA data_version").fetchone()[0]), db.total_changes)
+    if db.counts is None or db.counts[0] != state:
+        db.counts = (state, {})
+    known = db.counts[1]
+    if scope not in known:
+        known[scope] = count(db, scope)
+    return known[scope]
 
 
 def within(db: sqlite3.Connection, scope: Scope) -> str | None:

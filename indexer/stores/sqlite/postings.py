@@ -10,6 +10,9 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 _CARRIERS = (
     "SELECT group_concat(coalesce(numbers, ''), ';') FROM ("
     "SELECT (SELECT group_concat(rowid, ' ') FROM "
@@ -23,7 +26,7 @@ def either(spellings: Sequence[str]) -> str:
     return " OR ".join(f'"{spelling}"' for spelling in spellings)
 
 
-def carriers(db: sqlite3.Connection, matching: Sequence[str], most: int) -> list[list[int]]:
+def carriers(db: sqlite3.Connection, matching: Sequence[str], most: int) -> list[NDArray[np.int64]]:
     """Return the numbers of the rows that carry each key, only the oldest `most` of them.
 
     `matching`: the expressions of the keys, by `either`.
@@ -31,4 +34,9 @@ def carriers(db: sqlite3.Connection, matching: Sequence[str], most: int) -> list
     if not matching:
         return []
     joined: str = db.execute(_CARRIERS, (most, json.dumps(matching))).fetchone()[0]
-    return [list(map(int, numbers.split())) for numbers in joined.split(";")]
+    return [parse_numbers(numbers) for numbers in joined.split(";")]
+
+
+def parse_numbers(joined: str) -> NDArray[np.int64]:
+    """Return numbers that SQLite joined by blanks; none of an empty string."""
+    return np.fromstring(joined, dtype=np.int64, sep=" ") if joined else np.zeros(0, dtype=np.int64)

@@ -22,7 +22,8 @@ from indexer.stores.sqlite.file_abilities import (
 )
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
-from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.file_reads import rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.shared_keys import find_candidates
 
 
 class SqliteStore:

@@ -1,0 +1,69 @@
+"""The rows of a SQLite file that share most keys, and the count of rows that hot keys go by."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_rows import row
+
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.stores.sqlite import parts_sql, shared_keys
+from indexer.stores.sqlite.connections import Connection, open_connection
+
+PATHS = st.lists(st.sampled_from(["", "/a", "/a/é", "/b", "/c"]), min_size=1, max_size=12)
+
+
+@contextmanager
+def documents(paths: list[str]) -> Iterator[Connection]:
+    """Give a database of documents with these paths, whose ids fall as their numbers rise."""
+    db = open_connection(":memory:", (), 1)
+    db.execute("CREATE TABLE documents (number INTEGER PRIMARY KEY, id, path TEXT, parent)")
+    db.execute("CREATE INDEX documents_by_path ON documents (path)")
+    db.execute("CREATE INDEX documents_by_parent ON documents (parent) WHERE parent IS NOT NULL")
+    last = len(paths)
+    rows = [(number, f"{last - number:02}", path) for number, path in enumerate(paths, 1)]
+    db.executemany("INSERT INTO documents VALUES (?, ?, ?, NULL)", rows)
+    yield db
+    db.close()
+
+
+@given(paths=PATHS, data=st.data())
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.DataObject) -> None:
+    with documents(paths) as db:
+        every = range(1, len(paths) + 1)
+        chosen = sorted(data.draw(st.sets(st.sampled_from(every), min_size=1)))
+        count = data.draw(st.integers(1, len(chosen)))
+        numbers = np.array(chosen)
+        expected = sorted(chosen, key=lambda number: (paths[number - 1].encode(), -number))[:count]
+        assert sorted(shared_keys.first_by_path(db, numbers, count)) == sorted(expected)
+        in_index = shared_keys._first_in_index(db, numbers, count, at_once)
+        assert sorted(in_index.tolist()) == sorted(expected)
+
+
+def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/index.db"
+    ours, theirs = open_store(url), open_store(url)
+    ours.prepare(DEFAULT)
+
+    def counted() -> int:
+        with ours._file.reading() as db:
+            return parts_sql.known_count(db, "documents")
+
+    assert counted() == 0
+    ours.write([row("a"), row("b")])
+    assert counted() == counted() == 2
+    theirs.write([row("c")])
+    assert counted() == 3
+    theirs.maintenance.backup(f"{tmp_path}/copy.db")
+    ours.delete(["a", "b"])
+    assert counted() == 1
+    ours.maintenance.restore(f"{tmp_path}/copy.db")
+    assert counted() == 3
+    ours.close()
+    theirs.close()
