@@ -1,7 +1,7 @@
 """nearfold: find near-duplicate documents and fold them in search results.
 
 Names are imported when they are first used, so that a worker process or a command loads only what
-it needs.
+it needs. Where a function takes a `store`, it takes the URL of one, too.
 """
 
 from importlib import import_module
@@ -153,7 +153,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name from the module that defines it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_HOMES[name]), name)
+    if isinstance(value, type):
+        return value
+    return import_module("indexer.stores.store_urls").with_store_urls(value)
 
 
 def __dir__() -> list[str]:

@@ -25,7 +25,7 @@ Status: TypeAlias = Literal[
 """
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""
-SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
+SkipReason: TypeAlias = Literal["unchanged", "special_file", "symbolic_link", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import sys
 import indexer
 from indexer.errors import NearfoldError
 
+TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 PUBLIC = {
     "DedupOptions",
     "EvaluateOptions",
@@ -112,3 +113,21 @@ def test_errors_keep_their_kind_and_facts_from_one_process_to_another() -> None:
         str(UnknownName("way", "x", ["padded", "shorter"]))
         == "unknown way 'x'; choose one of: padded, shorter"
     )
+
+
+def test_the_url_of_a_store_is_taken_for_a_store(tmp_path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    assert indexer.index(str(folder), url).seen == 0
+    assert list(indexer.match(url)) == []
+    assert indexer.search(url, "ferry").hits == ()
+    assert indexer.group(url).families == 0
+    for name in ("a", "b"):
+        (folder / f"{name}.txt").write_text(f"{TEXT} {name}")
+    assert indexer.index(str(folder), url).indexed == 2
+    assert [pair.similarity for pair in indexer.match(url)] == [16 / 17]
+    assert len(indexer.similar(url, TEXT).matches) == 2
+    assert len(list(indexer.similar_many(url, [TEXT, TEXT]))) == 2
+    indexer.group(store=url)
+    assert len(list(indexer.families(url))) == 1

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,8 @@ from indexer.errors import UsageError
 from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.exports.record_streams import ReviewerLoad
+from indexer.stores.abilities import FullStore
+from indexer.system.progress_callback import Progress
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -47,7 +52,7 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     show_default=True,
     help="What to write: families, pairs, batches for reviewers, or documents to review.",
 )
-@out_file_option("The file to write.", required=True)
+@out_file_option("The file to write; - is standard output.", required=True)
 @click.option(
     "--reviewers", metavar="A,B,C", default="", help="Batches: the reviewers who share the work."
 )
@@ -93,6 +98,12 @@ def export_command(
     """
     _refuse_unused(form, what)
     settings = _options(reviewers, options)
+    if str(out) == "-":
+        if as_json:
+            raise UsageError("--json prints an account where --out - writes; leave one of them out")
+        with open_for_command(store_url) as store, progress.show_stages() as advance:
+            _write_to_stdout(store, form, what, settings, advance)
+        return 0
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = export(store, out, form, what, settings, progress=advance)
         recipe = store.stored_recipe()
@@ -101,6 +112,20 @@ def export_command(
     write_manifest(out, run_manifest(command, recipe, settings, counts))
     _print_export(result, as_json)
     return 0
+
+
+def _write_to_stdout(
+    store: FullStore, form: Form, what: What, settings: ExportOptions, advance: Progress
+) -> None:
+    """Write an export to standard output once it is whole, and its notes to stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "export"
+        result = export(store, place, form, what, settings, progress=advance)
+        with place.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+    for note in result.notes:
+        click.echo(f"note: {visible(note)}", err=True)
 
 
 def _options(reviewers: str, options: dict[str, Any]) -> ExportOptions:

@@ -85,6 +85,25 @@ LISTED_FAILURES = 20
     show_default=True,
     help="Most characters of a text; what is longer is cut.",
 )
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(1),
+    default=DEFAULT_LIMITS.bytes,
+    show_default=True,
+    help="Most bytes of a file; a larger one fails.",
+)
+@click.option(
+    "--include",
+    multiple=True,
+    metavar="PATTERN",
+    help="Read documents of such names only: '*.pdf', 'drafts/*'; may be given several times.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Do not read documents of such names; may be given several times.",
+)
 @click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
 @click.option("--retry", is_flag=True, help="Read documents again that failed before.")
 @click.option(
@@ -174,6 +193,7 @@ def _options(values: dict[str, Any]) -> IndexOptions:
         seconds=values.pop("timeout"),
         megabytes=values.pop("memory"),
         chars=values.pop("max_chars"),
+        bytes=values.pop("max_bytes"),
     )
     name = values.pop("recipe_name")
     recipe = recipe_asked(name) if name else None
@@ -198,7 +218,9 @@ def _print_account(account: Account, as_json: bool) -> None:
         print_json(_account_json(account))
         return
     out = console()
-    outcomes = [f"{account.indexed:,} indexed", f"{account.unchanged:,} unchanged"]
+    statuses = [f"{n:,} {name.replace('_', ' ')}" for name, n in account.statuses.items()]
+    indexed = f" ({', '.join(statuses)})" if statuses else ""
+    outcomes = [f"{account.indexed:,} indexed{indexed}", f"{account.unchanged:,} unchanged"]
     for reason, number in account.skipped.items():
         outcomes.append(f"{number:,} {reason.replace('_', ' ')}")
     outcomes.append(f"{len(account.failed):,} failed")
@@ -217,6 +239,7 @@ def _account_json(account: Account) -> dict[str, Any]:
     return {
         "seen": account.seen,
         "indexed": account.indexed,
+        "statuses": account.statuses,
         "unchanged": account.unchanged,
         "skipped": account.skipped,
         "failed": failures,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -18,12 +19,12 @@ from indexer.cli.exit_codes import (
     exit_code_of,
 )
 from indexer.cli.lazy_group import LazyGroup
-from indexer.errors import NearfoldError
+from indexer.errors import MissingExtra, NearfoldError
 from indexer.system.crash_report import crash_report
 from indexer.system.failpoints import VARIABLE, arm
 from indexer.system.logs import VARIABLE as LOG_VARIABLE
 from indexer.system.logs import configure
-from indexer.system.release import release
+from indexer.system.release import release, requirement
 
 # Each command is `NAME_command` in `indexer/cli/NAME.py`.
 COMMANDS = (
@@ -95,6 +96,8 @@ def commands(log: str) -> None:
 def main() -> NoReturn:
     """Run the command line and exit with one of the documented codes."""
     signal.signal(signal.SIGTERM, _exit_terminated)
+    for stream in (sys.stdout, sys.stderr):
+        _escape_unknown_characters(stream)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -112,7 +115,7 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         error.show()
         return EXIT_USAGE
     except NearfoldError as error:
-        click.echo(f"nearfold: {error}", err=True)
+        click.echo(f"nearfold: {message_of(error)}", err=True)
         return exit_code_of(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -121,6 +124,19 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         click.echo(crash_report(error), err=True)
         click.echo("nearfold: internal error; please report it with the lines above", err=True)
         return EXIT_FAULT
+
+
+def message_of(error: NearfoldError) -> str:
+    """Return the text of an error; a hint to install an extra names the checkout that runs."""
+    if isinstance(error, MissingExtra):
+        return str(error).replace(f"'nearfold[{error.extra}]'", requirement(error.extra))
+    return str(error)
+
+
+def _escape_unknown_characters(stream: TextIO) -> None:
+    """Write characters that the encoding of a stream lacks as escapes, such as `\\u4e2d`."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _exit_terminated(_signal: int, _frame: FrameType | None) -> NoReturn:

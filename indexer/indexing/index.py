@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +15,7 @@ from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
 from indexer.grouping.family_options import FamilyOptions, last_options
-from indexer.indexing.open_sources import blobs_of, open_sources, target
+from indexer.indexing.open_sources import blobs_of, open_sources, select_blobs, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
 from indexer.indexing.stages import Job, outcomes
@@ -56,6 +56,8 @@ class IndexOptions:
     `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
     replaced by those above.
     `refresh`: read unchanged documents again whose text another version of its extractor made.
+    `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
+    of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
 
     Raises `UsageError` for a threshold out of its range.
     """
@@ -71,6 +73,8 @@ class IndexOptions:
     parts: Literal["clauses"] | None = None
     reading: Reading = DEFAULT_READING
     refresh: bool = False
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.family_threshold, (int, float)):
@@ -101,8 +105,9 @@ class Account:
     """Outcomes of all blobs of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
     number of `failed`.
 
-    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: the job was
-    stopped before all was read.
+    `statuses` counts the indexed documents that are not complete, by their status (`truncated`,
+    `empty`, `too_short`, `numbers_only`). `removed` counts rows that were pruned, `seconds`
+    wall-clock time. `stopped`: the job was stopped before all was read.
     """
 
     seen: int
@@ -113,6 +118,7 @@ class Account:
     removed: int
     seconds: float
     stopped: bool = False
+    statuses: Mapping[str, int] = field(default_factory=dict)
 
 
 def index(
@@ -236,6 +242,8 @@ def _run(
     blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
     if options.prune:
         blobs = note_ids(blobs, ids)
+    if options.include or options.exclude:
+        blobs = select_blobs(blobs, options.include, options.exclude)
     with closing(outcomes(blobs, job, pool)) as results:
         for outcome in results:
             tally.add(outcome)
@@ -259,6 +267,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
         self.failed: list[FailedBlob] = []
 
     def add(self, outcome: Outcome) -> None:
@@ -269,6 +278,8 @@ class _Tally:
             self.failed.append(outcome)
         else:
             self.counts["indexed"] += 1
+            if outcome.status != "complete":
+                self.statuses[outcome.status] += 1
 
     def account(self, removed: int, seconds: float, stopped: bool) -> Account:
         reasons = self.counts.keys() - {"indexed", "failed", "unchanged"}
@@ -281,6 +292,7 @@ class _Tally:
             removed=removed,
             seconds=seconds,
             stopped=stopped,
+            statuses=dict(sorted(self.statuses.items())),
         )
 
 

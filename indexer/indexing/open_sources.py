@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from indexer.errors import MissingExtra, UsageError
+from indexer.model import Blob, Outcome, SkippedBlob
 from indexer.sources.base import Reading, Source, SourceItem, unique
 from indexer.stores import in_place, open_documents
 from indexer.stores.abilities import FullStore
@@ -68,6 +70,33 @@ def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[SourceItem
     items = (item for source in sources for item in source.blobs())
     has_shared_ids = reading.own_ids or (reading.namespace is not None and len(sources) > 1)
     return unique(items) if has_shared_ids else items
+
+
+def select_blobs(
+    items: Iterable[Blob | Outcome], include: Sequence[str], exclude: Sequence[str]
+) -> Iterator[Blob | Outcome]:
+    """Yield the items; blobs that are not to be read become `SkippedBlob` (`excluded`).
+
+    A pattern is one of shells (`*`, `?`, `[abc]`), with capitals as written. With a `/` it is
+    compared with the whole key, the path relative to PATH, where `*` stands for `/` too; else with
+    the last name.
+    """
+    for item in items:
+        if isinstance(item, Blob) and not _is_selected(item, include, exclude):
+            yield SkippedBlob(item.path, "excluded")
+        else:
+            yield item
+
+
+def _is_selected(blob: Blob, include: Sequence[str], exclude: Sequence[str]) -> bool:
+    key = blob.key.decode("utf-8", "replace")
+    name = key.rpartition("/")[2]
+
+    def matches(pattern: str) -> bool:
+        return fnmatchcase(key if "/" in pattern else name, pattern)
+
+    is_included = not include or any(map(matches, include))
+    return is_included and not any(map(matches, exclude))
 
 
 def _check_queryable(paths: Sequence[str]) -> None:

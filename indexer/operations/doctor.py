@@ -17,7 +17,7 @@ from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
-from indexer.system.release import release
+from indexer.system.release import release, requirement
 from indexer.text.wording import count_of
 
 SAMPLE = 200
@@ -60,7 +60,7 @@ def _check_machine() -> Iterator[Check]:
         if importlib.util.find_spec(module) is not None:
             yield Check(extra, "good", "installed")
         else:
-            yield Check(extra, "note", f"not installed; pip install 'nearfold[{extra}]'")
+            yield Check(extra, "note", f"not installed; pip install {requirement(extra)}")
 
 
 def _check_full_text() -> Check:

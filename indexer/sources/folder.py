@@ -97,10 +97,10 @@ def walk(
     `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under an explicit
     namespace, a second file with the same key is `FailedBlob`: it would replace the first.
 
-    FIFOs, sockets, devices and symbolic links are `SkippedBlob` (`special_file`), as are
-    `own_files` (`excluded`) with the companions a database puts beside them, and everything in
-    those that are folders. A folder that may not be read is `FailedBlob`; the walk goes on. Raises
-    `SourceNotFound` at once, before anything is yielded.
+    Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
+    (`special_file`), and `own_files` (`excluded`) with the companions a database puts beside them,
+    and everything in those that are folders. A folder that may not be read is `FailedBlob`; the
+    walk goes on. Raises `SourceNotFound` at once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
     own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]
@@ -189,6 +189,8 @@ def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> SourceItem:
 
 
 def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
+    if stat.S_ISLNK(info.st_mode):
+        return SkippedBlob(_shown(place), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
         return SkippedBlob(_shown(place), "special_file")
     return Blob(identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)

@@ -34,7 +34,9 @@ except ModuleNotFoundError as error:
     package = (error.name or "").split(".")[0]
     if package not in ("pyspark", "pyarrow"):
         raise
-    click.echo(f"nearfold: {MissingExtra(package=package, extra='spark')}", err=True)
+    click.echo(
+        f"nearfold: {cli.message_of(MissingExtra(package=package, extra='spark'))}", err=True
+    )
     sys.exit(EXIT_USAGE)
 
 

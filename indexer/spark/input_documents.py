@@ -20,6 +20,7 @@ from indexer.spark.work_folder import Stage, Work
 from indexer.text.wording import count_of
 
 Form: TypeAlias = Literal["parquet", "json", "text", "store"]
+_NOT_PARQUET = ("not a Parquet file", "CANNOT_READ_FILE_FOOTER", "UNABLE_TO_INFER_SCHEMA")
 RECORD = {
     "id": "string",
     "text": "string",
@@ -96,12 +97,21 @@ def _sign(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
             "path", "content", sf.unix_millis("modificationTime").alias("modified")
         )
         return files.mapInArrow(file_signer(recipe, source.labels, source.root), schema)
-    table = (
-        spark.read.parquet(source.place)
-        if source.form == "parquet"
-        else spark.read.json(source.place)
-    )
+    table = _parquet(spark, source) if source.form == "parquet" else spark.read.json(source.place)
     return _records(table, source).mapInArrow(record_signer(recipe, source.labels), schema)
+
+
+def _parquet(spark: SparkSession, source: Input) -> DataFrame:
+    """Return a table of parquet files. Raises `UsageError` for files of another kind."""
+    try:
+        return spark.read.parquet(source.place)
+    except Exception as error:  # py4j, whose errors these are, has no types
+        if not any(sign in str(error) for sign in _NOT_PARQUET):
+            raise
+        raise UsageError(
+            f"{source.place} holds files that are not parquet; "
+            "say what they are by --format json, text or store"
+        ) from error
 
 
 def _records(table: DataFrame, source: Input) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -35,3 +36,12 @@ def source_digest() -> str:
             b"%s\0%s\0" % (path.relative_to(folder).as_posix().encode(), path.read_bytes())
         )
     return digest.hexdigest()[:12]
+
+
+def requirement(extra: str) -> str:
+    """Return what pip installs nearfold with an extra from, quoted for a shell: the checkout that
+    runs, else its name.
+    """
+    checkout = Path(__file__).resolve().parent.parent.parent
+    place = str(checkout) if (checkout / "pyproject.toml").is_file() else "nearfold"
+    return shlex.quote(f"{place}[{extra}]")

@@ -73,6 +73,15 @@ def test_wrong_options_are_refused_before_anything_is_computed(
         )
 
 
+def test_text_files_that_are_read_as_parquet_are_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("The harbour ferry leaves at eight.")
+    with pytest.raises(UsageError, match="holds files that are not parquet; say what they are"):
+        run(spark, Job(Input(str(tmp_path / "texts"), "parquet"), str(tmp_path / "out")))
+
+
 @pytest.mark.slow
 def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(5)

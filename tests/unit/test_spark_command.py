@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from indexer.spark.__main__ import command
+from indexer.system.release import requirement
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(encoding="utf-8")
 
@@ -26,4 +27,5 @@ def test_without_pyspark_it_says_what_to_install() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr == "nearfold: pyspark is not installed; run: pip install 'nearfold[spark]'\n"
+    hint = f"pip install {requirement('spark')}"
+    assert run.stderr == f"nearfold: pyspark is not installed; run: {hint}\n"

@@ -1,0 +1,59 @@
+"""What commands write where: encodings without the characters, standard output as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ROOT, outcome, run
+
+A = "Café — naïve 中 agreement between the two parties about the € price of the goods\n"
+B = "Café — naïve 中 agreement between the two parties about the € price of some goods\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "texts"
+    place.mkdir()
+    (place / "a.txt").write_text(A, encoding="utf-8")
+    (place / "b.txt").write_text(B, encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
+def test_compare_prints_escapes_where_the_output_has_no_such_letter(
+    folder: Path, encoding: str
+) -> None:
+    command = [sys.executable, "-m", "indexer", "compare", folder / "a.txt", folder / "b.txt"]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=settings, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "lcs" in done.stdout.decode(encoding)
+
+
+def test_a_search_prints_escapes_in_ascii(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    run("index", folder, store=store)
+    done = outcome("search", "agreement", store=store, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+
+
+def test_an_export_to_a_dash_is_standard_output(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    run("index", folder, store=store)
+    run("group", store=store)
+    run("export", "--out", tmp_path / "families.csv", store=store)
+    done = outcome("export", "--out", "-", store=store)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(csv.DictReader(io.StringIO(done.stdout)))) == 2
+    assert done.stdout.splitlines() == (tmp_path / "families.csv").read_text("utf-8").splitlines()
+    assert not Path("-").exists()
+    refused = outcome("export", "--out", "-", "--json", store=store)
+    assert refused.returncode == 2
+    assert "leave one of them out" in refused.stderr
