@@ -19,6 +19,7 @@ from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_keys
+from indexer.text.quoted_lines import quoted_words
 
 
 class Oracle:
@@ -41,8 +42,12 @@ class Oracle:
             id: band_keys(slots[None], layout.bands, layout.rows)[0]
             for id, slots in self.slots.items()
         }
-        by_words = self.visits(lambda row: (-row.words,))
-        self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
+        before = {
+            "central": lambda row: (-row.words,),
+            "original": lambda row: (quoted_words(row.text), -row.words),
+        }
+        first = self.visits(before[kind]) if kind in before else self.order(kind)
+        self.near = self.candidates(first, cap)
         self.principal_of = self.families(self.order(kind))
 
     def visits(self, key):
@@ -55,6 +60,10 @@ class Oracle:
     def order(self, kind):
         if kind == "central":
             return self.visits(lambda row: (-self.weight(row.id),))
+        if kind == "original":
+            return self.visits(
+                lambda row: (quoted_words(row.text), -self.equal_slots(row.id), -row.words)
+            )
         keys = {
             "longest": lambda row: (-row.words,),
             "first": lambda row: (row.modified,),
@@ -71,6 +80,18 @@ class Oracle:
             if other_id != id and self.candidate(id, other_id)
         ]
         return round(sum(value for value in near if value >= self.threshold), 9)
+
+    def equal_slots(self, id):
+        """Return the summed equal slots of a document with those that it may match."""
+        total = 0
+        for other_id in self.rows:
+            if other_id != id and self.candidate(id, other_id):
+                same = self.copy_keys[id] == self.copy_keys[other_id]
+                total += self.recipe.slots if same else self.equal(id, other_id)
+        return total
+
+    def equal(self, a, b):
+        return int(np.count_nonzero(self.slots[a] == self.slots[b]))
 
     def candidates(self, order, cap):
         """Return the pairs of texts that share a key.
@@ -96,7 +117,7 @@ class Oracle:
         same = self.copy_keys[a] == self.copy_keys[b]
         if same or a not in self.slots or b not in self.slots:
             return same
-        equal = np.count_nonzero(self.slots[a] == self.slots[b])
+        equal = self.equal(a, b)
         least = fewest_equal(self.measure, threshold or self.threshold, self.recipe)
         return frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and equal >= least
 

@@ -15,7 +15,7 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
-from indexer.defaults import FOLD, MEASURE
+from indexer.defaults import FOLD, MEASURE, PRINCIPAL
 from indexer.grouping.delete import DeleteResult, delete
 from indexer.similarity.measures import MEASURES
 from indexer.text.visible import visible
@@ -27,7 +27,8 @@ from indexer.text.wording import count_of
 @click.option(
     "--principal",
     metavar="ORDER",
-    help="Principal of a family, as `group` takes it (default: as the last `group`, or longest).",
+    help="Principal of a family, as `group` takes it (default: that of the last `group`, or "
+    f"{PRINCIPAL}).",
 )
 @click.option(
     "--threshold",

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import click
 from click.core import ParameterSource
 
-from indexer.defaults import FOLD, MEASURE, OVERLAP, REVIEW
+from indexer.defaults import FOLD, MEASURE, OVERLAP, PRINCIPAL, REVIEW
 from indexer.errors import UsageError
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
@@ -145,10 +145,11 @@ recall_option = click.option(
 principal_option = click.option(
     "--principal",
     metavar="ORDER",
-    default="longest",
+    default=PRINCIPAL,
     show_default=True,
-    help="Principal of a family: `longest`, `first` (oldest), `central` (most similar to its "
-    "matches), or the first by a field: `modified:desc`, `path`, `size:desc`, ...",
+    help="Principal of a family: `original` (quotes least, then most like the others), `longest`, "
+    "`first` (oldest), `central` (most similar to its matches), or the first by a field: "
+    "`modified:desc`, `path`, `size:desc`, ...",
 )
 cap_option = click.option(
     "--cap",

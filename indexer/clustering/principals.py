@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from indexer.joins.external_sort import Sorter
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.pair_codes import encode_pair
 
-Principal: TypeAlias = Literal["longest", "first", "central"]
+Principal: TypeAlias = Literal["original", "longest", "first", "central"]
 SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
 Texts: TypeAlias = NDArray[np.int32]
 BATCH = 500
@@ -128,7 +128,8 @@ def principal_order(
 ) -> list[int]:
     """Return documents in the order in which they may become principals; ties by id.
 
-    `longest`: most words first; `first`: oldest first, those without a time last; `central`:
+    `original`: fewest quoted words first, which are the `values`, then greatest `sums`, then most
+    words; `longest`: most words first; `first`: oldest first, those without a time last; `central`:
     greatest `sums` first; a field: by its `values`.
 
     >>> principal_order("longest", [5, 9, 9], [None] * 3, [0.0] * 3, ["a", "c", "b"])
@@ -138,7 +139,8 @@ def principal_order(
         by_id = sorted(range(len(ids)), key=lambda place: ids[place])
         places = kind.places([values[place] for place in by_id])
         return [by_id[place] for place in places]
-    keys: dict[Principal, Callable[[int], tuple[float, ...]]] = {
+    keys: dict[Principal, Callable[[int], tuple[Any, ...]]] = {
+        "original": lambda place: (values[place], -sums[place], -words[place]),
         "longest": lambda place: (-words[place],),
         "first": lambda place: (modified[place] is None, modified[place] or 0),
         "central": lambda place: (-sums[place],),
@@ -157,6 +159,22 @@ def sum_similarities(pairs: Iterable[tuple[int, int, float]], copies: Sequence[i
         terms[a].append(similarity * copies[b])
         terms[b].append(similarity * copies[a])
     return [math.fsum(values) for values in terms]
+
+
+def sum_equal_slots(
+    blocks: Iterable[tuple[Texts, Texts, NDArray[np.uint16]]], copies: NDArray[np.int64], width: int
+) -> list[float]:
+    """Return for each text the equal slots of one of its documents with all others, summed.
+
+    `blocks`: pairs of texts with their equal slots. `copies[i]` documents carry text i, whose
+    `width` slots are equal. The sums are integers.
+    """
+    sums = (copies - 1) * float(width)
+    for left, right, equal in blocks:
+        sums += np.bincount(left, equal * copies[right], len(copies))
+        sums += np.bincount(right, equal * copies[left], len(copies))
+    totals: list[float] = sums.tolist()
+    return totals
 
 
 class ConnectedTexts:

@@ -18,6 +18,7 @@ from indexer.clustering.principals import (
     Visit,
     assign_principals,
     principal_order,
+    sum_equal_slots,
     sum_similarities,
 )
 from indexer.grouping.group_options import GroupOptions
@@ -31,6 +32,8 @@ from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment
 from indexer.system.progress_callback import Progress, no_progress
+
+SUMMED = ("original", "central")  # orders that go by all pairs of a document
 
 
 @dataclass(slots=True)
@@ -57,8 +60,8 @@ def assign_families(
     grouping = Grouping(collection, verifier, options)
     order = grouping.first_order()
     pairs = grouping.pairs(order, progress)
-    if options.principal == "central":
-        order = grouping.order("central", grouping.similarity_sums(pairs))
+    if options.principal in SUMMED:
+        order = grouping.order(options.principal_kind, grouping.sums(pairs))
     heads = grouping.heads(pairs, order, progress)
     clusters = grouping.clusters(pairs, order, heads)
     assignments = []
@@ -84,20 +87,23 @@ class Grouping:
     options: GroupOptions
 
     def first_order(self) -> list[int]:
-        """Return the documents in principal order, by `longest` where similarities decide it."""
+        """Return the documents in principal order as it is before pairs are known.
+
+        Without sums `original` goes by words, and `central` is `longest`.
+        """
         kind = self.options.principal_kind
         return self.order("longest" if kind == "central" else kind)
 
     def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
         """Return the documents in principal order, complete ones before all others.
 
-        `sums`: for `central`, the summed similarities of each text.
+        `sums`: of each text, for `central` and `original`.
         """
         entries = self.collection.entries
         texts = self.collection.documents.texts
-        central = np.zeros(len(entries))
+        summed = np.zeros(len(entries))
         if sums:
-            central = np.array(sums)[texts]
+            summed = np.array(sums)[texts]
         rows = [
             (entry.words, entry.modified, entry.status == "complete", entry.order_value)
             for entry in entries
@@ -105,7 +111,7 @@ class Grouping:
         words = [row[0] for row in rows]
         modified = [row[1] for row in rows]
         order = principal_order(
-            kind, words, modified, central.tolist(), entries.ids, [row[3] for row in rows]
+            kind, words, modified, summed.tolist(), entries.ids, [row[3] for row in rows]
         )
         return sorted(order, key=lambda place: not rows[place][2])
 
@@ -119,10 +125,16 @@ class Grouping:
         least = self.fewest_equal(options.least_threshold)
         return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
 
-    def similarity_sums(self, pairs: BandPairs) -> list[float]:
-        """Return for each text the similarities of its documents to their matches, summed."""
-        sizes = self.collection.documents.sizes.tolist()
-        return sum_similarities(self._matches(pairs), sizes)
+    def sums(self, pairs: BandPairs) -> list[float]:
+        """Return for each text the similarities of its documents to their matches, summed.
+
+        For `original` it is the equal slots of the pairs that may be matches: no text is read.
+        """
+        sizes = self.collection.documents.sizes
+        if self.options.principal == "central":
+            return sum_similarities(self._matches(pairs), sizes.tolist())
+        blocks = pairs.blocks(self.fewest_equal(self.options.threshold))
+        return sum_equal_slots(blocks, sizes, self.collection.slots.shape[1])
 
     def heads(
         self, pairs: BandPairs, order: list[int], progress: Progress

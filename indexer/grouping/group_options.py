@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.clustering.principals import Principal
-from indexer.defaults import FOLD, MEASURE, RECALL
+from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL
 from indexer.errors import UsageError
 from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.model import Row
@@ -16,6 +16,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.measures import check_measure
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
+from indexer.text.quoted_lines import quoted_words
 
 _SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
 NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
@@ -27,10 +28,11 @@ class GroupOptions:
 
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
     `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
-    `principal`: the order in which documents may become principals: `longest` (most words
-    first), `first` (oldest first), `central` (greatest sum of similarities to its matches
-    first), or a field as `indexer.clustering.field_order` writes it, such as `modified:desc`;
-    ties by id.
+    `principal`: the order in which documents may become principals: `original` (fewest quoted
+    words first, then most equal slots with the documents it may match, then most words),
+    `longest` (most words first), `first` (oldest first), `central` (greatest sum of similarities
+    to its matches first), or a field as `indexer.clustering.field_order` writes it, such as
+    `modified:desc`; ties by id.
     `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.
     `cap`: of a band that more distinct texts share, all are compared with the first in principal
@@ -47,7 +49,7 @@ class GroupOptions:
 
     threshold: float = FOLD
     measure: str = MEASURE
-    principal: str = "longest"
+    principal: str = PRINCIPAL
     cluster_threshold: float | None = None
     cap: int = CAP
     within: Literal["labels"] | None = None
@@ -103,8 +105,10 @@ class GroupOptions:
         return parse_order(self.principal)
 
     def order_value(self, row: Row) -> Value:
-        """Return what a document is ordered by, if that is a field."""
+        """Return what a document is ordered by, if that is a field or the words that it quotes."""
         kind = self.principal_kind
+        if kind == "original":
+            return quoted_words(row.text)
         return kind.value(row) if isinstance(kind, FieldOrder) else None
 
     def check_principal(self) -> None:

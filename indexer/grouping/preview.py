@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.clustering.principals import sum_similarities
+from indexer.clustering.principals import sum_equal_slots, sum_similarities
 from indexer.clustering.regroup import Numbers32, SimilarPairs
 from indexer.errors import UsageError
 from indexer.grouping.assign_families import Grouping
@@ -22,6 +22,7 @@ from indexer.matching.collection import Collection
 from indexer.matching.limits import CAP
 from indexer.matching.verification import Verifier
 from indexer.similarity.new_words import Rarity
+from indexer.sketch.keys import band_hashes
 from indexer.sketch.measure_relation import feature_similarities
 from indexer.sketch.plan import plan_for_recall
 from indexer.stores.abilities import VocabularyStore
@@ -138,15 +139,31 @@ class CollectionPreview:
         texts = self._collection.documents.texts
 
         def order(threshold: float) -> Sequence[int]:
-            if self._options.principal != "central":
+            kind = self._options.principal_kind
+            if kind == "original":
+                return self._grouping.order(kind, self._sums_of_slots(*pairs, threshold))
+            if kind != "central":
                 return self._first_order
             near = similarity >= threshold
             columns = pairs[0][near], pairs[1][near], similarity[near]
             rows = zip(*(column.tolist() for column in columns), strict=True)
             sums = sum_similarities(rows, self._collection.documents.sizes.tolist())
-            return self._grouping.order("central", sums)
+            return self._grouping.order(kind, sums)
 
         return SimilarPairs(texts, pairs, similarity, order)
+
+    def _sums_of_slots(self, left: Numbers32, right: Numbers32, threshold: float) -> list[float]:
+        """Return the sums of `original`: of the pairs that share a band planned for a threshold."""
+        options, collection = self._options, self._collection
+        if threshold != options.threshold:
+            options = replace(options, threshold=threshold, cluster_threshold=None)
+        slots = collection.slots
+        layout = options.band_plan(collection.recipe)
+        hashes = band_hashes(slots, layout.bands, layout.rows)
+        least = self._grouping.fewest_equal(threshold)
+        near = (hashes[left] == hashes[right]).any(axis=1)
+        pairs = SlotCounter(slots).at_least(left[near], right[near], least)
+        return sum_equal_slots([pairs], collection.documents.sizes, slots.shape[1])
 
     def _estimates(self) -> tuple[Codes, NDArray[np.float64]]:
         """Return the pairs with slots enough in common for `FLOOR`, and their usual similarity."""

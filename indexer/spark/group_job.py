@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.grouping.assign_families import SUMMED
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.recipe import Recipe
@@ -84,7 +85,7 @@ class _Grouping:
     def placed(self) -> Stage:
         """Documents in principal order."""
         kind = self.settings.principal_kind
-        sums = self._sums() if kind == "central" else None
+        sums = self._sums() if self.settings.principal in SUMMED else None
         return order_documents(self.work, self.documents, kind, sums)
 
     @cached_property
@@ -133,13 +134,26 @@ class _Grouping:
         return fewest_equal(self.settings.measure, threshold, self.recipe)
 
     def _sums(self) -> Stage:
-        settings = {"threshold": self.settings.threshold, "measure": self.settings.measure}
+        settings: dict[str, Any] = {
+            "threshold": self.settings.threshold,
+            "measure": self.settings.measure,
+        }
+        sources = [self.candidates]
 
         def similar() -> DataFrame:
             pairs = self.verifier.similarities(self.candidates.rows.select(*_PAIR))
             return pairs.where(sf.col("similarity") >= self.settings.threshold)
 
-        return sum_similarities(self.work, self.documents, [self.candidates], similar, settings)
+        def equal() -> DataFrame:
+            least = self._fewest_equal(self.settings.threshold)
+            pairs = self.candidates.rows.where(sf.col("equal") >= least)
+            return pairs.select(*_PAIR, sf.col("equal").alias("similarity"))
+
+        if self.settings.principal == "central":
+            return sum_similarities(self.work, self.documents, sources, similar, settings)
+        settings["principal"] = self.settings.principal
+        slots = float(self.recipe.slots or 0)
+        return sum_similarities(self.work, self.documents, sources, equal, settings, slots)
 
     def _by_rank(self, threshold: float) -> DataFrame:
         """Return pairs that may be similar, as ranks.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -18,13 +18,16 @@ from indexer.similarity.criteria import Criteria
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.work_folder import Stage, Work
+from indexer.text.quoted_lines import quoted_words
 
 _SUMS = {"text": "bigint", "sum": "double"}
-_ORDERS: Mapping[Principal, Callable[[], Column]] = MappingProxyType(
+_QUOTED = {"id": "string", "quoted": "bigint"}
+_ORDERS: Mapping[Principal, Callable[[], Sequence[Column]]] = MappingProxyType(
     {
-        "longest": lambda: sf.desc("words"),
-        "first": lambda: sf.asc_nulls_last("modified"),
-        "central": lambda: sf.desc("sum"),
+        "original": lambda: (sf.asc("quoted"), sf.desc("sum"), sf.desc("words")),
+        "longest": lambda: (sf.desc("words"),),
+        "first": lambda: (sf.asc_nulls_last("modified"),),
+        "central": lambda: (sf.desc("sum"),),
     }
 )
 
@@ -51,7 +54,7 @@ def order_documents(
     """Return documents in principal order: `id`, `text` and `place`.
 
     Places are distinct numbers, with gaps. Documents that are not complete come after all others;
-    ties go by id. `central` needs `sums`: `text` and `sum`.
+    ties go by id. `central` needs `sums`: `text` and `sum`; they are 0 where `original` has none.
     """
 
     def make() -> DataFrame:
@@ -59,10 +62,15 @@ def order_documents(
         if isinstance(kind, FieldOrder):
             values = documents.rows.rows.select("id", _value(kind).alias("value"))
             members = members.join(values, "id")
+        if kind == "original":
+            texts = documents.rows.rows.select("id", "text")
+            members = members.join(texts.mapInArrow(count_quoted, ddl(_QUOTED)), "id")
         if sums is not None:
             members = members.join(sums.rows, "text")
+        else:
+            members = members.withColumn("sum", sf.lit(0.0))
         is_complete = sf.col("status") == "complete"
-        ordered = members.orderBy(is_complete.desc(), _direction(kind), "id")
+        ordered = members.orderBy(is_complete.desc(), *_directions(kind), "id")
         return ordered.select("id", "text", sf.monotonically_increasing_id().alias("place"))
 
     sources = [documents.members] if sums is None else [documents.members, sums]
@@ -79,10 +87,17 @@ def _value(order: FieldOrder) -> Column:
     return sf.try_element_at("metadata", sf.lit(name))
 
 
-def _direction(kind: Principal | FieldOrder) -> Column:
+def _directions(kind: Principal | FieldOrder) -> Sequence[Column]:
     if not isinstance(kind, FieldOrder):
         return _ORDERS[kind]()
-    return sf.desc_nulls_last("value") if kind.is_descending else sf.asc_nulls_last("value")
+    return [sf.desc_nulls_last("value") if kind.is_descending else sf.asc_nulls_last("value")]
+
+
+def count_quoted(parts: Batches) -> Batches:
+    """Yield documents with the number of words that each quotes."""
+    for part in parts:
+        quoted = list(map(quoted_words, part.column("text").to_pylist()))
+        yield batch(_QUOTED, [part.column("id"), quoted])
 
 
 def rank_texts(work: Work, places: Stage) -> Stage:
@@ -98,11 +113,13 @@ def sum_similarities(
     sources: list[Stage],
     similar: Callable[[], DataFrame],
     settings: Mapping[str, Any],
+    of_copies: float = 1.0,
 ) -> Stage:
     """Return for each text the sum of the similarities of its documents to all their matches.
 
-    It is the sum of `indexer.clustering.principals.sum_similarities`. `similar` makes the
-    pairs of texts, with their similarity, from `sources`.
+    It is the sum of `indexer.clustering.principals.sum_similarities`, or `sum_equal_slots` with
+    equal slots for similarities. `similar` makes the pairs of texts, with their similarity, from
+    `sources`; `of_copies` is that of copies.
     """
 
     def make() -> DataFrame:
@@ -114,7 +131,7 @@ def sum_similarities(
             "text", (sf.col("similarity") * sf.col("copies")).alias("part")
         )
         own = documents.numbered.rows.select(
-            "text", (sf.col("copies") - 1).cast("double").alias("part")
+            "text", ((sf.col("copies") - 1) * sf.lit(of_copies)).alias("part")
         )
         collected = parts.union(own).groupBy("text").agg(sf.collect_list("part").alias("parts"))
         return collected.mapInArrow(add_exactly, ddl(_SUMS))

@@ -12,6 +12,7 @@ from sample_rows import row
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label
 from indexer.grouping.label_journal import LabelJournal
 from indexer.grouping.undo_labels import label_history, undo_labels
@@ -39,7 +40,7 @@ def state(tmp_path, monkeypatch):
 @pytest.fixture
 def grouped_store(store):
     assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)
-    group(store)
+    group(store, GroupOptions(principal="longest"))
     assert {row.id: row.family for row in store.scan()} == dict(
         zip("abcdefg", "aaaddfg", strict=True)
     )

@@ -14,6 +14,7 @@ import pytest
 from e2e.command import ROOT, outcome, run, run_json
 from family_oracle import expected, families_of, violations
 
+from indexer.defaults import FOLD, PRINCIPAL
 from indexer.stores import open_store
 
 EXAMPLES = ROOT / "examples"
@@ -149,7 +150,7 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
     run("group", store=url)
     stored = list(store_on_disk.scan())
     assert len(stored) == len(list(folder.iterdir())) and families_of(store_on_disk) == expected(
-        stored, 0.9, "longest", 1000
+        stored, FOLD, PRINCIPAL, 1000
     )
     store_on_disk.close()
 

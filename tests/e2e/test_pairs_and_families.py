@@ -234,7 +234,7 @@ def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
     for name, ending in (("a", " And the longest ending of all."), ("b", " An ending."), ("c", "")):
         (folder / f"{name}.txt").write_text(text + ending, encoding="utf-8")
     run("index", folder, store=url)
-    run("group", store=url)
+    run("group", "--principal", "longest", store=url)
     (folder / "a.txt").unlink()
     assert run_json("index", folder, "--prune", store=url)["removed"] == 1
     store_on_disk = open_store(url)

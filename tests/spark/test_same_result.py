@@ -111,11 +111,12 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             0,
             marks=pytest.mark.slow,
         ),
+        ({"threshold": 0.7, "cluster_threshold": 0.5}, 1_000_000),
         ({"principal": "first", "criteria": RULES}, 1_000_000),
         pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
         pytest.param({"principal": "metadata.x"}, 1_000_000, marks=pytest.mark.slow),
     ],
-    ids=["one task", "rounds", "criteria", "path", "metadata"],
+    ids=["one task", "rounds", "original", "criteria", "path", "metadata"],
 )
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     """`at_once` leaves everything to one task, or nothing. Of copies without keys Spark finds

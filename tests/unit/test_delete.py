@@ -7,11 +7,13 @@ from sample_library import edited, library, rows, sentence
 from indexer.errors import UsageError
 from indexer.grouping.delete import FamilyRepair, delete
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.index import index
 from indexer.model import Query
 from indexer.recipe import recipe_named
 from indexer.stores import open_store
 
+LONGEST = GroupOptions(principal="longest")
 LONG = sentence(1, 90)
 TEXTS = {
     "a": f"{LONG} with the longest ending of all",
@@ -22,9 +24,14 @@ TEXTS = {
 }
 
 
+def remove(store, ids, **options):
+    """Delete from a store whose families are led by the longest."""
+    return delete(store, ids, principal="longest", **options)
+
+
 def grouped():
     store = library(rows(TEXTS))
-    group(store)
+    group(store, LONGEST)
     assert {row.id: row.family for row in store.scan()} == {
         "a": "a",
         "b": "a",
@@ -37,7 +44,7 @@ def grouped():
 
 def test_a_principal_is_replaced_by_the_next_one():
     store = grouped()
-    result = delete(store, ["a", "nobody"])
+    result = remove(store, ["a", "nobody"])
     assert (result.deleted, result.absent, result.repaired) == (
         ("a",),
         ("nobody",),
@@ -57,20 +64,20 @@ def test_a_principal_is_replaced_by_the_next_one():
 
 def test_a_document_that_is_deleted_too_does_not_become_principal():
     store = grouped()
-    assert delete(store, ["b", "a", "b"]).repaired == (FamilyRepair("a", {"c": 2}),)
+    assert remove(store, ["b", "a", "b"]).repaired == (FamilyRepair("a", {"c": 2}),)
     assert {row.id: row.family for row in store.scan()} == {"c": "c", "d": "c", "e": "e"}
 
 
 def test_a_member_goes_and_nothing_else_changes():
     store = grouped()
     before = store.get(["a", "b", "c", "e"])
-    assert delete(store, ["d"]).repaired == ()
+    assert remove(store, ["d"]).repaired == ()
     assert store.get(["a", "b", "c", "d", "e"]) == before
 
 
 def test_a_whole_family_goes():
     store = grouped()
-    assert delete(store, list("abcd")).repaired == ()
+    assert remove(store, list("abcd")).repaired == ()
     assert [row.id for row in store.scan()] == ["e"]
 
 
@@ -78,7 +85,7 @@ def test_members_are_reassigned_before_the_principal_is_deleted():
     store = grouped()
     store.delete = lambda ids: pytest.fail("power cut")
     with pytest.raises(pytest.fail.Exception):
-        delete(store, ["a"])
+        remove(store, ["a"])
     del store.delete
     assert {row.id: row.family for row in store.scan()} == {
         "a": "a",
@@ -87,21 +94,21 @@ def test_members_are_reassigned_before_the_principal_is_deleted():
         "d": "b",
         "e": "e",
     }
-    assert delete(store, ["a"]).repaired == ()
+    assert remove(store, ["a"]).repaired == ()
     assert {row.id for row in store.scan()} == set("bcde")
 
 
 def test_documents_of_any_recipe_may_go():
     recipe = recipe_named("simhash-doc")
     store = library(rows(TEXTS, recipe), recipe)
-    assert delete(store, ["a"]).deleted == ("a",)
+    assert remove(store, ["a"]).deleted == ("a",)
 
 
 def test_settings_out_of_range_delete_nothing():
     store = grouped()
     for id in ("a", "nobody"):
         with pytest.raises(UsageError):
-            delete(store, [id], threshold=0)
+            remove(store, [id], threshold=0)
     assert "a" in store.get(["a"])
 
 
@@ -111,7 +118,7 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
     for name in "abc":
         (folder / f"{name}.txt").write_text(TEXTS[name], encoding="utf-8")
     index([str(folder)], store)
-    group(store)
+    group(store, LONGEST)
     (folder / "a.txt").write_bytes(b"%PDF-1.4 broken beyond reading" * 20)
     assert len(index([str(folder)], store).failed) == 1
     rows = {row.path[-5]: row for row in store.scan()}
@@ -121,7 +128,7 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
 
 def test_new_principals_are_written_before_those_who_join_them():
     store = library(rows({"a": TEXTS["a"], "b": LONG, "c": TEXTS["b"]}))
-    group(store)
+    group(store, LONGEST)
     assign, parts = store.families.assign, []
 
     def cut(assignments):
@@ -131,7 +138,7 @@ def test_new_principals_are_written_before_those_who_join_them():
 
     store.families.assign = cut
     with pytest.raises(pytest.fail.Exception):
-        delete(store, ["a"])
+        remove(store, ["a"])
     store.families.assign = assign
     assert [assignment.id for part in parts for assignment in part] == ["c"] and violations(
         store.scan()

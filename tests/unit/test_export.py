@@ -62,7 +62,7 @@ def store() -> Store:
         for place, row in enumerate(records)
     ]
     store = library(records, DEFAULT_V1)
-    group(store, GroupOptions(0.85, "jaccard"))
+    group(store, GroupOptions(0.85, "jaccard", "longest"))
     return store
 
 

@@ -15,6 +15,7 @@ from indexer.clustering.principals import (
     Visit,
     assign_principals,
     principal_order,
+    sum_equal_slots,
     sum_similarities,
 )
 
@@ -86,6 +87,21 @@ def test_principal_order():
         (FieldOrder("size", True), [2, 3, 0, 1]),
     ):
         assert principal_order(order, words, times, sums, ids, [1, None, 7, 7]) == places
+
+
+def test_the_original_quotes_least_then_is_most_like_the_others_then_the_longest():
+    words, sums, ids = [9, 5, 5, 7, 8], [9.0, 1.0, 3.0, 3.0, 3.0], ["a", "b", "c", "d", "e"]
+    quoted = [2, 0, 0, 0, 0]
+    times = [None] * 5
+    assert principal_order("original", words, times, sums, ids, quoted) == [4, 3, 2, 1, 0]
+
+
+def test_equal_slots_are_summed_over_all_documents_of_other_texts():
+    left, right = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
+    blocks = [(left[:1], right[:1], np.array([90], np.uint16))]
+    blocks.append((left[1:], right[1:], np.array([70], np.uint16)))
+    assert sum_equal_slots(blocks, np.array([1, 2, 1]), 128) == [250.0, 218.0, 70.0]
+    assert sum_equal_slots([], np.array([1, 3]), 128) == [0.0, 256.0]
 
 
 @given(st.permutations([(0, 1, 0.1), (0, 2, 0.2), (1, 2, 0.3), (0, 3, 0.7)]))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sample_library import edited, library, rows, sentence
 
-from indexer.defaults import FOLD
+from indexer.defaults import FOLD, PRINCIPAL
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.indexing.arrival import Arrivals
@@ -160,7 +160,7 @@ class Histories(RuleBasedStateMachine):
     def group_whole(self) -> None:
         self.until(1_000, lambda: group(self.store))
         stored = rows(dict(sorted(self.texts.items())), cut=CUT)
-        assert families_of(self.whole) == expected(stored, FOLD, "longest", 1000)
+        assert families_of(self.whole) == expected(stored, FOLD, PRINCIPAL, 1000)
         assert lone_incomplete_principals(self.whole.scan()) == []
         self.store.left = 0
         assert group(self.store).changed == 0

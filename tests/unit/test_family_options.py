@@ -51,7 +51,7 @@ def test_a_family_that_loses_its_principal_is_kept_to_the_last_group(tmp_path):
 
 def test_an_option_that_is_given_wins(tmp_path):
     with filled(tmp_path, rows({"a": TEXT, "b": LOOSE, "c": edited(LOOSE, 5, "y")})) as store:
-        group(store, GroupOptions(0.8))
+        group(store, BY_TEXT)
         delete(store, ["a"], threshold=0.9)
         assert not same_family(store, *"bc")
 
@@ -114,7 +114,7 @@ def record(store, options):
 def test_criteria_hold_when_a_principal_goes(tmp_path):
     texts = {"a": f"{TEXT} 7 more", "b": f"{TEXT} 7", "c": f"{TEXT} 8"}
     with filled(tmp_path, rows(texts)) as store:
-        group(store)
+        group(store, GroupOptions(principal="path"))
         record(store, GroupOptions(criteria=Criteria(numbers="distinguish")))
         delete(store, ["a"])
         assert not same_family(store, *"bc")
@@ -124,7 +124,7 @@ def test_families_within_labels_stay_within_them(tmp_path):
     labels = {"a": ("x",), "b": ("x",), "c": ("x",), "d": ("y",)}
     texts = {"a": f"{TEXT} end", "b": TEXT, "c": TEXT, "d": TEXT}
     with filled(tmp_path, rows(texts, labels=labels)) as store:
-        group(store, GroupOptions(within="labels"))
+        group(store, GroupOptions(principal="path", within="labels"))
         store.labels.relabel({"c": ("y",)})
         delete(store, ["a"])
         assert not same_family(store, *"bc")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sample_library import edited, library, rows, sentence
 
+from indexer.defaults import PRINCIPAL
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
@@ -19,7 +20,7 @@ from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, recipe_named
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})
-KINDS = ("longest", "first", "central", "modified:desc", "size")
+KINDS = ("original", "longest", "first", "central", "modified:desc", "size")
 names = st.sampled_from("abcdefghijtuv")
 contents = st.one_of(
     st.builds(edited, st.integers(0, 1).map(sentence), st.integers(0, 12), st.sampled_from("xy")),
@@ -64,7 +65,7 @@ def test_clusters_are_chains(texts_by_id, thresholds, cap):
     group(store, GroupOptions(threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap))
     assert (
         clusters_of(store)
-        == Oracle(documents, thresholds[0], "longest", cap, thresholds[1]).clusters()
+        == Oracle(documents, thresholds[0], PRINCIPAL, cap, thresholds[1]).clusters()
     )
 
 
@@ -111,7 +112,7 @@ class History(RuleBasedStateMachine):
     @rule()
     def group_whole(self):
         group(self.store, GroupOptions(threshold=0.8))
-        assert families_of(self.store) == expected(self.stored(self.texts), 0.8, "longest", 1000)
+        assert families_of(self.store) == expected(self.stored(self.texts), 0.8, PRINCIPAL, 1000)
         assert group(self.store, GroupOptions(threshold=0.8)).changed == 0
 
     @invariant()
@@ -208,12 +209,35 @@ def test_a_truncated_document_leads_only_where_there_is_no_complete_one():
     assert families_of(alone) == {"t": "t", "u": "t"}
 
 
+def test_a_mail_that_quotes_another_does_not_lead_it():
+    mail = sentence(1, 80)
+    replies = {"a": f"Yes.\n\n> {mail}", "b": f"No way.\n\n> {mail}\n> {sentence(2, 2)}", "m": mail}
+    forwards = {"f": f"See.\n\nFrom: Ann\nSent: today\nTo: Bob\n\n{mail}"}
+    store = library(rows(replies | forwards))
+    group(store)
+    assert families_of(store) == dict.fromkeys("abfm", "m")
+    group(store, GroupOptions(principal="longest"))
+    assert families_of(store)["m"] == "f"
+
+
+def test_a_light_edit_does_not_lead_where_there_are_several():
+    text = sentence(1, 60)
+    edits = {
+        "a": edited(text, 2),
+        "b": "x0 x1 x2 " + text,
+        "c": " ".join([*text.split()[:30], "and", "more", *text.split()[32:]]),
+    }
+    store = library(rows({**edits, "o": text}))
+    group(store)
+    assert families_of(store) == dict.fromkeys("abco", "o")
+
+
 def test_moves_since_the_last_grouping_are_reported():
     store = library(rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2)}))
-    first = group(store)
+    first = group(store, GroupOptions(principal="longest"))
     assert first.families == 1 and first.changed == first.provisional == 3
     store.write(rows({"0": sentence(1) + " and more"}))
-    result = group(store)
+    result = group(store, GroupOptions(principal="longest"))
     assert [(move.before, move.after, move.documents) for move in result.moved] == [
         ("a", "0", ("a", "b"))
     ]
@@ -226,9 +250,9 @@ def test_moves_since_the_last_grouping_are_reported():
 def test_the_first_grouping_moves_nothing():
     """Families on arrival are provisional: a family that becomes another one then is no move."""
     documents = rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(1) + " more"})
-    store = library([replace(row, family="a") for row in documents])
+    store = library([replace(row, family="c") for row in documents])
     result = group(store)
-    assert families_of(store) == {"a": "c", "b": "c", "c": "c"}
+    assert families_of(store) == {"a": "a", "b": "a", "c": "a"}
     assert (result.moved, result.provisional, result.provisional_families) == ((), 3, 1)
 
 

@@ -68,7 +68,7 @@ def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
         assert all_of(match(store, MatchOptions(**options))) == expected
 
 
-@given(texts, st.sampled_from(["longest", "central"]), st.sampled_from([2, 1000]))
+@given(texts, st.sampled_from(["original", "longest", "central"]), st.sampled_from([2, 1000]))
 @settings(max_examples=30)
 def test_families_are_the_same(texts_by_id, kind, cap):
     store, results = library(rows(texts_by_id)), []

@@ -216,7 +216,7 @@ def test_novelty_is_an_upper_limit_wherever_pairs_are_decided(store, most, expec
 
 def test_families_and_folds_keep_to_it(store):
     criteria = Criteria(novelty=6.2)
-    group(store, GroupOptions(0.5, criteria=criteria))
+    group(store, GroupOptions(0.5, principal="longest", criteria=criteria))
     families = {row.id: row.family for row in store.scan() if row.id in "abcd"}
     assert families == {"a": "c", "b": "c", "c": "c", "d": "d"}
     hits = fold_hits(store, "abcd", 0.5, criteria=criteria)

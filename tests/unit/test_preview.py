@@ -87,7 +87,7 @@ def test_no_document_moves_at_the_options_of_the_families(
 
 @RECIPES
 @pytest.mark.parametrize("measure", ["jaccard", "lcs"])
-@pytest.mark.parametrize("principal", ["longest", "central"])
+@pytest.mark.parametrize("principal", ["original", "longest", "central"])
 def test_another_threshold_is_what_group_makes_there(
     place: str, recipe: Recipe, measure: str, principal: str
 ) -> None:
