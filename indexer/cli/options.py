@@ -115,7 +115,8 @@ _require_option = click.option(
     multiple=True,
     metavar="MEASURE=VALUE",
     help="Only pairs of at least this value of a measure; may be given several times, and all must "
-    "hold. `novelty<=N`: at most N of new information, by words that only one has.",
+    "hold. `novelty<=N`: at most N of new information, by words that only one has. `replaced<=N`: "
+    "no words stand for the same other words more than N times, as names in a template do.",
 )
 _same_option = click.option(
     "--same",
@@ -217,14 +218,14 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
 
     Raises `UsageError` and `UnknownMeasure`.
     """
-    require, novelty = parse_requirements(options.pop("require"))
+    require, limits = parse_requirements(options.pop("require"))
     return Criteria(
         options.pop("numbers"),
         require,
         options.pop("same"),
         options.pop("differ"),
         parse_windows(options.pop("window")),
-        novelty,
+        **limits,
     )
 
 

@@ -25,12 +25,14 @@ from indexer.similarity.field_rules import (
 )
 from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
+from indexer.similarity.replacements import most_replaced
 from indexer.text.words import words
 
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
-NOVELTY = "novelty"  # the requirement that is an upper limit
+NOVELTY, REPLACED = "novelty", "replaced"
+LIMITS = (NOVELTY, REPLACED)  # the requirements that are upper limits
 _TOLERANCE = 1e-9
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
@@ -48,12 +50,15 @@ class Criteria:
     `window`: fields whose values are at most so far apart.
     `novelty`: most novelty of the words that only one of the texts has
     (`indexer.similarity.new_words`), by their frequencies in a store.
+    `replaced`: most times that the same words may stand for the same other words
+    (`indexer.similarity.replacements`).
 
     Fields are those of `indexer.similarity.field_rules`. A document without a value for one of them
     meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
-    not from 0 to 1, for a `novelty` below 0, and for a field that documents do not have.
+    not from 0 to 1, for a `novelty` or `replaced` below 0, and for a field that documents do not
+    have.
     """
 
     numbers: Numbers | None = None
@@ -62,6 +67,7 @@ class Criteria:
     differ: tuple[str, ...] = ()
     window: tuple[Window, ...] = ()
     novelty: float | None = None
+    replaced: float | None = None
 
     def __post_init__(self) -> None:
         check_fields([*self.same, *self.differ])
@@ -75,8 +81,9 @@ class Criteria:
             check_measure(name)
             if not 0 <= least <= 1:
                 raise UsageError(f"{name} must be required from 0 to 1, not {least}")
-        if self.novelty is not None and not self.novelty >= 0:
-            raise UsageError(f"novelty is 0 or more, and cannot be at most {self.novelty:g}")
+        for name, most in self._limits():
+            if not most >= 0:
+                raise UsageError(f"{name} is 0 or more, and cannot be at most {most:g}")
 
     def check_sketches(self, recipe: Recipe, measure: str) -> None:
         """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
@@ -89,8 +96,13 @@ class Criteria:
                 )
 
     def __bool__(self) -> bool:
-        is_limited = self.numbers == "distinguish" or self.novelty is not None
+        is_limited = self.numbers == "distinguish" or bool(self._limits())
         return is_limited or bool(self.require or self.fields)
+
+    def _limits(self) -> list[tuple[str, float]]:
+        """Return the upper limits that are set, by name."""
+        limits = zip(LIMITS, (self.novelty, self.replaced), strict=True)
+        return [(name, most) for name, most in limits if most is not None]
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -135,20 +147,20 @@ class Criteria:
         return {name: value for name, value in conditions.items() if value}
 
     def _requirements(self) -> list[str]:
-        most = [] if self.novelty is None else [f"{NOVELTY}<={self.novelty:.12g}"]
+        most = [f"{name}<={limit:.12g}" for name, limit in self._limits()]
         return [*(f"{name}={least:g}" for name, least in self.require), *most]
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Criteria:
         """Return the conditions whose `settings` are among these."""
-        require, novelty = parse_requirements(settings.get("require", ()))
+        require, limits = parse_requirements(settings.get("require", ()))
         return cls(
             settings.get("numbers"),
             require,
             tuple(settings.get("same", ())),
             tuple(settings.get("differ", ())),
             parse_windows(settings.get("window", ())),
-            novelty,
+            **limits,
         )
 
     def content_key(self, row: Row) -> str:
@@ -205,6 +217,8 @@ class Criteria:
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
+        if self.replaced is not None and most_replaced(a.words, b.words).times > self.replaced:
+            return False
         return self.numbers != "distinguish" or not differences(
             a.text, b.text, a.spelled, b.spelled
         )
@@ -223,17 +237,17 @@ def missing_field(fields: Iterable[str]) -> UsageError:
 
 def parse_requirements(
     texts: Sequence[str],
-) -> tuple[tuple[tuple[str, float], ...], float | None]:
-    """Return `MEASURE=VALUE` strings as pairs, and the least N of `novelty<=N` or `novelty=N`.
+) -> tuple[tuple[tuple[str, float], ...], dict[str, float]]:
+    """Return `MEASURE=VALUE` strings as pairs, and the least N of `NAME<=N` or `NAME=N` by name.
 
-    A measure is at least its value, also if written `>=`; novelty is at most N, None without such a
-    string. Raises `UsageError` for one that is not a name, a sign and a number.
+    A measure is at least its value, also if written `>=`; novelty and replaced are at most N.
+    Raises `UsageError` for one that is not a name, a sign and a number.
 
     >>> parse_requirements(["resemblance=0.5", "novelty<=20"])
-    ((('resemblance', 0.5),), 20.0)
+    ((('resemblance', 0.5),), {'novelty': 20.0})
     """
     pairs = []
-    limits = []
+    limits: dict[str, float] = {}
     for text in texts:
         name, _, value = text.partition("=")
         try:
@@ -242,21 +256,21 @@ def parse_requirements(
             number = math.nan
         if not name or math.isnan(number):
             raise UsageError(
-                "a requirement is MEASURE=VALUE, for example resemblance=0.5, or novelty<=N, "
-                f"not {text!r}"
+                "a requirement is MEASURE=VALUE, for example resemblance=0.5, novelty<=N or "
+                f"replaced<=N, not {text!r}"
             )
         sign = name[-1] if name[-1] in "<>" else ""
         name = name.removesuffix(sign).strip()
-        if sign and (name == NOVELTY) != (sign == "<"):
+        if sign and (name in LIMITS) != (sign == "<"):
             raise UsageError(
                 f"{text!r} cannot be required: measures are at least a value (lcs=0.9), "
-                "novelty is at most one (novelty<=20)"
+                "novelty and replaced at most one (novelty<=20, replaced<=2)"
             )
-        if name == NOVELTY:
-            limits.append(number)
+        if name in LIMITS:
+            limits[name] = min(number, limits.get(name, number))
         else:
             pairs.append((name, number))
-    return tuple(pairs), min(limits, default=None)
+    return tuple(pairs), limits
 
 
 def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:

@@ -231,7 +231,7 @@ def test_required_measures_must_all_hold() -> None:
 
 def test_requirements_are_checked() -> None:
     measures = (("lcs", 0.5), ("overlap", 1.0))
-    assert parse_requirements(["lcs=0.5", "overlap=1"]) == (measures, None)
+    assert parse_requirements(["lcs=0.5", "overlap=1"]) == (measures, {})
     for wrong in ("lcs", "lcs=", "=0.5", "lcs=much", "lcs=nan"):
         with pytest.raises(UsageError, match="MEASURE=VALUE"):
             parse_requirements([wrong])

@@ -244,11 +244,11 @@ def test_copies_are_new_in_nothing() -> None:
 
 def test_requirements_of_novelty_are_upper_limits() -> None:
     for text in ("novelty=20", "novelty<=20", "novelty <= 20"):
-        assert parse_requirements([text, "lcs=.9"]) == ((("lcs", 0.9),), 20.0)
-    assert parse_requirements(["novelty<=20", "novelty=5"]) == ((), 5.0)
-    assert parse_requirements(["lcs>=0.9"]) == ((("lcs", 0.9),), None)
+        assert parse_requirements([text, "lcs=.9"]) == ((("lcs", 0.9),), {"novelty": 20.0})
+    assert parse_requirements(["novelty<=20", "novelty=5"]) == ((), {"novelty": 5.0})
+    assert parse_requirements(["lcs>=0.9"]) == ((("lcs", 0.9),), {})
     for wrong in ("novelty>=20", "lcs<=0.9"):
-        with pytest.raises(UsageError, match="novelty is at most one"):
+        with pytest.raises(UsageError, match="novelty and replaced at most one"):
             parse_requirements([wrong])
     with pytest.raises(UsageError, match="0 or more"):
         Criteria(novelty=-1.0)

@@ -1,0 +1,79 @@
+"""Words of one text that stand for the same other words of another one again and again.
+
+Whoever edits a text changes a word here and there. A template that was filled in for another
+subject changes one name wherever it stands: "instances" for "environments", "add" for "remove". The
+number of times tells both apart where the share of changed words does not.
+
+Both texts are aligned by the longest common subsequence of their words. Where both have words
+between two aligned runs, those of one text are replaced by those of the other. A replacement counts
+as often as it is made, if at least a quarter of the places where either side of it stands in its
+text are among them: a frequent word that is misread a few times is no other subject.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from typing import NamedTuple
+
+from indexer.similarity.lcs import common_runs
+from indexer.similarity.tiling import Tile
+from indexer.text.word_numbers import Words
+
+LEAST_SHARE = 0.25  # of the places where the words stand
+
+
+class Replacement(NamedTuple):
+    """Words of a, those of b that stand in their place, and how often they do."""
+
+    a: str
+    b: str
+    times: int
+
+
+NONE = Replacement("", "", 0)
+
+
+def most_replaced(a: Words, b: Words) -> Replacement:
+    """Return the replacement that is made most often, ties to the first words in order.
+
+    `NONE` where no words stand for others, as for texts without words. The other order of the
+    texts gives the same number of times.
+
+    >>> from indexer.text.normal_words import normal_words
+    >>> a = normal_words("List instances. All instances are shown: no instances, no list.")
+    >>> b = normal_words("List disks. All disks are shown: no disks, no list.")
+    >>> most_replaced(a, b)
+    Replacement(a='instances', b='disks', times=3)
+    """
+    texts = _WordString(a), _WordString(b)
+    counts = Counter(_stretches(a, b))
+    for (left, right), times in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        sides = zip(texts, (left, right), strict=True)
+        if all(times >= LEAST_SHARE * text.occurrences(words) for text, words in sides):
+            return Replacement(left, right, times)
+    return NONE
+
+
+def _stretches(a: Words, b: Words) -> list[tuple[str, str]]:
+    """Return the words between aligned runs where both texts have some, as they come."""
+    left, right = a.folded, b.folded
+    place_a = place_b = 0
+    pairs = []
+    for run in chain(common_runs(a, b), [Tile(len(left), len(right), 0)]):
+        if run.a > place_a and run.b > place_b:
+            stretch = " ".join(left[place_a : run.a]), " ".join(right[place_b : run.b])
+            pairs.append(stretch)
+        place_a, place_b = run.a + run.words, run.b + run.words
+    return pairs
+
+
+class _WordString:
+    """A text whose stretches of words are counted."""
+
+    def __init__(self, words: Words) -> None:
+        self._text = f" {'  '.join(words.folded)} "
+
+    def occurrences(self, words: str) -> int:
+        """Return how often a stretch of words stands in the text, overlaps not counted."""
+        return self._text.count(f" {words.replace(' ', '  ')} ")

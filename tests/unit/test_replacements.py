@@ -1,0 +1,80 @@
+"""Words that stand for the same other words again and again."""
+
+import pytest
+from family_oracle import families_of
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_library import library, rows, sentence
+
+from indexer.errors import UsageError
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.indexing.arrival import Arrivals
+from indexer.matching.match import MatchOptions, match
+from indexer.recipe import DEFAULT
+from indexer.searching.fold_hits import fold_hits
+from indexer.similarity.criteria import Criteria
+from indexer.similarity.replacements import NONE, Replacement, most_replaced
+from indexer.text.normal_words import normal_words
+
+ONCE = Criteria(replaced=2)
+PAGE = " ".join(f"{sentence(seed, 24)} the disks are listed" for seed in range(4))
+OTHER = PAGE.replace("disks", "instances")
+EDITED = PAGE.replace("disks", "instances", 2)
+texts = st.lists(st.sampled_from(["a", "b", "c", "d e"]), max_size=12).map(" ".join)
+
+
+def most(a: str, b: str) -> Replacement:
+    return most_replaced(normal_words(a), normal_words(b))
+
+
+def test_the_same_words_for_the_same_are_counted() -> None:
+    assert most(PAGE, OTHER) == ("disks", "instances", 4)
+    assert most(PAGE, EDITED) == ("disks", "instances", 2)
+    assert most("a x b x c", "a y z b y z c") == ("x", "y z", 2)
+
+
+def test_words_that_are_added_or_left_out_replace_none() -> None:
+    assert most(PAGE, PAGE.replace("disks ", "")) == NONE
+    assert most(PAGE, PAGE) == most("", "a") == most("", "") == NONE
+
+
+def test_a_frequent_word_that_is_misread_at_times_is_no_other_subject() -> None:
+    text = " ".join(f"the w{place}" for place in range(40))
+    misread = text.replace("the", "tbe", 3)
+    assert most(text, misread) == NONE
+    assert most(text, text.replace("the", "tbe", 10)).times == 10
+
+
+@given(texts, texts)
+def test_either_order_gives_the_same_number(a: str, b: str) -> None:
+    assert most(a, b).times == most(b, a).times
+
+
+@given(texts, texts)
+def test_there_is_none_exactly_where_no_stretch_may_count(a: str, b: str) -> None:
+    found = most(a, b)
+    assert (found.times == 0) == (found == NONE)
+    assert found.times <= min(len(normal_words(a)), len(normal_words(b)))
+
+
+def test_match_and_group_and_folding_and_arrival_keep_them_apart() -> None:
+    stored = rows({"a": PAGE, "b": OTHER, "c": EDITED})
+    store = library(stored)
+    pairs = match(store, MatchOptions(0.9, criteria=ONCE))
+    assert [(pair.a, pair.b) for pair in pairs] == [("a", "c"), ("b", "c")]
+    assert len(match(store, MatchOptions(0.9))) == 3
+    group(store, GroupOptions(criteria=ONCE, principal="path"))
+    assert families_of(store) == {"a": "a", "b": "b", "c": "a"}
+    hits = fold_hits(store, "abc", criteria=ONCE)
+    assert [[hit.id, *(folded.id for folded in hit.folded)] for hit in hits] == [["a", "c"], ["b"]]
+    arrivals = Arrivals(library([]), DEFAULT, GroupOptions(criteria=ONCE))
+    assert [row.family for row in arrivals.place(stored)] == ["a", "b", "a"]
+
+
+def test_the_limit_is_kept_in_settings_and_checked() -> None:
+    assert ONCE.settings() == {"require": ["replaced<=2"]}
+    assert Criteria.from_settings(ONCE.settings()) == ONCE
+    assert ONCE and Criteria(replaced=0.0) and not Criteria()
+    with pytest.raises(UsageError, match="replaced is 0 or more"):
+        Criteria(replaced=-1)
