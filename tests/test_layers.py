@@ -53,6 +53,7 @@ ADAPTERS = {
         "web/access.py",
         "web/app.py",
         "web/judge.py",
+        "web/labelling_pages.py",
         "web/measurement.py",
         "web/request_body.py",
         "web/static_files.py",

@@ -57,6 +57,7 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     help="With --family: list less similar members for review.",
 )
 @dry_run_option("Write nothing; print what would change.")
+@click.option("--reviewer", default="", metavar="NAME", help="Whose labelling it is.")
 @click.option(
     "--undo",
     type=int,
@@ -70,6 +71,7 @@ def label_command(
     ids: tuple[str, ...],
     carrying: str | None,
     dry_run: bool,
+    reviewer: str,
     undo: int | None,
     history: bool,
     store_url: str,
@@ -95,7 +97,7 @@ def label_command(
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
         settings = LabelOptions(**options)
-        result = label(store, ids, settings, carrying=carrying, dry_run=dry_run)
+        result = label(store, ids, settings, carrying=carrying, dry_run=dry_run, reviewer=reviewer)
     _print_labels(result, as_json, dry_run)
     return EXIT_FAILED if result.absent else 0
 
@@ -149,7 +151,7 @@ def _print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
 def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
     """Print the labellings of a store."""
     if as_json:
-        names = ("number", "at", "added", "removed", "documents", "restored")
+        names = ("number", "at", "added", "removed", "documents", "restored", "reviewer")
         values = attrgetter(*names)
         print_json([dict(zip(names, values(job), strict=True)) for job in jobs])
         return
@@ -161,7 +163,8 @@ def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
         labels = " ".join(added + removed)
         restored = f", {job.restored:,} restored" if job.restored else ""
         documents = f"{count_of(job.documents, 'document')}{restored}"
-        out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}")))
+        by = f"  by {job.reviewer}" if job.reviewer else ""
+        out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}{by}")))
 
 
 def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:

@@ -61,6 +61,13 @@ if TYPE_CHECKING:
     "--reviewer", default="", metavar="NAME", help="Whose labels they are where nobody logs in."
 )
 @click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="LABEL",
+    help="A label that the keys 1 to 9 choose, in this order (default: those of the store).",
+)
+@click.option(
     "--tls-cert", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve HTTPS."
 )
 @click.option(

@@ -8,8 +8,10 @@ responsive may be tagged without review, those of what is responsive should be l
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -102,7 +104,9 @@ class LabelResult:
 
     `job` is its number for `undo_labels`, None when there is nothing to undo. `unchanged` documents
     had the labels already. `provisional`: members that are in their family on arrival only, not yet
-    by `group`. All lists by family, then id.
+    by `group`. All lists by family, then id. `state`: a digest of the labels that the documents
+    had; `conflict`: they were not those of `seen`, and nothing was written. `waits`: it is
+    written once the job ends that works on the store.
     """
 
     job: int | None
@@ -111,6 +115,9 @@ class LabelResult:
     unchanged: int
     provisional: int
     absent: tuple[str, ...]
+    state: str = ""
+    conflict: bool = False
+    waits: bool = False
 
 
 def label(
@@ -120,13 +127,17 @@ def label(
     *,
     carrying: str | None = None,
     dry_run: bool = False,
+    seen: str = "",
+    reviewer: str = "",
 ) -> LabelResult:
     """Add and remove labels of documents, and of their families if the options say so.
 
     Documents are named by id, or by a label that they carry (`carrying`). `dry_run` changes
-    nothing. What changes is in the journal before it is written, so that `undo_labels` can restore
-    it, also after a run cut short. Raises `UsageError`, `StoreBusy` while another job works on the
-    store, and `StoreError` when nothing was indexed yet.
+    nothing, also while another job works on the store. `seen`: the `state` of a dry run; if a
+    document that would change has other labels by now, nothing is written, and the result is a
+    `conflict`. `reviewer`: whose labelling it is. What changes is in the journal before it is
+    written, so that `undo_labels` can restore it, also after a run cut short. Raises `UsageError`,
+    `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_updatable(store)
     store.refresh()
@@ -134,24 +145,51 @@ def label(
     distinct = dict.fromkeys([*ids, *carriers])
     if not distinct and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
+    if dry_run:
+        return _planned(store, recipe, list(distinct), options)
     with (
         LabelJournal(journal_path(store.address)) as journal,
         record_job(journal, "label") as record,
     ):
-        named = {row.id: replace(row, text="") for row in rows_of(store, list(distinct))}
-        plan = _Plan(options)
-        for row in named.values():
-            plan.change(row)
-        if options.family:
-            _label_families(store, recipe, named.keys(), plan)
-        changes = tuple(sorted(plan.changes, key=_by_family))
-        job = None
-        if changes and not dry_run:
-            job = _write(store, journal, options, changes)
-            record.counts.update(changed=len(changes))
-    absent = tuple(id for id in distinct if id not in named)
-    review = tuple(sorted(plan.review, key=_by_family))
-    return LabelResult(job, changes, review, plan.unchanged, plan.provisional, absent)
+        result = _planned(store, recipe, list(distinct), options)
+        if not result.changes:
+            return result
+        if seen not in ("", result.state):
+            return replace(result, conflict=True)
+        job = _write(store, journal, options, result.changes, reviewer)
+        record.counts.update(changed=len(result.changes))
+    return replace(result, job=job)
+
+
+def _planned(
+    store: FullStore, recipe: Recipe, ids: Sequence[str], options: LabelOptions
+) -> LabelResult:
+    """Return what a labelling would change, as the documents are now."""
+    named = {row.id: replace(row, text="") for row in rows_of(store, ids)}
+    plan = _Plan(options)
+    for row in named.values():
+        plan.change(row)
+    if options.family:
+        _label_families(store, recipe, named.keys(), plan)
+    return LabelResult(
+        job=None,
+        changes=tuple(sorted(plan.changes, key=_by_family)),
+        review=tuple(sorted(plan.review, key=_by_family)),
+        unchanged=plan.unchanged,
+        provisional=plan.provisional,
+        absent=tuple(id for id in ids if id not in named),
+        state=labels_state(plan.states),
+    )
+
+
+def labels_state(states: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return a digest of the labels of documents, as (id, labels); the order does not matter.
+
+    >>> labels_state([("a", ["x", "y"])]) == labels_state([("a", ["y", "x"])])
+    True
+    """
+    lines = sorted(json.dumps([id, sorted(labels)]) for id, labels in states)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
 class _Plan:
@@ -161,6 +199,7 @@ class _Plan:
         self.options = options
         self.changes: list[LabelUpdate] = []
         self.review: list[ReviewItem] = []
+        self.states: list[tuple[str, Sequence[str]]] = []
         self.unchanged = 0
         self.provisional = 0
 
@@ -171,6 +210,7 @@ class _Plan:
 
     def change(self, row: Row, similarity: float | None = None) -> None:
         """Plan the change of a document's labels; `similarity` as in `LabelUpdate`."""
+        self.states.append((row.id, row.labels))
         after = self.after(row)
         if set(after) == set(row.labels):
             self.unchanged += 1
@@ -185,11 +225,15 @@ def _by_family(item: LabelUpdate | ReviewItem) -> tuple[str, str]:
 
 
 def _write(
-    store: FullStore, journal: LabelJournal, options: LabelOptions, updates: Sequence[LabelUpdate]
+    store: FullStore,
+    journal: LabelJournal,
+    options: LabelOptions,
+    updates: Sequence[LabelUpdate],
+    reviewer: str,
 ) -> int:
     """Write changes to the journal, then to the store; return the number of the job."""
     changes = [LabelChange(item.id, item.path, item.before, item.after) for item in updates]
-    job = journal.begin(options.add, options.remove, changes)
+    job = journal.begin(options.add, options.remove, changes, reviewer)
     store.labels.relabel({item.id: item.after for item in updates})
     store.refresh()
     return job

@@ -20,8 +20,11 @@ _SCHEMA = (
     "path TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, "
     "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
 )
+_COLUMNS = ("number", "at", "added", "removed", "reviewer")
+_REVIEWER = "ALTER TABLE labelling ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''"
+# `labelling.*`: journals of earlier versions have no reviewers.
 _HISTORY = (
-    "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling "
+    "SELECT count(id), coalesce(sum(restored), 0), labelling.* FROM labelling "
     "LEFT JOIN labelled ON job = number GROUP BY number ORDER BY number DESC"
 )
 
@@ -31,7 +34,7 @@ class LabelJob:
     """One labelling.
 
     `at`: when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how many of
-    these have their labels back by an undo.
+    these have their labels back by an undo. `reviewer`: who made it, empty where that is not known.
     """
 
     number: int
@@ -40,6 +43,7 @@ class LabelJob:
     removed: tuple[str, ...]
     documents: int
     restored: int
+    reviewer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,19 @@ class LabelJournal(Journal):
         with self._transaction() as db:
             for statement in _SCHEMA:
                 db.execute(statement)
+            columns = db.execute("PRAGMA table_info(labelling)").fetchall()
+            if len(columns) < len(_COLUMNS):
+                db.execute(_REVIEWER)
 
     def __enter__(self) -> LabelJournal:
         return self
 
     def begin(
-        self, added: Iterable[str], removed: Iterable[str], changes: Iterable[LabelChange]
+        self,
+        added: Iterable[str],
+        removed: Iterable[str],
+        changes: Iterable[LabelChange],
+        reviewer: str = "",
     ) -> int:
         """Record durably what is about to change, and return the number of the job."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -75,8 +86,8 @@ class LabelJournal(Journal):
         ]
         with self._transaction() as db:
             cursor = db.execute(
-                "INSERT INTO labelling (at, added, removed) VALUES (?, ?, ?)",
-                (at, _pack(added), _pack(removed)),
+                "INSERT INTO labelling (at, added, removed, reviewer) VALUES (?, ?, ?, ?)",
+                (at, _pack(added), _pack(removed), reviewer),
             )
             job = cursor.lastrowid or 0
             db.executemany(
@@ -123,10 +134,20 @@ def history(path: Path | None) -> tuple[LabelJob, ...]:
         path,
         "labelling",
         _HISTORY,
-        lambda number, at, added, removed, *counts: LabelJob(
-            number, at, _unpack(added), _unpack(removed), *counts
-        ),
+        _label_job,
     )
+
+
+def _label_job(
+    documents: int,
+    restored: int,
+    number: int,
+    at: str,
+    added: str,
+    removed: str,
+    reviewer: str = "",
+) -> LabelJob:
+    return LabelJob(number, at, _unpack(added), _unpack(removed), documents, restored, reviewer)
 
 
 def _pack(labels: Iterable[str]) -> str:

@@ -21,13 +21,15 @@ class UndoResult:
     """The result of undoing labelling `job`.
 
     `restored`: documents with their labels back; `changed_since`: documents whose labels changed
-    after the labelling, which keep them; `absent`: documents that are no longer there.
+    after the labelling, which keep them; `absent`: documents that are no longer there. `waits`: it
+    is done once the job ends that works on the store.
     """
 
     job: int
     restored: tuple[LabelChange, ...]
     changed_since: tuple[LabelUpdate, ...]
     absent: tuple[str, ...]
+    waits: bool = False
 
 
 def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoResult:

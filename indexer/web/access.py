@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from indexer.errors import UsageError
 from indexer.system.whole_file import write_whole
@@ -140,6 +141,12 @@ class RequireLogin:
             await refuse(send, 403, _READ_ONLY)
         else:
             await self._app({**scope, LOGIN: login}, receive, send)
+
+
+def login_of(request: Request) -> Login:
+    """Return who sends a request."""
+    login: Login = request.scope[LOGIN]
+    return login
 
 
 def hash_password(password: str) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from indexer.errors import DocumentNotFound
+from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.grouping.label import LabelOptions, LabelResult, label
-from indexer.grouping.undo_labels import UndoResult, undo_labels
+from indexer.grouping.undo_labels import UndoResult
+from indexer.web.access import Login
+from indexer.web.label_queue import LabelRequest
 from indexer.web.questions import YES_NO, Action, Parameter, ParameterValues
-from indexer.web.site import Site
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +24,11 @@ class SurveyReset:
     forgotten: bool
 
 
-def _label(site: Site, values: ParameterValues) -> LabelResult:
-    """Label documents; none is labelled if one of them is not in the store."""
+def label_request(site: Site, values: ParameterValues, login: Login) -> LabelRequest:
+    """Return what the parameters ask to label.
+
+    Raises `DocumentNotFound` if one of the documents is not in the store, and `UsageError`.
+    """
     sources = site.store.sources(values["id"])
     for id in values["id"]:
         if id not in sources:
@@ -32,20 +40,44 @@ def _label(site: Site, values: ParameterValues) -> LabelResult:
         review=values["review"],
         threshold=values["threshold"],
     )
-    is_dry_run = values["dry_run"] == "yes"
-    result = label(site.store, values["id"], options, dry_run=is_dry_run)
-    if not is_dry_run:
-        site.discard_counts()
-    return result
+    return LabelRequest(login.name, values["id"], options, values["seen"])
 
 
-def _undo(site: Site, values: ParameterValues) -> UndoResult:
-    result = undo_labels(site.store, values["job"])
-    site.discard_counts()
-    return result
+def _label(site: Site, values: ParameterValues, login: Login) -> LabelResult:
+    """Label documents; none is labelled if one of them is not in the store."""
+    request = label_request(site, values, login)
+    if values["dry_run"] == "yes":
+        return plan_label(site, request)
+    outcome = landed(site, site.labels.put(request))
+    if outcome is None:
+        return replace(plan_label(site, request), waits=True)
+    assert isinstance(outcome, LabelResult)
+    return outcome
 
 
-def _reset_survey(site: Site, values: ParameterValues) -> SurveyReset:
+def plan_label(site: Site, request: LabelRequest) -> LabelResult:
+    """Return what a labelling would change."""
+    assert request.options is not None
+    return label(site.store, request.ids, request.options, dry_run=True)
+
+
+def landed(site: Site, number: int) -> LabelResult | UndoResult | None:
+    """Return what became of a request in the queue, None if it waits. Raises its error."""
+    outcome = site.labels.outcome(number)
+    if isinstance(outcome, NearfoldError):
+        raise outcome
+    return outcome
+
+
+def _undo(site: Site, values: ParameterValues, login: Login) -> UndoResult:
+    outcome = landed(site, site.labels.put(LabelRequest(login.name, undo=values["job"])))
+    if outcome is None:
+        return UndoResult(values["job"], (), (), (), waits=True)
+    assert isinstance(outcome, UndoResult)
+    return outcome
+
+
+def _reset_survey(site: Site, values: ParameterValues, login: Login) -> SurveyReset:
     site.reset()
     return SurveyReset(True)
 
@@ -60,6 +92,11 @@ _LABEL_PARAMETERS = (
         "threshold", "less similar members are left for review", 0.0, "number", low=0, high=1
     ),
     Parameter("dry_run", "change nothing, only list the changes", "yes", choices=YES_NO),
+    Parameter(
+        "seen",
+        "the `state` of a dry run: nothing is written if the labels have changed since",
+        "",
+    ),
 )
 _JOB = Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53)
 
@@ -67,7 +104,7 @@ ACTIONS: Mapping[str, Action] = {
     "label": Action(
         "label",
         "Add and remove labels of documents and, with `family`, of the rest of their families; "
-        "a dry run by default.",
+        "a dry run by default. While a job works on the store, it waits.",
         _LABEL_PARAMETERS,
         _label,
         LabelResult,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -17,21 +17,26 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, render
 from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
-from indexer.web.access import LOGIN, Access, Login, RequireLogin
+from indexer.web.access import Access, RequireLogin, login_of
+from indexer.web.answers import DocumentFacts
 from indexer.web.http_errors import heading, page_message, status_of
+from indexer.web.labelling_pages import labelling_routes
 from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import describe_api
 from indexer.web.pages import PAGES, Page
-from indexer.web.questions import Action, ParameterValues, Question, parameter_values
-from indexer.web.request_body import check_token, parse_body, read_body
-from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety, masked_token
+from indexer.web.questions import Action, Question, parameter_values
+from indexer.web.request_body import read_fields
+from indexer.web.safety import App, Safety, masked_token
 from indexer.web.schemas import as_json
-from indexer.web.site import Site
 from indexer.web.static_files import static_address, static_routes
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
 
 TEMPLATES = Path(__file__).parent / "templates"
 Endpoint = Callable[[Request], Response]
@@ -74,9 +79,8 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
     return [
         *(Route(page.path, pages.page(page)) for page in PAGES),
         Route("/api", pages.reference),
-        Route("/label", pages.action("label", "labelled.html"), methods=["POST"]),
-        Route("/label/undo", pages.action("undo", "undone.html"), methods=["POST"]),
-        Route("/overview/refresh", pages.action("refresh", None), methods=["POST"]),
+        *labelling_routes(pages.site, pages.html),
+        Route("/overview/refresh", pages.refresh, methods=["POST"]),
     ]
 
 
@@ -99,35 +103,30 @@ class _Pages:
     """The endpoints of HTML pages."""
 
     def __init__(self, site: Site, api: Api) -> None:
-        self._site = site
+        self.site = site
         self._api = api
         self.static = static_address()
         self._templates = environment(TEMPLATES)
-        self._templates.globals |= {"drawing": chart_geometry, "static": self.static}
+        self._templates.globals |= {
+            "drawing": chart_geometry,
+            "static": self.static,
+            "label_set": site.label_set,
+            "state_of": _state_of,
+        }
 
     def page(self, page: Page) -> Endpoint:
         """Return the endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
-            values = page.values(self._site, self._api.questions, _query(request))
-            return self._html(request, page.template, {"page": page, **values})
+            values = page.values(self.site, self._api.questions, _query(request))
+            return self.html(request, page.template, {"page": page, **values})
 
         return endpoint
 
-    def action(self, name: str, template: str | None) -> AsyncEndpoint:
-        """Return the endpoint of a form.
-
-        It shows the result in the template, or leads back to the overview without one.
-        """
-
-        async def endpoint(request: Request) -> Response:
-            values, result = await _run_action(self._site, self._api.actions[name], request)
-            if template is None:
-                return RedirectResponse("/overview", 303)
-            shown = {"page": None, "parameters": values, "result": result}
-            return self._html(request, template, shown)
-
-        return endpoint
+    async def refresh(self, request: Request) -> Response:
+        """Read the store again, and lead back to the overview."""
+        await run_action(self.site, self._api.actions["refresh"], request)
+        return RedirectResponse("/overview", 303)
 
     def reference(self, request: Request) -> Response:
         """Answer with the description of the API for people."""
@@ -136,7 +135,7 @@ class _Pages:
             "actions": self._api.actions.values(),
             "page": None,
         }
-        return self._html(request, "api.html", values)
+        return self.html(request, "api.html", values)
 
     def problem(self, request: Request, error: Exception) -> Response:
         """Answer with an error: as JSON below `/api/`, else as a page."""
@@ -152,23 +151,37 @@ class _Pages:
                 "is_invalid": status == 400,
                 "page": None,
             }
-            response = self._html(request, "problem.html", values, status)
+            response = self.html(request, "problem.html", values, status)
         if isinstance(error, HTTPException):
             response.headers.update(error.headers or {})
         return response
 
-    def _html(
+    def html(
         self, request: Request, template: str, values: Mapping[str, Any], status: int = 200
     ) -> Response:
+        """Answer with a page."""
         login = login_of(request)
         shared = {
-            "store": self._site.store.url,
-            "token": masked_token(self._site.token) if login.may_write else "",
+            "labels": self.site.labels,
+            "store": self.site.store.url,
+            "token": masked_token(self.site.token) if login.may_write else "",
             "login": login,
+            "address": _address(request),
         }
         html = render(self._templates, template, {**shared, **values})
         body = html.encode("utf-8", "replace")
         return Response(body, status, media_type="text/html; charset=utf-8")
+
+
+def _address(request: Request) -> str:
+    """Return the address of a page without its site."""
+    query = request.url.query
+    return f"{request.url.path}?{query}" if query else request.url.path
+
+
+def _state_of(document: DocumentFacts) -> str:
+    """Return the digest of the labels of a document by which a change of them is noticed."""
+    return labels_state([(document.id, document.labels)])
 
 
 def _fixed(value: Any) -> Endpoint:
@@ -193,12 +206,6 @@ def _token(site: Site) -> Endpoint:
     return endpoint
 
 
-def login_of(request: Request) -> Login:
-    """Return who sends a request."""
-    login: Login = request.scope[LOGIN]
-    return login
-
-
 def _answer(site: Site, question: Question) -> Endpoint:
     """Return the API endpoint of a question."""
 
@@ -213,24 +220,17 @@ def _perform(site: Site, action: Action) -> AsyncEndpoint:
     """Return the API endpoint of an action."""
 
     async def endpoint(request: Request) -> Response:
-        _, result = await _run_action(site, action, request)
-        return _json(as_json(result))
+        return _json(as_json(await run_action(site, action, request)))
 
     return endpoint
 
 
-async def _run_action(site: Site, action: Action, request: Request) -> tuple[ParameterValues, Any]:
-    """Read the body of a request, check its token, and run the action.
-
-    Returns the values of its parameters and its result.
-    """
+async def run_action(site: Site, action: Action, request: Request) -> Any:
+    """Read the body of a request, check its token, run the action, and return its result."""
     parameter_values((), _query(request))
-    body = await read_body(request)
-    fields = parse_body(body, request.headers.get("content-type", ""))
-    check_token(fields, request.headers.get(TOKEN_HEADER, ""), site.token)
-    texts = {name: items for name, items in fields.items() if name != TOKEN_FIELD}
-    values = parameter_values(action.parameters, texts)
-    return values, await run_in_threadpool(action.do, site, values)
+    fields = await read_fields(request, site.token)
+    values = parameter_values(action.parameters, fields)
+    return await run_in_threadpool(action.do, site, values, login_of(request))
 
 
 def _original(site: Site) -> Endpoint:

@@ -11,6 +11,7 @@ from indexer.defaults import REVIEW
 from indexer.errors import UnknownNumber, UsageError
 
 if TYPE_CHECKING:
+    from indexer.web.access import Login
     from indexer.web.site import Site
 
 Kind: TypeAlias = Literal["string", "number", "integer"]
@@ -99,12 +100,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A write to a site. `api` is its path under `/api`; `do` returns a value of `shape`."""
+    """A write to a site by a login. `api` is its path under `/api`; `do` returns a value of
+    `shape`.
+    """
 
     api: str
     summary: str
     parameters: tuple[Parameter, ...]
-    do: Callable[[Site, ParameterValues], Any]
+    do: Callable[[Site, ParameterValues, Login], Any]
     shape: type
 
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from indexer.errors import UsageError
-from indexer.web.safety import TOKEN_FIELD, TokenRefusal, is_same_token
+from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, TokenRefusal, is_same_token
 
 TIMEOUT_SECONDS = 30  # for a whole body
 MOST_BYTES = 64 << 10  # of a body
@@ -44,6 +44,17 @@ async def _read(request: Request) -> bytes:
         if len(body) > MOST_BYTES:
             raise HTTPException(413, f"the request is longer than {MOST_BYTES:,} bytes; send less")
     return body
+
+
+async def read_fields(request: Request, token: str) -> Mapping[str, Sequence[str]]:
+    """Return the values in the body of a request without the token, which must be right.
+
+    Raises as `read_body`, `parse_body` and `check_token` do.
+    """
+    body = await read_body(request)
+    fields = parse_body(body, request.headers.get("content-type", ""))
+    check_token(fields, request.headers.get(TOKEN_HEADER, ""), token)
+    return {name: items for name, items in fields.items() if name != TOKEN_FIELD}
 
 
 def parse_body(body: bytes, content_type: str) -> Mapping[str, Sequence[str]]:

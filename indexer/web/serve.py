@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import UsageError
+from indexer.grouping.label_names import label_names
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.web.access import Access, Login, read_accounts
@@ -17,7 +18,7 @@ from indexer.web.comparison_questions import COMPARISON_QUESTIONS
 from indexer.web.document_questions import DOCUMENT_QUESTIONS
 from indexer.web.listen import listen
 from indexer.web.safety import App, allowed_hosts, is_loopback
-from indexer.web.site import Site
+from indexer.web.site import MOST_LABELS, Site
 from indexer.web.store_questions import STORE_QUESTIONS
 
 REVIEW_API = Api({**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS}, ACTIONS)
@@ -30,7 +31,8 @@ class ServeOptions:
     `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
     `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by
     which a proxy on this machine names a user. `reviewer`: the name of everybody where nobody logs
-    in. `tls`: the files of a certificate and of its key, None for plain HTTP.
+    in. `labels`: those that keys choose between, nine at most; without any, those of the store.
+    `tls`: the files of a certificate and of its key, None for plain HTTP.
     """
 
     host: str = "127.0.0.1"
@@ -40,6 +42,7 @@ class ServeOptions:
     auth: str | None = None
     auth_header: str = ""
     reviewer: str = ""
+    labels: Sequence[str] = ()
     tls: tuple[str, str] | None = None
 
     def access(self) -> Access:
@@ -74,11 +77,14 @@ def serve(
     """
     require_recipe(store)
     access = options.access()
+    labels = label_names(options.labels)
+    if len(labels) > MOST_LABELS:
+        raise UsageError(f"keys choose between {MOST_LABELS} labels at most; give fewer")
 
     def app_at(bound_port: int) -> App:
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
-            return review_application(store, hosts, options.originals, access)
+            return review_application(store, hosts, options.originals, access, labels)
         except FileNotFoundError as error:
             raise UsageError(
                 f"{options.originals} does not exist; give the folder whose files may be fetched"
@@ -95,11 +101,13 @@ def review_application(
     hosts: frozenset[str],
     originals: str | None = None,
     access: Access | None = None,
+    labels: Sequence[str] = (),
 ) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
-    `originals`, none without it; without `access` nobody logs in. Raises `FileNotFoundError` if
+    `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`.
+    Raises `FileNotFoundError` if
     that folder does not exist.
     """
-    return application(Site(store, originals), hosts, REVIEW_API, access or Access())
+    return application(Site(store, originals, labels), hosts, REVIEW_API, access or Access())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -17,19 +18,23 @@ from indexer.comparing.blocks_view import SideBySide
 from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
+from indexer.grouping.label import LabelResult
 from indexer.grouping.survey import Survey, survey
 from indexer.jobs.history import last_job
 from indexer.jobs.journal import journal_path
-from indexer.model import Facet, Row
+from indexer.model import Facet, Query, Row
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress
+from indexer.web.label_queue import LabelQueue, LabelRequest
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
 
 MOST_CHARS = 2_000_000  # of a text that are compared
+MOST_LABELS = 9  # that keys choose between
 _COMPARISONS = 6  # that are cached
+_PLANS = 200  # dry runs of labellings that can be confirmed
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 T = TypeVar("T")
@@ -79,11 +84,20 @@ class TimedCache(Generic[T]):
 class Site:
     """One store and its pages.
 
-    `originals`: the folder whose files may be fetched, None for none.
+    `originals`: the folder whose files may be fetched, None for none. `labels`: the labels that
+    keys choose between, at most nine: a document gets one of them in place of the others. Without
+    them keys add labels of the store.
     """
 
-    def __init__(self, store: FullStore, originals: str | None = None) -> None:
+    def __init__(
+        self, store: FullStore, originals: str | None = None, labels: Sequence[str] = ()
+    ) -> None:
         self.store = store
+        self.labels = LabelQueue(store, self.discard_counts)
+        self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
+        self._plan_numbers = itertools.count(1)
+        self._label_set = list(labels)
+        self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
@@ -121,6 +135,26 @@ class Site:
     def _counts(self) -> tuple[int, int]:
         counts = self.store.counts()
         return counts.documents, counts.families
+
+    def keep_plan(self, request: LabelRequest, result: LabelResult) -> int:
+        """Remember a dry run, and return its number."""
+        number = next(self._plan_numbers)
+        self.plans.put(number, (request, result))
+        return number
+
+    def label_set(self) -> Sequence[str]:
+        """Return the labels that keys choose between, at most nine.
+
+        Without given ones, those of the store: by name, and later ones after them, so that no key
+        changes its meaning while the server runs.
+        """
+        if self.exclusive_labels or len(self._label_set) >= MOST_LABELS:
+            return tuple(self._label_set)
+        facets = self.store.search(Query("", facets=("labels",))).facets
+        for value in sorted(facet.value for facet in facets.get("labels", ())):
+            if value not in self._label_set and len(self._label_set) < MOST_LABELS:
+                self._label_set.append(value)
+        return tuple(self._label_set)
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""

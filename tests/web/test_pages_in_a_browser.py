@@ -286,13 +286,9 @@ def test_a_family_is_labelled_after_a_dry_run_and_the_undo_restores_it(page: Pag
     page.get_by_role("button", name="Show what would change").click()
     expect(page.get_by_text("Nothing is written yet")).to_be_visible()
     page.get_by_role("button", name="Change 2 documents").click()
-    expect(page.get_by_role("heading", name="2 documents changed")).to_be_visible()
-    expect(page.locator("tbody .label")).to_have_text([label, label])
+    expect(page.locator(".counted .label")).to_have_text([label])
+    expect(page.locator(".latest")).to_contain_text("and 1 more")
     page.get_by_role("button", name="Undo").click()
-    expect(
-        page.get_by_role("heading", name="2 documents have the labels from before")
-    ).to_be_visible()
-    page.get_by_role("link", name="Back to the family").click()
     expect(page.locator(".counted .label")).to_have_count(0)
 
 

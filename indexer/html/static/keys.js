@@ -18,6 +18,7 @@ function go(step) {
   for (const item of all) item.classList.toggle("at", item === next);
   next.querySelector("[data-open]")?.focus();
   next.scrollIntoView({ block: "nearest" });
+  for (const form of document.querySelectorAll("[data-of-items]")) form.hidden = false;
 }
 
 function follow(selector) {

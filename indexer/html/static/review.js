@@ -1,6 +1,7 @@
 // Behaviour of the pages beyond links and forms. Every page works without it, and no text becomes markup.
 
 import { keyboard } from "./keys.js";
+import { decide } from "./decide.js";
 import { differences } from "./differences.js";
 import { discounted, jobs, slider, survey } from "./live.js";
 
@@ -9,7 +10,7 @@ for (const part of document.querySelectorAll("[data-unscripted]")) part.hidden =
 const filters = document.querySelector(".facet-groups");
 if (filters && window.matchMedia("(max-width: 60rem)").matches) filters.open = false;
 
-keyboard();
+keyboard(decide());
 differences();
 survey();
 discounted();

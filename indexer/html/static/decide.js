@@ -1,0 +1,115 @@
+// Labelling by key, and the walk along the list that a page was opened from.
+
+const LIST = "nearfold.list";
+
+const here = () => location.pathname + location.search;
+
+function stored() {
+  try { return JSON.parse(sessionStorage.getItem(LIST)) ?? {}; } catch { return {}; }
+}
+
+// A list page remembers its links: documents, pairs and families, in order.
+function remember() {
+  const items = [...document.querySelectorAll("[data-items] > [data-item]")];
+  if (!items.length) return;
+  const kinds = { "/document": [], "/compare": [], "/family": [] };
+  for (const item of items) {
+    const seen = new Set();
+    for (const link of item.querySelectorAll("[data-open], [data-compare], [data-family]")) {
+      const path = link.pathname;
+      if (!(path in kinds) || seen.has(path)) continue;
+      seen.add(path);
+      kinds[path].push({ address: path + link.search, place: item.id });
+    }
+  }
+  // A document shows a list as well; it must not replace the one it was opened from.
+  if (location.pathname === "/document" && place(stored()) >= 0) return;
+  try { sessionStorage.setItem(LIST, JSON.stringify({ from: here(), kinds })); } catch { /* private windows store nothing */ }
+}
+
+const own = (list) => list.kinds?.[location.pathname] ?? [];
+
+// Two addresses are the same item when they name the same documents.
+const name = (address) => {
+  const query = new URL(address, location.origin).searchParams;
+  return ["id", "a", "b"].map((key) => query.get(key)).join(" ");
+};
+
+const place = (list) => own(list).findIndex((item) => name(item.address) === name(here()));
+
+function walk() {
+  const list = stored();
+  const at = place(list);
+  if (at < 0) return {};
+  const items = own(list);
+  const next = items[at + 1];
+  const back = `${list.from}#${items[at].place}`;
+  for (const line of document.querySelectorAll("[data-walk]")) {
+    line.hidden = false;
+    const link = (text, address, key) => {
+      const anchor = document.createElement("a");
+      const label = document.createElement("kbd");
+      anchor.href = address;
+      label.textContent = key;
+      anchor.append(`${text} `, label);
+      return anchor;
+    };
+    const parts = [link("List", back, "b"), `${at + 1} of ${items.length}`];
+    if (at > 0) parts.push(link("Previous", items[at - 1].address, "["));
+    if (next) parts.push(link("Next", next.address, "]"));
+    line.replaceChildren(...parts.flatMap((part) => [part, " "]));
+  }
+  // After a decision the next item opens; after the last one the list.
+  for (const field of document.querySelectorAll("[data-go-on]")) field.value = next ? next.address : back;
+  return { next: next?.address, previous: items[at - 1]?.address, back };
+}
+
+function choose(digit) {
+  const item = document.activeElement?.closest("[data-item][data-id]") ?? document.querySelector("[data-item][data-id].at");
+  const form = item && document.querySelector("[data-of-items]");
+  if (form) {
+    form.elements.id.value = item.dataset.id;
+    form.elements.seen.value = item.dataset.seen ?? "";
+    const all = [...document.querySelectorAll("[data-items] > [data-item]")];
+    const next = all[Math.min(all.length - 1, all.indexOf(item) + 1)];
+    form.elements.next.value = `${here()}#${next.id}`;
+    press(form.querySelector(`[data-choice="${digit}"]`));
+    return;
+  }
+  press(document.querySelector(`[data-choices] [data-choice="${digit}"]`));
+}
+
+// One decision per page: a key that is pressed while the next page loads is not meant for this one.
+let sent = false;
+
+function press(button) {
+  if (!button || sent) return;
+  button.click();
+}
+
+export function decide() {
+  remember();
+  const steps = walk();
+  const open = (address) => () => { if (address) location.assign(address); };
+  addEventListener("submit", (event) => {
+    if (event.target.method !== "post") return;
+    if (sent) event.preventDefault();
+    sent = true;
+  });
+  addEventListener("pageshow", () => { sent = false; });
+  const item = /^#i\d+$/.test(location.hash) && document.querySelector(location.hash);
+  if (item) {
+    item.classList.add("at");
+    item.querySelector("[data-open]")?.focus();
+    for (const form of document.querySelectorAll("[data-of-items]")) form.hidden = false;
+  }
+  return {
+    ...Object.fromEntries([..."123456789"].map((digit) => [digit, () => choose(digit)])),
+    u: () => press(document.querySelector("[data-undo]")),
+    o: () => press(document.querySelector("[data-others]")),
+    l: () => document.querySelector("[data-label-field]")?.focus(),
+    "]": open(steps.next),
+    "[": open(steps.previous),
+    b: open(steps.back),
+  };
+}

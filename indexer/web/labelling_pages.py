@@ -1,0 +1,143 @@
+"""The forms that label: each leads to another address, so that Back and Reload send nothing again.
+
+A dry run is remembered under a number, and confirmed by it. A decision leads to `next`, the page
+that the reviewer reads on with, unless there is something to say about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from indexer.errors import NearfoldError, UnknownNumber, UsageError
+from indexer.grouping.undo_labels import UndoResult
+from indexer.html.rendering import link
+from indexer.web.access import Login, login_of
+from indexer.web.actions import ACTIONS, label_request, landed, plan_label
+from indexer.web.label_queue import LabelRequest
+from indexer.web.questions import Parameter, ParameterValues, parameter_values
+from indexer.web.request_body import read_fields
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
+
+_NUMBER = Parameter("number", "a labelling", kind="integer", low=1, high=1 << 53, optional=True)
+_PLAN = Parameter("plan", "a dry run", kind="integer", low=1, high=1 << 53, optional=True)
+_NEXT = Parameter("next", "the page to go on with", "")
+_CHOOSE = Parameter("choose", "the label that is chosen, instead of the others of a given set", "")
+_REDIRECT = 303
+Html = Callable[..., Response]
+
+
+def labelling_routes(site: Site, html: Html) -> list[BaseRoute]:
+    """Return the routes of the forms. `html` answers with a page of a template and its values."""
+    pages = _LabellingPages(site, html)
+    return [
+        Route("/label", pages.label, methods=["POST"]),
+        Route("/label/confirm", pages.confirm, methods=["POST"]),
+        Route("/label/undo", pages.undo, methods=["POST"]),
+        Route("/labelled", pages.labelled),
+    ]
+
+
+class _LabellingPages:
+    """The endpoints of labelling."""
+
+    def __init__(self, site: Site, html: Html) -> None:
+        self._site = site
+        self._html = html
+
+    async def label(self, request: Request) -> Response:
+        """Label as a form says, or plan it and lead to the plan."""
+        values = await self._values(request, *ACTIONS["label"].parameters, _NEXT, _CHOOSE)
+        return await run_in_threadpool(self._label, values, login_of(request))
+
+    async def confirm(self, request: Request) -> Response:
+        """Write what a dry run showed, unless its documents have other labels by now."""
+        values = await self._values(request, replace(_PLAN, optional=False), _NEXT)
+        planned = self._site.plans.get(values["plan"])
+        if planned is None:
+            raise _forgotten(values["plan"])
+        wanted = replace(planned[0], reviewer=login_of(request).name, seen=planned[1].state)
+        return await run_in_threadpool(self._write, wanted, values["next"])
+
+    async def undo(self, request: Request) -> Response:
+        """Undo a labelling."""
+        values = await self._values(request, *ACTIONS["undo"].parameters, _NEXT)
+        wanted = LabelRequest(login_of(request).name, undo=values["job"])
+        return await run_in_threadpool(self._write, wanted, values["next"])
+
+    def labelled(self, request: Request) -> Response:
+        """Show a dry run, a labelling that was written or waits, an undo, or a conflict."""
+        texts = {name: [value] for name, value in request.query_params.items()}
+        values = parameter_values((_NUMBER, _PLAN, _NEXT), texts)
+        shown = {"page": None, "number": values["number"], "plan": None, "next": values["next"]}
+        if values["plan"] is not None:
+            planned = self._site.plans.get(values["plan"])
+            if planned is None:
+                raise _forgotten(values["plan"])
+            wanted, result = planned
+            shown |= {"wanted": wanted, "result": result, "plan": values["plan"]}
+            return self._html(request, "labelled.html", shown)
+        if values["number"] is None:
+            raise UsageError("number is missing: the labelling to show")
+        wanted = self._site.labels.request(values["number"])
+        outcome = self._site.labels.outcome(values["number"], 0)
+        if isinstance(outcome, NearfoldError):
+            raise outcome
+        if isinstance(outcome, UndoResult):
+            return self._html(request, "undone.html", {**shown, "result": outcome})
+        if outcome is None or outcome.conflict:
+            waits = outcome is None
+            outcome = plan_label(self._site, wanted) if wanted.options else None
+            again = replace(wanted, seen="")
+            plan = self._site.keep_plan(again, outcome) if outcome and not waits else None
+            shown |= {"waits": waits, "plan": plan}
+            template = "waiting.html" if waits else "conflict.html"
+            return self._html(request, template, {**shown, "wanted": wanted, "result": outcome})
+        return self._html(request, "labelled.html", {**shown, "wanted": wanted, "result": outcome})
+
+    def _label(self, values: ParameterValues, login: Login) -> Response:
+        if choice := values["choose"]:
+            others = tuple(name for name in self._site.exclusive_labels if name != choice)
+            values["add"] = (choice, *values["add"])
+            values["remove"] = (*others, *values["remove"])
+        wanted = label_request(self._site, values, login)
+        if values["dry_run"] == "yes":
+            plan = self._site.keep_plan(wanted, plan_label(self._site, wanted))
+            return _lead(link("/labelled", plan=plan, next=_local(values["next"])))
+        return self._write(wanted, values["next"])
+
+    def _write(self, wanted: LabelRequest, next_page: str) -> Response:
+        """Put a labelling into the queue, and lead to the next page, or to what is to be said."""
+        number = self._site.labels.put(wanted)
+        outcome = landed(self._site, number)
+        is_plain = outcome is None or isinstance(outcome, UndoResult) or not outcome.conflict
+        if isinstance(outcome, UndoResult):
+            is_plain = not (outcome.changed_since or outcome.absent)
+        place = _local(next_page)
+        return _lead(place if place and is_plain else link("/labelled", number=number, next=place))
+
+    async def _values(self, request: Request, *parameters: Parameter) -> ParameterValues:
+        parameter_values((), {name: [""] for name in request.query_params})
+        return parameter_values(parameters, await read_fields(request, self._site.token))
+
+
+def _local(address: str) -> str:
+    """Return an address of this site, empty for any other one."""
+    is_local = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if is_local and address.isprintable() else ""
+
+
+def _lead(address: str) -> Response:
+    return RedirectResponse(address, _REDIRECT)
+
+
+def _forgotten(plan: int) -> UnknownNumber:
+    return UnknownNumber(what="dry run", number=plan, remedy="go back, and try it again")

@@ -1,0 +1,207 @@
+"""Deciding where one reads, in a real browser: by keyboard and by mouse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sample_library import edited, rows, sentence
+
+from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from web.watching import PageRecord, open_window, run_site, serious_violations
+
+SIZE = 40
+KEYS = ("--label", "responsive", "--label", "not responsive", "--label", "privileged")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """A store with a family of forty and one of three."""
+    store = open_store(f"sqlite:///{tmp_path}/review.db")
+    store.prepare(DEFAULT)
+    texts = {
+        f"m{place:02}": f"{edited(sentence(3, 80), place % 4)} x{place}" for place in range(SIZE)
+    }
+    texts |= {f"n{place}": edited(sentence(7, 80), place) for place in range(3)}
+    documents = [replace(row, raw=row.id, path=f"/papers/{row.id}.txt") for row in rows(texts)]
+    store.write(documents)
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def review_site(store: Any) -> Iterator[str]:
+    """The address of its pages."""
+    with run_site(store.url, *KEYS, "--reviewer", "anna") as address:
+        yield address
+
+
+@pytest.fixture
+def review(browser: Browser, review_site: str) -> Iterator[Page]:
+    """A window on them, whose page does nothing forbidden."""
+    record = PageRecord(review_site)
+    with open_window(browser, review_site, record) as windows:
+        yield record.watch(windows.new_page())
+    record.check()
+
+
+class Keyboard:
+    """Presses keys, and counts them."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pressed = 0
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.pressed += 1
+
+    def open(self, key: str) -> None:
+        """Press a key that opens another page, and wait until that page handles keys."""
+        with self.page.expect_navigation():
+            self.press(key)
+        expect(self.page.locator("[data-opens=help]")).to_be_visible()
+
+
+def labels(store: Any) -> dict[str, tuple[str, ...]]:
+    return {row.id: row.labels for row in store.scan() if row.labels}
+
+
+def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> None:
+    review.goto("/?q=x3")
+    keys = Keyboard(review)
+    keys.press("j")
+    keys.open("f")
+    expect(review.locator(".eyebrow")).to_contain_text(f"Family of {SIZE} documents")
+    keys.open("1")
+    assert len(labels(store)) == 1
+    keys.open("o")
+    expect(review.get_by_role("heading", level=1)).to_have_text(
+        f"{SIZE - 1} documents would change"
+    )
+    expect(review.get_by_role("button", name=f"Change {SIZE - 1} documents")).to_be_focused()
+    keys.open("Enter")
+    assert labels(store) == {f"m{place:02}": ("responsive",) for place in range(SIZE)}
+    expect(review).to_have_url(re.compile("/family"))
+    expect(review.locator(".latest")).to_contain_text(f"and {SIZE - 2} more")
+    keys.open("u")
+    assert len(labels(store)) == 1
+    assert keys.pressed < 30
+    assert serious_violations(review) == {}
+
+
+def test_after_a_decision_the_next_document_opens(review: Page, store: Any) -> None:
+    review.goto("/family?id=n0")
+    keys = Keyboard(review)
+    keys.press("j")
+    keys.open("Enter")
+    first = review.url
+    expect(review.locator(".walk")).to_contain_text("1 of 2")
+    keys.open("2")
+    expect(review.locator(".walk")).to_contain_text("2 of 2")
+    assert review.url != first
+    assert list(labels(store).values()) == [("not responsive",)]
+    keys.open("[")
+    assert review.url == first
+    pressed = review.locator('.choice[aria-pressed="true"]')
+    expect(pressed).to_have_text(re.compile("not responsive"))
+    keys.open("]")
+    keys.open("3")  # the last one leads back to the list
+    expect(review).to_have_url(re.compile(r"/family\?id=n0#i2"))
+    expect(review.locator("#i2.at")).to_be_visible()
+    assert len(labels(store)) == 2
+    review.go_back()
+    review.go_forward()  # nothing is sent again, and no page has expired
+    expect(review).to_have_url(re.compile(r"/family\?id=n0"))
+
+
+def test_pairs_are_decided_one_after_the_other(review: Page, store: Any) -> None:
+    review.goto("/family?id=n0")
+    keys = Keyboard(review)
+    keys.press("j")
+    keys.open("c")
+    expect(review.locator(".walk")).to_contain_text("1 of 2")
+    keys.press("n")
+    expect(review.locator("[data-where]")).to_contain_text("Difference 1 of")
+    keys.open("1")
+    expect(review.locator(".walk")).to_contain_text("2 of 2")
+    keys.open("u")
+    assert labels(store) == {}
+    keys.open("f")
+    expect(review).to_have_url(re.compile("/family"))
+
+
+def test_hits_are_labelled_in_their_list(review: Page, store: Any) -> None:
+    review.goto("/?fold=none&q=x1|x2|x3&sort=path")
+    keys = Keyboard(review)
+    keys.press("j")
+    keys.open("1")
+    expect(review.locator(".hit.at")).to_have_id("i2")
+    keys.open("3")
+    expect(review.locator(".hit.at")).to_have_id("i3")
+    assert sorted(labels(store).values()) == [("privileged",), ("responsive",)]
+
+
+def test_decisions_by_mouse_and_another_label(review: Page, store: Any) -> None:
+    review.goto("/family?id=n0")
+    review.get_by_role("button", name="privileged").first.click()
+    expect(review.locator(".facts .label").first).to_have_text("privileged")
+    review.get_by_role("button", name="Label the rest of the family like this").click()
+    review.get_by_role("button", name="Change 2 documents").click()
+    expect(review.locator(".latest")).to_contain_text("privileged")
+    assert set(labels(store).values()) == {("privileged",)}
+    review.keyboard.press("l")
+    expect(review.get_by_label("Another label")).to_be_focused()
+    review.keyboard.type("hot")
+    review.keyboard.press("Enter")
+    expect(review.locator(".head .label").last).to_have_text("hot")
+    review.get_by_role("button", name="Undo").click()
+    expect(review.locator(".head .label")).to_have_text(["privileged"])
+
+
+def test_a_conflict_is_decided_by_the_reviewer(review: Page, store: Any) -> None:
+    review.goto("/document?id=n0")
+    label(store, ["n0"], LabelOptions(add=["privileged"]), reviewer="ben")
+    review.get_by_role("button", name="2 not responsive").click()
+    expect(review.get_by_role("heading", level=1)).to_have_text(
+        "Somebody labelled this since you opened it"
+    )
+    assert serious_violations(review) == {}
+    review.get_by_role("link", name="Keep the labels of now").click()
+    expect(review.locator(".head .label")).to_have_text(["privileged"])
+    assert labels(store) == {"n0": ("privileged",)}
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (768, "dark")])
+def test_pages_of_decisions_are_accessible_and_fit(
+    browser: Browser, review_site: str, store: Any, width: int, theme: str
+) -> None:
+    record = PageRecord(review_site)
+    with open_window(browser, review_site, record, width, color_scheme=theme) as windows:
+        page = record.watch(windows.new_page())
+        page.goto("/document?id=n0")
+        page.get_by_role("button", name="1 responsive").click()
+        page.goto("/document?id=n0")
+        page.get_by_role("button", name="Label the rest").click()
+        places = [page.url]
+        page.get_by_role("button", name="Change 2 documents").click()
+        places += ["/jobs", "/family?id=n0", "/document?id=n0", "/compare?a=n0&b=n1"]
+        for place in places:
+            page.goto(place)
+            assert (place, serious_violations(page)) == (place, {})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        label_height = page.locator(".label", has_text="responsive").first.bounding_box()
+        assert label_height
+        assert label_height["height"] < 30  # on one line: a label is not broken within a word
+    record.check()

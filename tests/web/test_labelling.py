@@ -1,0 +1,269 @@
+"""Labelling on pages: nothing is sent twice, refused or lost, and conflicts are shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from sample_library import edited, rows, sentence
+
+from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
+from indexer.grouping.undo_labels import label_history
+from indexer.jobs.journal import Journal, journal_path
+from indexer.jobs.waiting import WaitingRequests, waiting_path
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.web.label_queue import LabelQueue, LabelRequest
+from web.plain_requests import Answer, request
+from web.watching import run_site
+
+FORM = "application/x-www-form-urlencoded"
+SET = ("responsive", "not responsive", "privileged")
+
+
+class Forms:
+    """The forms of a site."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.token = json.loads(request(site, "/api/token").body)["token"]
+
+    def send(self, path: str, **fields: Any) -> Answer:
+        body = urlencode({**fields, "token": self.token}, doseq=True).encode()
+        return request(self.site, path, "POST", body, Content_Type=FORM)
+
+    def page(self, path: str) -> str:
+        answer = request(self.site, path)
+        assert answer.status == 200, answer.body
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.body.decode()))
+
+    def plan(self, path: str) -> str:
+        """Return the number of the dry run that a page offers to write."""
+        page = request(self.site, path).body.decode()
+        return re.findall(r'name="plan" value="(\d+)"', page)[0]
+
+    def seen(self, id: str) -> str:
+        page = request(self.site, f"/document?id={id}").body.decode()
+        return re.findall(r'name="seen" value="([^"]+)"', page)[0]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """A store with a family of four and a single document."""
+    store = open_store(f"sqlite:///{tmp_path}/labels.db")
+    store.prepare(DEFAULT)
+    family = {f"m{place}": edited(sentence(3, 80), place) for place in range(4)}
+    store.write(rows({**family, "other": sentence(9, 80)}))
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def forms(store: Any) -> Iterator[Forms]:
+    """The forms of its site, where keys choose between three labels."""
+    words = [word for name in SET for word in ("--label", name)]
+    with run_site(store.url, *words, "--reviewer", "anna") as address:
+        yield Forms(address)
+
+
+def labels(store: Any, *ids: str) -> list[tuple[str, ...]]:
+    found = store.get(list(ids))
+    return [tuple(sorted(found[id].labels)) for id in ids]
+
+
+def test_a_decision_leads_to_the_next_page(forms: Forms, store: Any) -> None:
+    answer = forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/document?id=m2")
+    assert (answer.status, answer.headers["location"]) == (303, "/document?id=m2")
+    assert labels(store, "m1") == [("responsive",)]
+    [job] = label_history(store)
+    assert (job.reviewer, job.added, job.documents) == ("anna", ("responsive",), 1)
+    forms.send("/label", id="m1", choose=SET[1], dry_run="no", next="/")
+    assert labels(store, "m1") == [("not responsive",)]
+    assert "anna" in forms.page("/jobs")
+
+
+@pytest.mark.parametrize("place", ["//evil.example", "http://evil.example", "/\\evil", "x", "/\n"])
+def test_no_form_leads_to_another_site(forms: Forms, place: str) -> None:
+    answer = forms.send("/label", id="m1", add="hot", dry_run="no", next=place)
+    assert answer.headers["location"].startswith("/labelled?number=")
+
+
+def test_a_dry_run_is_confirmed_and_undone_by_addresses_that_can_be_loaded_again(
+    forms: Forms, store: Any
+) -> None:
+    planned = forms.send("/label", id="m1", add="hot", family="yes", dry_run="yes", next="/jobs")
+    place = planned.headers["location"]
+    assert planned.status == 303
+    for _ in range(2):
+        assert "4 documents would change" in forms.page(place)
+    assert labels(store, "m0", "m1") == [(), ()]
+    number = re.findall(r"plan=(\d+)", place)[0]
+    written = forms.send("/label/confirm", plan=number, next="")
+    for _ in range(2):
+        assert "4 documents changed" in forms.page(written.headers["location"])
+    assert labels(store, "m0", "m1", "other") == [("hot",), ("hot",), ()]
+    again = forms.send("/label/confirm", plan=number, next="")
+    assert "Nothing changed" in forms.page(again.headers["location"])
+    [job] = label_history(store)
+    undone = forms.send("/label/undo", job=job.number, next="")
+    for _ in range(2):
+        assert "4 documents have the labels from before" in forms.page(undone.headers["location"])
+    assert labels(store, "m0", "m1") == [(), ()]
+    for path in ("/label", "/label/undo", "/label/confirm"):
+        assert request(forms.site, path).status == 405
+
+
+def test_an_unknown_dry_run_or_labelling_is_not_found(forms: Forms) -> None:
+    for path in ("/labelled?number=4711", "/labelled?plan=4711"):
+        assert request(forms.site, path).status == 404
+    assert request(forms.site, "/labelled").status == 400
+    assert forms.send("/label/confirm", plan="4711").status == 404
+
+
+def test_parallel_labellings_land(forms: Forms, store: Any) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(
+                lambda place: forms.send(
+                    "/label", id=f"m{place % 4}", add=f"label {place}", dry_run="no", next="/jobs"
+                ),
+                range(24),
+            )
+        )
+    assert {answer.status for answer in answers} == {303}
+    for place in range(24):
+        [row] = [store.get([f"m{place % 4}"])[f"m{place % 4}"]]
+        assert f"label {place}" in row.labels
+    assert len(label_history(store)) == 24
+
+
+def test_what_is_labelled_while_a_job_runs_lands_after_it(forms: Forms, store: Any) -> None:
+    path = "/label"
+    with Journal(journal_path(store.address)):
+        answer = forms.send(path, id="m1", choose=SET[2], dry_run="no", next="/document?id=m2")
+        assert (answer.status, answer.headers["location"]) == (303, "/document?id=m2")
+        assert labels(store, "m1") == [()]
+        assert "1 labelling waits for the job" in forms.page("/document?id=m2")
+        shown = forms.send(path, id="m2", add="hot", dry_run="no").headers["location"]
+        assert "It waits for the job that works on the store" in forms.page(shown)
+        dry = forms.send(path, id="m2", add="hot", family="yes", dry_run="yes")
+        assert "4 documents would change" in forms.page(dry.headers["location"])
+        body = json.dumps({"id": "m3", "add": "hot", "dry_run": False}).encode()
+        headers = {"Content_Type": "application/json", "X_Nearfold_Token": forms.token}
+        api = request(forms.site, "/api/label", "POST", body, **headers)
+        assert (api.status, json.loads(api.body)["waits"]) == (200, True)
+    done = threading.Event()
+    for _ in range(200):
+        if labels(store, "m1", "m2", "m3") == [("privileged",), ("hot",), ("hot",)]:
+            done.set()
+            break
+        forms.page("/jobs")
+    assert done.is_set()
+    assert "waits for the job" not in forms.page("/document?id=m2")
+
+
+def test_what_waits_survives_the_server(store: Any) -> None:
+    path = waiting_path(journal_path(store.address))
+    waiting = WaitingRequests(path)
+    queue = LabelQueue(store, lambda: None)
+    with Journal(journal_path(store.address)):
+        number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
+        assert queue.outcome(number, 0.05) is None
+        assert waiting.first() is not None
+    assert queue.outcome(number, 20) is not None
+    assert waiting.first() is None
+    with Journal(journal_path(store.address)):
+        waiting.put(
+            {
+                "reviewer": "ben",
+                "ids": ["m2"],
+                "options": {
+                    "add": ["cold"],
+                    "remove": [],
+                    "family": False,
+                    "review": [],
+                    "threshold": 0.0,
+                },
+                "seen": "",
+                "undo": None,
+            }
+        )
+    later = LabelQueue(store, lambda: None)
+    last = later.put(LabelRequest("ben", ("m3",), LabelOptions(add=["cold"])))
+    assert later.outcome(last, 20) is not None
+    assert labels(store, "m1", "m2", "m3") == [("hot",), ("cold",), ("cold",)]
+    waiting.close()
+
+
+def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, store: Any) -> None:
+    seen = forms.seen("m1")
+    label(store, ["m1"], LabelOptions(add=["not responsive"]), reviewer="ben")
+    decision = {"id": "m1", "choose": SET[0], "dry_run": "no", "next": "/jobs"}
+    answer = forms.send("/label", **decision, seen=seen)
+    place = answer.headers["location"]
+    assert place.startswith("/labelled?number=")
+    text = forms.page(place)
+    assert "Somebody labelled this since you opened it" in text
+    assert re.search(r"Its labels now.*not responsive.*responsive", text)
+    assert labels(store, "m1") == [("not responsive",)]
+    plan = forms.plan(place)
+    label(store, ["m1"], LabelOptions(add=["privileged"]), reviewer="carl")
+    changed_again = forms.send("/label/confirm", plan=plan, next="/jobs").headers["location"]
+    assert "Somebody labelled this" in forms.page(changed_again)
+    plan = re.findall(
+        r'name="plan" value="(\d+)"', request(forms.site, changed_again).body.decode()
+    )[0]
+    chosen = forms.send("/label/confirm", plan=plan, next="/jobs")
+    assert chosen.headers["location"] == "/jobs"
+    assert labels(store, "m1") == [("responsive",)]
+
+
+def test_the_same_choice_of_two_reviewers_is_no_conflict(forms: Forms, store: Any) -> None:
+    seen = forms.seen("m1")
+    label(store, ["m1"], LabelOptions(add=["responsive"]), reviewer="ben")
+    answer = forms.send("/label", id="m1", choose=SET[0], dry_run="no", seen=seen, next="/jobs")
+    assert answer.headers["location"] == "/jobs"
+
+
+def test_an_undo_that_finds_other_labels_says_so(forms: Forms, store: Any) -> None:
+    forms.send("/label", id="m1", choose=SET[0], dry_run="no", next="/jobs")
+    label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
+    number = label_history(store)[-1].number
+    answer = forms.send("/label/undo", job=number, next="/jobs")
+    assert "labelled again since" in forms.page(answer.headers["location"])
+    assert labels(store, "m1") == [("hot", "responsive")]
+
+
+def test_keys_without_a_given_set_add_labels_of_the_store(store: Any) -> None:
+    label(store, ["m0"], LabelOptions(add=["hot"]))
+    label(store, ["m1"], LabelOptions(add=["cold"]))
+    with run_site(store.url) as address:
+        forms = Forms(address)
+        page = request(address, "/document?id=m0").body.decode()
+        assert re.findall(r'name="choose" value="([^"]+)"', page) == ["cold", "hot"]
+        forms.send("/label", id="m0", choose="cold", dry_run="no", next="/")
+        forms.send("/label", id="m1", add="a new one", dry_run="no", next="/")
+        page = request(address, "/document?id=m0").body.decode()
+        assert re.findall(r'name="choose" value="([^"]+)"', page) == ["cold", "hot", "a new one"]
+    assert labels(store, "m0") == [("cold", "hot")]
+
+
+def test_a_journal_of_before_has_no_reviewers(store: Any) -> None:
+    label(store, ["m0"], LabelOptions(add=["hot"]), reviewer="anna")
+    path = journal_path(store.address)
+    assert path is not None
+    with Journal(path) as journal:
+        journal.execute("ALTER TABLE labelling DROP COLUMN reviewer", ())
+    assert [job.reviewer for job in label_history(store)] == [""]
+    label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
+    assert [job.reviewer for job in label_history(store)] == ["ben", ""]
