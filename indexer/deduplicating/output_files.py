@@ -90,9 +90,8 @@ def _ending(kind: str) -> str:
 
 def _names(files: Sequence[DatasetFile]) -> list[str]:
     """Return the path of each file below the folder that they have in common."""
-    roots = {file.path[: -len(os.fsdecode(file.blob.key))] or os.sep for file in files}
-    base = os.path.commonpath(roots)
-    return [Path(file.path).relative_to(base).as_posix() for file in files]
+    base = os.path.commonpath({file.folder for file in files})
+    return [Path(file.name).relative_to(base).as_posix() for file in files]
 
 
 def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob
 from indexer.sources import delimited, jsonl, read_blob
-from indexer.sources.base import Reading, Records
+from indexer.sources.base import Reading, Records, SourceItem
 from indexer.sources.containers import RECORDS
 from indexer.sources.folder import walk
 from indexer.sources.payloads import DamagedRecord
@@ -41,13 +42,21 @@ _RAW: dict[str, RawReader] = {
 class DatasetFile:
     """A file of rows.
 
-    `kind`: one of the values of `KINDS`. `version`: size in bytes and time of the last change in
-    nanoseconds since 1970 UTC, by which a change is noticed.
+    `name`: the absolute path under which it was found, whose end says what it holds; a file that
+    was given may be a link. `folder`: the folder that was given, or that holds the file. `version`:
+    size in bytes and time of the last change in nanoseconds since 1970 UTC, by which a change is
+    noticed.
     """
 
     blob: Blob
-    kind: str
+    name: str
+    folder: str
     version: tuple[int, int | None]
+
+    @property
+    def kind(self) -> str:
+        """One of the values of `KINDS`."""
+        return cast(str, kind_of_rows(self.name))
 
     @property
     def path(self) -> str:
@@ -56,18 +65,18 @@ class DatasetFile:
 
     def records(self, reading: Reading) -> Records:
         """Yield each row with its place; raises `UsageError` for a file that cannot be read."""
-        name = self.path.lower()
+        name = self.name.lower()
         reader = next(RECORDS[suffixes] for suffixes in RECORDS if name.endswith(suffixes))
         with self.stream() as stream:
             try:
-                yield from reader(self.path, stream, reading)
+                yield from reader(self.name, stream, reading)
             except DamagedRecord as error:
                 raise UsageError(f"{self.blob.path}: {error}") from error
 
     def raw_rows(self, reading: Reading) -> Iterator[bytes]:
         """Yield each row of a text format in UTF-8, of CSV the names of the columns first."""
         with self.stream() as stream:
-            yield from _RAW[self.kind](self.path, stream, reading)
+            yield from _RAW[self.kind](self.name, stream, reading)
 
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
@@ -77,7 +86,7 @@ class DatasetFile:
         except UnreadableFile as error:
             raise UsageError(f"{self.blob.path}: {error}") from error
         with stream:
-            if not self.path.lower().endswith(".gz"):
+            if not self.name.lower().endswith(".gz"):
                 yield stream
                 return
             with gzip.GzipFile(fileobj=stream) as unpacked:
@@ -125,21 +134,35 @@ def dataset_files(paths: Sequence[str]) -> tuple[list[DatasetFile], int]:
     the paths, of one path by the bytes of their names. Raises `SourceNotFound`, and `UsageError`
     for a file that cannot be read, and where no file of rows is found.
     """
-    files: list[DatasetFile] = []
+    files: dict[str, DatasetFile] = {}
     others = 0
-    for item in walk([name for path in paths for name in _expanded(path)]):
-        if isinstance(item, FailedBlob):
-            raise UsageError(f"{item.path}: {item.error}")
-        kind = kind_of_rows(item.path)
-        if isinstance(item, Blob) and kind is not None:
-            files.append(DatasetFile(item, kind, (item.size, item.modified)))
-        else:
-            others += 1
+    for path in itertools.chain.from_iterable(map(_expanded, paths)):
+        for item in walk([path]):
+            if isinstance(item, FailedBlob):
+                raise UsageError(f"{item.path}: {item.error}")
+            file = _file_of_rows(item, path)
+            if file is None:
+                others += 1
+            else:
+                files.setdefault(file.path, file)
     if not files:
         raise UsageError(
             f"no file of rows in {', '.join(paths)}; give files that end in {', '.join(KINDS)}"
         )
-    return files, others
+    return list(files.values()), others
+
+
+def _file_of_rows(item: SourceItem, path: str) -> DatasetFile | None:
+    """Return the file at or below a path that was given; None for one that holds no rows."""
+    if not isinstance(item, Blob):
+        return None
+    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - links stay
+    if Path(path).is_dir():
+        folder, name = os.path.realpath(path), os.fsdecode(item.key)
+    whole = os.path.join(folder, name)  # noqa: PTH118
+    if kind_of_rows(whole) is None:
+        return None
+    return DatasetFile(item, whole, folder, (item.size, item.modified))
 
 
 def _expanded(path: str) -> list[str]:

@@ -3,13 +3,16 @@
 import gzip
 import json
 import random
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from family_oracle import Oracle
-from sample_library import WORDS, edited, rows, sentence
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_library import WORDS, edited, rows, sentence, similarity
 
 from indexer import DedupOptions, dedup
 from indexer.deduplicating.row_spool import RowSpool
@@ -17,6 +20,7 @@ from indexer.errors import StoreBusy, UsageError
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
 from indexer.system.failpoints import arm
+from indexer.text.normalise_v2 import normalise_v2
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 SHOUTED = "THE HARBOUR FERRY leaves at eight in the morning, and returns at six in the evening!"
@@ -149,6 +153,38 @@ def test_row_that_stays(folder: Path, keep, kept) -> None:
     assert [line["kept_row"] for line in report(folder / "b.jsonl")] == kept
 
 
+@settings(max_examples=25)
+@given(
+    texts=st.lists(
+        st.builds(
+            lambda seed, edits, mark: edited(sentence(seed, 30), edits, mark),
+            st.integers(0, 3),
+            st.integers(0, 8),
+            st.sampled_from(["x", "y", ""]),
+        ),
+        max_size=25,
+    ),
+    threshold=st.sampled_from([0.6, 0.8, 0.95, 1.0]),
+    keep=st.sampled_from(["longest", "first"]),
+)
+def test_removed_rows_are_similar_to_rows_that_stay(texts, threshold, keep) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        lines = write_lines(place / "a.jsonl", texts)
+        result = dedup([place / "a.jsonl"], place / "b.jsonl", DedupOptions(threshold, keep=keep))
+        removed = {line["row"] - 1: line for line in report(place / "b.jsonl")}
+        stays = [row for row in range(len(texts)) if row not in removed]
+        assert (place / "b.jsonl").read_text() == "".join(lines[row] for row in stays)
+        assert result.read == len(texts) == result.kept + result.exact + result.near
+    for row, line in removed.items():
+        head = line["kept_row"] - 1
+        assert head in stays
+        is_copy = normalise_v2(texts[row]) == normalise_v2(texts[head])
+        assert (line["outcome"] == "exact") == is_copy
+        value = 1.0 if is_copy else similarity(texts[row], texts[head])
+        assert line["similarity"] == value >= threshold
+
+
 def test_memory_does_not_change_the_result(folder: Path) -> None:
     write_lines(folder / "a.jsonl", collection(600, 8))
     for megabytes in (1, 512):
@@ -195,6 +231,18 @@ def test_folder_becomes_a_folder(folder: Path) -> None:
     assert (line["file"], line["kept_file"]) == ("deep/b.ndjson.gz", "a.jsonl")
     with pytest.raises(UsageError, match="exists"):
         dedup([folder / "in"], folder / "out")
+
+
+def test_links_that_are_given_are_read(folder: Path) -> None:
+    """As datasets in a cache are, whose files have no ending."""
+    (folder / "blobs").mkdir()
+    lines = write_lines(folder / "blobs" / "3f2a", [FERRY, SHOUTED])
+    (folder / "train.jsonl").symlink_to(folder / "blobs" / "3f2a")
+    (folder / "again.jsonl").symlink_to(folder / "blobs" / "3f2a")
+    result = dedup([folder / "train.jsonl", f"{folder}/ag*.jsonl"], folder / "out.jsonl")
+    assert (result.files, result.read, result.kept) == (1, 2, 1)
+    assert (folder / "out.jsonl").read_text() == lines[0]
+    assert report(folder / "out.jsonl")[0]["file"] == "train.jsonl"
 
 
 def test_pattern_into_one_file(folder: Path) -> None:
