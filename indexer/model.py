@@ -296,12 +296,14 @@ class Sameness:
     """A common trait of copies: the bytes of their files, their texts, or the words of these.
 
     `ignored`: in what their texts differ all the same. `as_read`: a text was cut, so that the rest
-    is not known.
+    is not known. `extracted`: their files differ, and not in their texts alone, from which the
+    extractor leaves out markup and the like.
     """
 
     kind: Literal["bytes", "text", "words"]
     ignored: tuple[str, ...] = ()
     as_read: bool = False
+    extracted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,11 +344,12 @@ class Match:
     """A candidate after re-scoring.
 
     `low` and `high` equal `similarity` if the measure is exact. `containment`: the share of the
-    query's features that the match has, and of the match's that the query has. `in_order`: the
-    words that both have in the same order. `rearranged`: at least nine tenths of the words of both
-    stand in shared passages, but in an order that leaves `lcs` below the threshold. `differences`:
-    the facts that differ. `same`: what a copy has in common with the query, None for others.
-    `new_words`: the words of the query (left) and of the match (right) that the other lacks.
+    query's features that the match has, and of the match's that the query has; None if one has
+    none. `in_order`: the words that both have in the same order. `rearranged`: at least nine tenths
+    of the words of both stand in shared passages, but in an order that leaves `lcs` below the
+    threshold. `differences`: the facts that differ. `same`: what a copy has in common with the
+    query, None for others. `new_words`: the words of the query (left) and of the match (right) that
+    the other lacks.
     """
 
     id: str
@@ -356,7 +359,7 @@ class Match:
     low: float
     high: float
     keys_shared: int
-    containment: tuple[float, float]
+    containment: tuple[float, float] | None
     shared: tuple[Passage, ...] = ()
     in_order: WordsInOrder | None = None
     rearranged: bool = False
@@ -383,8 +386,9 @@ class FoldedHit:
     """A hit that is folded under another one, with its similarity to it.
 
     `type`: the duplicate type, if hits are folded by type. `part`: its location; None for a whole
-    document. `differences`: the facts in which it differs from the other one, which the similarity
-    does not show; None where they were not looked for.
+    document. `as_read`: one of both texts was cut, and the rest of it is not known. `differences`:
+    the facts in which it differs from the other one, which the similarity does not show; None where
+    they were not looked for.
     """
 
     id: str
@@ -393,6 +397,7 @@ class FoldedHit:
     type: str | None = None
     part: Part | None = None
     differences: tuple[Difference, ...] | None = None
+    as_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

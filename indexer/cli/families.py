@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -9,9 +11,18 @@ import click
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option, of_option, open_for_command, store_option
+from indexer.cli.options import (
+    explain_option,
+    json_option,
+    of_option,
+    open_for_command,
+    store_option,
+)
 from indexer.grouping.families import FamiliesOptions, ListedFamily, ListedMember, families
+from indexer.matching.explain_pairs import explain_pairs
+from indexer.similarity.reasons import Reasons, spell_reasons
 from indexer.stores.abilities import FullStore
+from indexer.stores.requirements import scope_view
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
@@ -31,6 +42,7 @@ LISTED = 20  # documents of a family that are printed
 @click.option(
     "--path", metavar="PATH", help="Only families of which a document is at PATH or below it."
 )
+@explain_option
 @of_option
 @store_option
 @json_option
@@ -38,6 +50,7 @@ def families_command(
     least: int,
     label: str | None,
     path: str | None,
+    explain: bool,
     of: Literal["documents", "parts"],
     store_url: str,
     as_json: bool,
@@ -47,21 +60,28 @@ def families_command(
         path = str(Path(path).resolve())
     options = FamiliesOptions(least, label, path, of)
     with open_for_command(store_url) as store:
-        _print_families(store, options, as_json)
+        _print_families(store, options, as_json, explain)
     return 0
 
 
-def _print_families(store: FullStore, options: FamiliesOptions, as_json: bool) -> None:
+def _print_families(
+    store: FullStore, options: FamiliesOptions, as_json: bool, explain: bool
+) -> None:
     """Print each family as soon as it is read, and in the end how many there are."""
     count = 0
     provisional = 0
     for family in families(store, options):
         count += 1
         provisional += family.provisional
+        reasons: Sequence[Reasons | None] = [None] * (family.size - 1)
+        if explain:
+            members = family.members[1:] if as_json else family.members[1:LISTED]
+            pairs = [(family.members[0].id, member.id) for member in members]
+            reasons = list(explain_pairs(scope_view(store, options.of), pairs))
         if as_json:
-            print_json(_family_json(family))
+            print_json(_family_json(family, reasons))
         else:
-            _print_family(family, options.of)
+            _print_family(family, reasons, options.of)
     if as_json:
         return
     out = console()
@@ -71,13 +91,16 @@ def _print_families(store: FullStore, options: FamiliesOptions, as_json: bool) -
         out.print(f"note: {number} came after the last `nearfold group`; their families may change")
 
 
-def _print_family(family: ListedFamily, of: str) -> None:
+def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:
     out = console()
     first, *others = family.members
     out.print(Text(f"{count_of(family.size, of[:-1])}  {_name(first, of)}", style="bold"))
-    for member in others[: LISTED - 1]:
+    for member, explained in zip(others[: LISTED - 1], reasons, strict=False):
         share = "" if member.similarity is None else percent(member.similarity)
-        out.print(Text(f"  {share:>4}  {_name(member, of)}"))
+        read = "  (as far as read)" if first.is_cut or member.is_cut else ""
+        out.print(Text(f"  {share:>4}  {_name(member, of)}{read}"))
+        for sentence in spell_reasons(explained) if explained else ():
+            out.print(Text(f"        {visible(sentence)}"))
     if family.size > LISTED:
         out.print(f"  ... and {family.size - LISTED:,} more; --json lists all")
 
@@ -89,9 +112,11 @@ def _name(member: ListedMember, of: str) -> str:
     return visible(member.path or member.id)
 
 
-def _family_json(family: ListedFamily) -> dict[str, object]:
+def _family_json(family: ListedFamily, reasons: Sequence[Reasons | None]) -> dict[str, object]:
     members = [
         {"id": member.id, "path": member.path, "similarity": member.similarity}
-        for member in family.members
+        | {"as_read": family.members[0].is_cut or member.is_cut}
+        | (asdict(explained) if explained else {})
+        for member, explained in zip(family.members, (None, *reasons), strict=True)
     ]
     return {"principal": family.principal, "size": family.size, "members": members}

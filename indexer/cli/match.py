@@ -7,7 +7,9 @@ import csv
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias
 
@@ -20,6 +22,7 @@ from indexer.cli.console import json_line
 from indexer.cli.options import (
     cap_option,
     criteria_options,
+    explain_option,
     json_option,
     measure_option,
     memory_option,
@@ -36,15 +39,19 @@ from indexer.cli.options import (
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest
+from indexer.matching.explain_pairs import explain_pairs
 from indexer.matching.match import MatchOptions, match
-from indexer.matching.match_result import MatchResult
+from indexer.matching.match_result import MatchResult, Pair
+from indexer.similarity.reasons import Reasons, spell_reasons
+from indexer.stores.requirements import scope_view
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names, unmistakable
 
+Line: TypeAlias = tuple[str, str, Pair, Reasons | None]
 Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
-_COLUMNS = ("similarity", "measure", "low", "high")
+_COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 
 
 @click.command("match")
@@ -91,6 +98,7 @@ _COLUMNS = ("similarity", "measure", "low", "high")
 )
 @out_file_option("Write to this file instead of stdout.")
 @click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
+@explain_option
 @of_option
 @cap_option
 @memory_option
@@ -104,6 +112,7 @@ def match_command(
     form: Form,
     out: Path | None,
     ids: bool,
+    explain: bool,
     audit: int | None,
     memory: int,
     **options: Any,
@@ -122,6 +131,8 @@ def match_command(
     if as_json and form != "jsonl":
         refuse_options(["form"], "with --json")
     settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
+    if explain and form in ("parquet", "copietje"):
+        raise UsageError(f"{form} has no place for reasons; leave --explain out")
     if form == "parquet":
         if out is None:
             raise UsageError("parquet is no text; give --out FILE")
@@ -131,6 +142,8 @@ def match_command(
     form = "jsonl" if as_json else form
     with open_for_command(store_url) as store, _opened(out) as file:
         lines = _Lines(form, ids or settings.of == "parts", file)
+        if explain:
+            lines.explain = partial(explain_pairs, scope_view(store, settings.of))
         with progress.show_stages(as_json, lines.count) as advance:
             result = match(
                 store,
@@ -168,7 +181,12 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
 
 
 class _Lines:
-    """Writes the pairs of a store in one format, in parts."""
+    """Writes the pairs of a store in one format, in parts.
+
+    `explain` returns the reasons of pairs of ids; None to write pairs without.
+    """
+
+    explain: Callable[[Sequence[tuple[str, str]]], Iterable[Reasons | None]] | None = None
 
     def __init__(self, form: Form, ids: bool, file: TextIO) -> None:
         self._form = form
@@ -184,12 +202,19 @@ class _Lines:
     def write(self, part: MatchResult) -> None:
         """Write some pairs, except in formats that need all of them."""
         names = self._names(part)
+        places = part.left, part.right
+        a, b = (map(names.__getitem__, side) for side in places)
+        lines = zip(a, b, part, self._reasons(part), strict=True)
         if self._form == "csv":
-            _write_csv(part, names, self._file, with_header=not self._is_begun)
+            sides = [] if part.within is None else ["a_in_b", "b_in_a"]
+            reasons = ["reasons"] if self.explain else []
+            if not self._is_begun:
+                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *reasons])
+            _write_csv(lines, self._file)
         elif self._form == "jsonl":
-            _write_json(part, names, self._file)
+            _write_json(lines, self._file)
         elif self._form == "text":
-            _write_text(part, names, self._file)
+            _write_text(lines, self._file)
         self._count += len(part)
         self._is_begun = True
         self._file.flush()
@@ -200,6 +225,11 @@ class _Lines:
             _write_copietje(result, self._names(result), self._file)
         elif self._form == "parquet":
             parquet.write(result, Path(self._file.name), self._names(result))
+
+    def _reasons(self, part: MatchResult) -> Iterable[Reasons | None]:
+        if self.explain is None:
+            return repeat(None, len(part))
+        return self.explain([(pair.a, pair.b) for pair in part])
 
     def _names(self, result: MatchResult) -> Sequence[str]:
         return result.ids if self._ids else result.names
@@ -238,16 +268,25 @@ def _summary(result: MatchResult) -> dict[str, object]:
     }
 
 
-def _write_text(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+def _write_text(lines: Iterable[Line], file: TextIO) -> None:
     """Write a line for each pair: the similarity and both documents, with tabs between them.
 
-    A similarity that was estimated from the slots, not measured on the texts, begins with ~.
+    A similarity that was estimated from the slots, not measured on the texts, begins with ~. What
+    is to be said of the pair comes last.
     """
-    for a, b, pair in zip(result.left, result.right, result, strict=True):
+    for a, b, pair, reasons in lines:
         mark = "~" if pair.measure == "estimate" else ""
-        file.write(
-            f"{mark}{_decimals(pair.similarity)}\t{visible(names[a])}\t{visible(names[b])}\n"
-        )
+        columns = [f"{mark}{_decimals(pair.similarity)}", visible(a), visible(b)]
+        columns += filter(None, ["; ".join(_remarks(pair, reasons))])
+        file.write("\t".join(columns) + "\n")
+
+
+def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
+    """Yield sentences: whether texts were cut, and the reasons."""
+    if pair.as_read and not (reasons and reasons.same):
+        yield "the same as far as read" if pair.similarity == 1 else "as far as read"
+    if reasons:
+        yield from map(visible, spell_reasons(reasons))
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
@@ -258,22 +297,24 @@ def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> 
         file.write(f"{unmistakable(names[place])}  # max {_decimals(greatest)} matches {others}\n")
 
 
-def _write_csv(result: MatchResult, names: Sequence[str], file: TextIO, with_header: bool) -> None:
+def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
     writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
-    sides = [] if result.within is None else ["a_in_b", "b_in_a"]
-    if with_header:
-        writer.writerow(["a", "b", *_COLUMNS, *sides])
-    for a, b, pair in zip(result.left, result.right, result, strict=True):
-        values = [getattr(pair, name) for name in _COLUMNS]
-        writer.writerow([names[a], names[b], *values, *(pair.containment or ())])
+    for a, b, pair, reasons in lines:
+        values = [getattr(pair, name) for name in _COLUMNS[:-1]]
+        values += ["true" if pair.as_read else "false", *(pair.containment or ())]
+        if reasons:
+            values.append("; ".join(spell_reasons(reasons)))
+        writer.writerow([a, b, *values])
 
 
-def _write_json(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
-    for a, b, pair in zip(result.left, result.right, result, strict=True):
-        fields: dict[str, object] = {"a": names[a], "b": names[b]}
+def _write_json(lines: Iterable[Line], file: TextIO) -> None:
+    for a, b, pair, reasons in lines:
+        fields: dict[str, object] = {"a": a, "b": b}
         fields |= {name: getattr(pair, name) for name in _COLUMNS}
         if pair.containment is not None:
             fields["containment"] = pair.containment
+        if reasons:
+            fields |= dataclasses.asdict(reasons)
         file.write(json_line(fields))
 
 

@@ -103,6 +103,12 @@ measure_option = click.option(
     show_default=True,
     help="Measure of similarity.",
 )
+explain_option = click.option(
+    "--explain",
+    is_flag=True,
+    help="Say what differs beside the similarity: facts, new words, the order of passages; reads "
+    "all these texts.",
+)
 numbers_option = click.option(
     "--numbers",
     type=click.Choice(["ignore", "distinguish"]),

@@ -189,7 +189,8 @@ def _print_hit(hit: Hit, of: str) -> None:
         name = visible(folded.path or folded.id)
         if of != "documents":
             name = f"{visible(folded.path)}  {folded.id}"
-        out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}"))
+        read = "  (as far as read)" if folded.as_read else ""
+        out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}{read}"))
         for sentence in spell_differences(folded.differences or ()):
             out.print(Text(f"          {visible(sentence)}"))
     if len(hit.folded) > LISTED:
@@ -227,6 +228,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
 
 def _folded_json(hit: FoldedHit) -> dict[str, Any]:
     fields: dict[str, Any] = {"id": hit.id, "path": hit.path, "similarity": hit.similarity}
+    fields["as_read"] = hit.as_read
     if hit.type:
         fields["type"] = hit.type
     if hit.differences is not None:

@@ -23,13 +23,13 @@ from indexer.errors import UsageError
 from indexer.indexing.documents import STDIN, document_at, row_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.similarity.differences import spell_differences
-from indexer.similarity.new_words import spell_new_words
-from indexer.similarity.sameness import spell_sameness
+from indexer.similarity.criteria import COMPARED
+from indexer.similarity.reasons import spell_reasons
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent, spell_words_in_order
 
+_CONTAINED = "excerpts, and documents that hold others, are listed by `nearfold match --contained`"
 EXCERPT = 70  # characters of a shared passage that are quoted
 
 
@@ -82,19 +82,15 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
         similarity = (_similarity(match), "bold")
         out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
         out.print(Text(f"  {_reasons(match, result.text)}"))
-        if match.same:
-            out.print(f"  {spell_sameness(match.same)}")
-        if match.rearranged:
-            out.print("  rearranged: nearly all passages are shared, in another order")
-        for sentence in spell_differences(match.differences):
+        for sentence in spell_reasons(match):
             out.print(Text(f"  {visible(sentence)}"))
-        if not match.same:
-            out.print(Text(f"  {visible(spell_new_words(match.new_words))}"))
     if result.matches:
         number = count_of(len(result.matches), "near duplicate")
         out.print(f"\n{number} by measure: {result.matches[0].measure}")
     else:
         out.print("no near duplicates found")
+        if result.status in COMPARED:
+            out.print(f"note: {_CONTAINED}")
     for note in result.notes:
         out.print(f"note: {note}")
 
@@ -102,24 +98,25 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
 def _reasons(match: Match, text: str) -> str:
     """Return containment both ways, and the opening of the longest shared passage.
 
-    By the measure `lcs` the words in order come first, of which it is the share.
+    By the measure `lcs` the words in order come first, of which it is the share. Texts without
+    features contain nothing.
     """
-    query_in_match, match_in_query = match.containment
-    contained = (
-        f"{percent(query_in_match)} of the query is in it, "
-        f"{percent(match_in_query)} of it in the query"
-    )
+    clauses = []
     if match.measure == "lcs" and match.in_order:
-        in_order = spell_words_in_order(match.in_order.common, match.in_order.words)
-        contained = f"{in_order}; {contained}"
-    if not match.shared:
-        return contained
-    longest = max(match.shared, key=lambda passage: passage.words)
-    passage_text = " ".join(text[slice(*longest.a)].split())
-    opening = textwrap.shorten(visible(passage_text), EXCERPT, placeholder=" …")
-    passages = count_of(len(match.shared), "shared passage")
-    words = count_of(sum(passage.words for passage in match.shared), "word")
-    return f"{contained}; {passages}, {words}, the longest: “{opening}”"
+        clauses.append(spell_words_in_order(match.in_order.common, match.in_order.words))
+    if match.containment:
+        query_in_match, match_in_query = map(percent, match.containment)
+        clauses.append(
+            f"{query_in_match} of the query is in it, {match_in_query} of it in the query"
+        )
+    if match.shared:
+        longest = max(match.shared, key=lambda passage: passage.words)
+        passage_text = " ".join(text[slice(*longest.a)].split())
+        opening = textwrap.shorten(visible(passage_text), EXCERPT, placeholder=" …")
+        passages = count_of(len(match.shared), "shared passage")
+        words = count_of(sum(passage.words for passage in match.shared), "word")
+        clauses.append(f"{passages}, {words}, the longest: “{opening}”")
+    return "; ".join(clauses)
 
 
 def _similarity(match: Match) -> str:
@@ -151,7 +148,7 @@ def _match_json(match: Match) -> dict[str, Any]:
         "low": match.low,
         "high": match.high,
         "keys_shared": match.keys_shared,
-        "containment": list(match.containment),
+        "containment": match.containment and list(match.containment),
         "in_order": match.in_order and dataclasses.asdict(match.in_order),
         "same": match.same and dataclasses.asdict(match.same),
         "rearranged": match.rearranged,

@@ -20,8 +20,8 @@ def check_library() -> None:
 
 
 def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
-    """Write columns a, b (text), similarity (double), measure (text), low and high (double);
-    `names` are those of the documents.
+    """Write columns a, b (text), similarity (double), measure (text), low and high (double),
+    as_read (bool); `names` are those of the documents.
 
     Raises `MissingExtra` without pyarrow.
     """
@@ -31,6 +31,7 @@ def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
     text, share = pyarrow.string(), pyarrow.float64()
     sides = [] if matched.within is None else [("a_in_b", share), ("b_in_a", share)]
     scores = [("similarity", share), ("measure", text), ("low", share), ("high", share)]
+    scores.append(("as_read", pyarrow.bool_()))
     schema = pyarrow.schema([("a", text), ("b", text), *scores, *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), ROWS):
@@ -43,6 +44,7 @@ def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
                 "measure": matched.measures(part),
                 "low": low,
                 "high": high,
+                "as_read": matched.as_read(part),
             }
             if matched.within is not None:
                 columns |= {"a_in_b": matched.within[part, 0], "b_in_a": matched.within[part, 1]}

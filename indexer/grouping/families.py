@@ -44,11 +44,13 @@ class ListedMember:
     """A document of a family.
 
     `similarity` is to the principal: 1 for the principal itself, None where it was never computed.
+    `is_cut`: its text was cut.
     """
 
     id: str
     path: str
     similarity: float | None
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def _listed(store: FullStore, names: Sequence[str]) -> Iterator[ListedFamily]:
 
 def _member(row: Row) -> ListedMember:
     similarity = 1.0 if row.id == row.family else row.similarity
-    return ListedMember(row.id, row.path, similarity)
+    return ListedMember(row.id, row.path, similarity, row.status == "truncated")
 
 
 def _turn(member: ListedMember, principal: str) -> tuple[bool, float, str, str]:

@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from indexer.similarity.differences import spell_differences
-from indexer.similarity.new_words import spell_new_words, spell_sides
+from indexer.similarity.new_words import spell_sides
+from indexer.similarity.reasons import spell_reasons
 from indexer.text.visible import visible, visible_line, visible_lines
 from indexer.text.wording import percent
 
@@ -77,7 +78,7 @@ def environment(*folders: Path) -> Environment:
         "shortened": shortened,
         "visible_text": visible_line,
         "differing": spell_differences,
-        "new_words": spell_new_words,
+        "reasons": lambda match: "; ".join(map(visible, spell_reasons(match))),
         "new_words_by_side": spell_sides,
     }
     templates.globals |= {"link": link, "paragraphs": paragraphs}

@@ -38,6 +38,7 @@ class Collection:
     without keys are similar to their copies only. `criteria` say which documents are copies.
 
     `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
+    `truncated`: the documents whose texts were cut.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
 
@@ -58,6 +59,7 @@ class Collection:
     budget: MemoryBudget
     criteria: Criteria = NO_CRITERIA
     contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
+    truncated: frozenset[int] = frozenset()
 
     def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each pair of texts whether they are copies, whose fields may differ."""
@@ -226,6 +228,7 @@ def gather(
     """
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria, statuses)
+    truncated: set[int] = set()
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -234,6 +237,8 @@ def gather(
         paths.add(row.path)
         rest.add(pack_entry(row, order_value(row), criteria.values(row)))
         sketches.add(row, place)
+        if row.status == "truncated":
+            truncated.add(place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
     texts, count, first = sketches.texts(len(rest))
@@ -241,7 +246,8 @@ def gather(
     documents = Carriers(texts, count)
     columns = sketches.sketches(first)
     contents = sketches.contents(first)
-    return Collection(recipe, entries, documents, *columns, budget, criteria, contents)
+    cut = frozenset(truncated)
+    return Collection(recipe, entries, documents, *columns, budget, criteria, contents, cut)
 
 
 def _digest(key: str) -> bytes:

@@ -250,4 +250,5 @@ def _result(
         exact=columns.exact,
         budget=collection.budget,
         within=columns.within,
+        truncated=collection.truncated,
     )

@@ -30,7 +30,8 @@ class Pair:
 
     `measure` names what `similarity` is: `estimate` where the slots alone decided. `low` and
     `high`: the 95 % Wilson interval of an estimate; both equal an exact measure. `containment`, of
-    `match` with `contained`: how much of a lies in b, and of b in a.
+    `match` with `contained`: how much of a lies in b, and of b in a. `as_read`: a text was cut, and
+    the rest of it is not known.
     """
 
     a: str
@@ -40,6 +41,7 @@ class Pair:
     low: float
     high: float
     containment: tuple[float, float] | None = None
+    as_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class MatchResult:
     `slot_bits` each. `plan` is None in
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
-    `audit`: an estimate of what was missed, or None.
+    `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
+    cut, as places in `ids`.
     """
 
     documents: int
@@ -73,6 +76,7 @@ class MatchResult:
     budget: MemoryBudget
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
+    truncated: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.left)
@@ -92,13 +96,20 @@ class MatchResult:
             )
             rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
             for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
-                within = self._containment(place)
-                yield Pair(self.ids[a], self.ids[b], similarity, measure, low, high, within)
+                scores = similarity, measure, low, high, self._containment(place)
+                yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b))
+
+    def _is_cut(self, a: int, b: int) -> bool:
+        return a in self.truncated or b in self.truncated
 
     def _containment(self, place: int) -> tuple[float, float] | None:
         if self.within is None:
             return None
         return float(self.within[place, 0]), float(self.within[place, 1])
+
+    def as_read(self, part: slice) -> list[bool]:
+        """Return for each of these pairs whether a text was cut."""
+        return list(map(self._is_cut, self.left[part].tolist(), self.right[part].tolist()))
 
     def measures(self, part: slice) -> list[str]:
         """Return the name of the measure of each of these pairs."""

@@ -145,7 +145,13 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
         )
     values = texts.similarities(group.head.id, [hit.id for hit in group.members])
     return tuple(
-        FoldedHit(hit.id, hit.path, value, part=texts.parts.get(hit.id))
+        FoldedHit(
+            hit.id,
+            hit.path,
+            value,
+            part=texts.parts.get(hit.id),
+            as_read="truncated" in (group.head.status, hit.status),
+        )
         for hit, value in zip(group.members, values, strict=True)
     )
 

@@ -157,6 +157,7 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
     candidate, side, value = score
     alignment = align(query.words, side.words)
     in_order = words_in_order(query.words, side.words)
+    has_features = len(query.features) and len(side.features)
     return Match(
         id=candidate.id,
         path=candidate.path,
@@ -165,7 +166,7 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         low=value.low,
         high=value.high,
         keys_shared=candidate.keys_shared,
-        containment=containment(query.features, side.features),
+        containment=containment(query.features, side.features) if has_features else None,
         shared=passages(alignment, query.words, side.words),
         in_order=in_order,
         rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),

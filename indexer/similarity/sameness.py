@@ -14,9 +14,10 @@ def sameness(a: Row, b: Row) -> Sameness:
     if a.raw and a.raw == b.raw:
         return Sameness("bytes")
     as_read = "truncated" in (a.status, b.status)
+    extracted = bool(a.raw and b.raw) and not _is_plain(a) and not _is_plain(b)
     if a.text == b.text:
-        return Sameness("text", as_read=as_read)
-    return Sameness("words", ignored(a.text, b.text), as_read)
+        return Sameness("text", (), as_read, extracted)
+    return Sameness("words", ignored(a.text, b.text), as_read, extracted)
 
 
 def ignored(a: str, b: str) -> tuple[str, ...]:
@@ -46,8 +47,14 @@ def spell_sameness(same: Sameness) -> str:
     if same.kind == "bytes":
         return "identical: the same bytes"
     read = ", as far as read" if same.as_read else ""
+    read += ", as extracted from files that differ" if same.extracted else ""
     what = f"; ignored: {', '.join(same.ignored)}" if same.ignored else ""
     return f"the same {same.kind}{read}{what}"
+
+
+def _is_plain(row: Row) -> bool:
+    """Return whether the text is the whole file, or was given without one."""
+    return not row.extractor or row.extractor.startswith("plain/")
 
 
 def _is_sign(char: str) -> bool:

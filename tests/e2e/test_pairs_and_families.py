@@ -16,7 +16,7 @@ from indexer.system.release import source_digest
 
 EXAMPLES = ROOT / "examples"
 SHARES = ["similarity", "low", "high"]
-COLUMNS = ["a", "b", "similarity", "measure", "low", "high"]
+COLUMNS = ["a", "b", "similarity", "measure", "low", "high", "as_read"]
 
 
 @pytest.fixture
@@ -60,7 +60,8 @@ def test_every_format_has_the_same_pairs(store: str, tmp_path: Path) -> None:
     text = [line.split("\t") for line in run(*words, store=store).splitlines()]
     assert text == [[text_value(pair), pair["a"], pair["b"]] for pair in pairs]
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
-    assert [{**row, **{name: float(row[name]) for name in SHARES}} for row in table] == pairs
+    values = [{name: json.loads(row[name]) for name in (*SHARES, "as_read")} for row in table]
+    assert [row | read for row, read in zip(table, values, strict=True)] == pairs
     run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
     stored = parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
     assert sorted(stored, key=str) == sorted(pairs, key=str)

@@ -1,0 +1,110 @@
+"""What match, families, search and similar say of a pair beside its similarity."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from e2e.command import run, run_json
+
+TEXT = " ".join(f"The tenant of house {place} keeps the garden in order." for place in range(12))
+TEXTS = {
+    "a.txt": f"{TEXT} Rent below < 500 is due in May.",
+    "b.txt": f"{TEXT} rent  below > 500 is due in May.",
+    "c.txt": f"{TEXT} Rent below < 600 is due in May quarterly.",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", folder, store=url)
+    return url
+
+
+def both(a: str, b: str) -> str:
+    return "".join(sorted(Path(path).name[0] for path in (a, b)))
+
+
+def test_match_explains_each_pair(store: str) -> None:
+    plain = [line.split("\t") for line in run("match", store=store).splitlines()]
+    assert [len(columns) for columns in plain] == [3, 3, 3]
+    lines = [line.split("\t") for line in run("match", "--explain", store=store).splitlines()]
+    assert sorted(columns[:3] for columns in lines) == sorted(plain)
+    reasons = {both(a, b): text for _, a, b, text in lines}
+    assert reasons["ab"].startswith("the same words; ignored: case, blanks, signs; 1 sign differs")
+    assert reasons["ac"].startswith("1 number differs: ") and "; 3 new words, " in reasons["ac"]
+    assert "1 sign differs: " in reasons["bc"] and "1 sign differs: " not in reasons["ac"]
+    table = csv.DictReader(run("match", "--explain", "--format", "csv", store=store).splitlines())
+    assert sorted(row["reasons"] for row in table) == sorted(reasons.values())
+    pairs = [
+        json.loads(line) for line in run("match", "--explain", "--json", store=store).splitlines()
+    ]
+    [copies] = [pair for pair in pairs if pair["similarity"] == 1]
+    assert copies["same"]["ignored"] == ["case", "blanks", "signs"] and not copies["rearranged"]
+    [difference] = copies["differences"]
+    assert {difference["a"], difference["b"]} == {"< 500", "> 500"}
+    new = [pair["new_words"] for pair in pairs]
+    assert sorted(words["left"] + words["right"] for words in new) == [0, 3, 3]
+    run("match", "--explain", "--format", "copietje", store=store, code=2)
+
+
+def test_families_explain_each_member(store: str) -> None:
+    run("group", store=store)
+    plain = run("families", store=store)
+    assert "differs" not in plain
+    explained = run("families", "--explain", store=store)
+    assert "1 sign differs" in explained and "1 number differs: 600 / 500" in explained
+    [family] = [run_json("families", "--explain", store=store)]
+    assert ["differences" in member for member in family["members"]] == [False, True, True]
+
+
+def test_what_holds_of_the_text_that_was_read_only_says_so(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/cut.db"
+    for name, end in (("a.txt", "one"), ("b.txt", "other"), ("c.txt", "")):
+        (tmp_path / name).write_text(TEXT[:400] + f" and so on to {end}" * (len(end) > 0), "utf-8")
+    run("index", tmp_path, "--max-chars", "400", store=url)
+    run("group", store=url)
+    remarks = {
+        both(*columns[1:3]): columns[3:]
+        for columns in (line.split("\t") for line in run("match", store=url).splitlines())
+    }
+    assert remarks == {pair: ["the same as far as read"] for pair in ("ab", "ac", "bc")}
+    assert run("families", store=url).count("(as far as read)") == 2
+    assert run("search", "tenant", store=url).count("(as far as read)") == 2
+    [family] = [run_json("families", store=url)]
+    assert [member["as_read"] for member in family["members"]] == [False, True, True]
+    explained = run("match", "--explain", store=url)
+    assert explained.count("the same text, as far as read") == 3
+
+
+def test_copies_that_were_extracted_from_other_files_say_so(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text('<?xml version="1.0"?><a x="1">near fold</a>', "utf-8")
+    (tmp_path / "b.xml").write_text('<?xml version="1.0"?><a x="2">near\n fold</a>', "utf-8")
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", tmp_path / "a.xml", tmp_path / "b.xml", store=url)
+    assert "the same words, as extracted from files that differ; ignored: blanks" in run(
+        "similar", tmp_path / "a.xml", store=url
+    )
+
+
+def test_texts_without_features_contain_nothing(tmp_path: Path) -> None:
+    for name, text in (("a.txt", "hi"), ("b.txt", "Hi!")):
+        (tmp_path / name).write_text(text, "utf-8")
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", tmp_path / "a.txt", tmp_path / "b.txt", store=url)
+    assert "of the query is in it" not in run("similar", tmp_path / "a.txt", store=url)
+    [match] = run_json("similar", tmp_path / "a.txt", store=url)["matches"]
+    assert (match["similarity"], match["containment"]) == (1.0, None)
+
+
+def test_a_document_without_near_duplicates_may_be_in_another(store: str, tmp_path: Path) -> None:
+    excerpt = tmp_path / "excerpt.txt"
+    excerpt.write_text(TEXT[:120], "utf-8")
+    assert "`nearfold match --contained`" in run("similar", excerpt, store=store)
