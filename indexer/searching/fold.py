@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.similarity.criteria import COMPARED
 from indexer.sketch.codec import unpack_slots
+
+_AT_ONCE = 100  # hits that are compared together
+_Near: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+_NONE: _Near = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 @dataclass(slots=True)
@@ -32,6 +37,10 @@ class Group:
 
 class Rule(Protocol):
     """Decides which shown hit the next one joins."""
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Prepare for the hits that come next."""
+        ...
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the place of the group that `hit` joins; None: it is the head of the next one."""
@@ -56,19 +65,27 @@ def fold_ranking(
     for seed in seeds:
         rule.add_head(seed)
     groups = [Group(seed) for seed in seeds]
-    for place_in_rank, hit in enumerate(hits):
-        if place_in_rank >= window and len(groups) > heads:
+    remaining = iter(hits)
+    read = 0
+    while batch := list(islice(remaining, min(_AT_ONCE, window - read) if read < window else 1)):
+        if read >= window and len(groups) > heads:
             return groups, False
-        place = rule.find_group(hit)
-        if place is None:
-            groups.append(Group(hit))
-        else:
-            groups[place].members.append(hit)
+        read += len(batch)
+        rule.expect(batch)
+        for hit in batch:
+            place = rule.find_group(hit)
+            if place is None:
+                groups.append(Group(hit))
+            else:
+                groups[place].members.append(hit)
     return groups, True
 
 
 class NoFolding:
     """Shows every hit."""
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing."""
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return None."""
@@ -84,6 +101,9 @@ class ByFamily:
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
         self._groups = 0
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing."""
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head carries the same family."""
@@ -104,7 +124,8 @@ class BySketch:
     Fewer equal slots than `least_equal` keep two hits apart; None: those whose 95 % interval ends
     below the threshold. Of the others `exact(a, b)` returns the similarity of two documents by id;
     if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a sketch,
-    or of other `statuses`, folds under a copy only.
+    or of other `statuses`, folds under a copy only. `read_ahead` is told the documents whose
+    similarity may be asked for next.
     """
 
     def __init__(
@@ -115,7 +136,9 @@ class BySketch:
         slot_bytes: int = 4,
         least_equal: int | None = None,
         statuses: Collection[str] = COMPARED,
+        read_ahead: Callable[[Sequence[str]], None] = lambda ids: None,
     ) -> None:
+        self._read_ahead = read_ahead
         self._statuses = statuses
         self._least_equal = least_equal
         self._threshold = threshold
@@ -127,6 +150,27 @@ class BySketch:
         self._sketches: _Sketches | None = None
         self._lows = np.zeros(0)
         self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._expected: dict[str, tuple[int, _Near]] = {}
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Compare the hits with all heads at once, and read what is close to them or each other."""
+        self._expected.clear()
+        sketched = [(hit, slots) for hit in hits if (slots := self._slots(hit)) is not None]
+        if not sketched:
+            return
+        sketches = self._sketches_of(sketched[0][1])
+        together = _Sketches(len(sketched[0][1]), sketches.least)
+        ids: list[str] = []
+        for hit, slots in sketched:
+            heads, beside = sketches.near(slots), together.near(slots)
+            self._expected[hit.id] = sketches.count, heads
+            together.add(slots)
+            if len(heads[0]) or len(beside[0]):
+                ids += [self._heads[row][1] for row in heads[0].tolist()]
+                ids += [sketched[row][0].id for row in beside[0].tolist()]
+                ids.append(hit.id)
+        if not self._trusts_slots:
+            self._read_ahead(list(dict.fromkeys(ids)))
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head is most similar by estimate; ties go to the first.
@@ -159,7 +203,7 @@ class BySketch:
     def _most_similar(self, id: str, slots: NDArray[Any]) -> int | None:
         if self._sketches is None:
             return None
-        possible, equal = self._sketches.near(slots)
+        possible, equal = self._near(id, slots, self._sketches)
         if not len(possible):
             return None
         order = np.argsort(-equal, kind="stable")
@@ -172,17 +216,27 @@ class BySketch:
                 return place
         return None
 
+    def _near(self, id: str, slots: NDArray[Any], sketches: _Sketches) -> _Near:
+        """Return the near heads, of which those are known that were there when it was expected."""
+        count, (rows, equal) = self._expected.pop(id, (0, _NONE))
+        more_rows, more_equal = sketches.near(slots, count)
+        return np.concatenate([rows, more_rows]), np.concatenate([equal, more_equal])
+
+    def _sketches_of(self, slots: NDArray[Any]) -> _Sketches:
+        """Return the sketches of the heads, which are like these slots."""
+        if self._sketches is None:
+            self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
+            least = self._least_equal
+            if least is None:
+                least = int(np.count_nonzero(highs < self._threshold))
+            self._sketches = _Sketches(len(slots), least)
+        return self._sketches
+
     def _add_head(self, hit: RankedRow, slots: NDArray[Any] | None) -> None:
         if slots is None:
             self._without_sketch[hit.digest].append((self._groups, hit.id))
         else:
-            if self._sketches is None:
-                self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
-                least = self._least_equal
-                if least is None:
-                    least = int(np.count_nonzero(highs < self._threshold))
-                self._sketches = _Sketches(len(slots), least)
-            self._sketches.add(slots)
+            self._sketches_of(slots).add(slots)
             self._heads.append((self._groups, hit.id))
         self._groups += 1
 
@@ -195,28 +249,33 @@ class _Sketches:
     """
 
     def __init__(self, width: int, least: int) -> None:
-        self._least = least
-        self._count = 0
-        self._counting: type[np.unsignedinteger[Any]] = np.uint8 if width < 256 else np.uint32
+        self.least = least
+        self.count = 0
+        self.counting: type[np.unsignedinteger[Any]] = np.uint8 if width < 256 else np.uint32
         self._slots = np.zeros((16, width), dtype=np.uint32)
         self._bytes = np.zeros((width, 16), dtype=np.uint8)
 
     def add(self, slots: NDArray[Any]) -> None:
         """Add a sketch; the arrays double, so that growing costs linear time."""
-        if self._count == len(self._slots):
+        if self.count == len(self._slots):
             self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
             self._bytes = np.concatenate([self._bytes, np.zeros_like(self._bytes)], axis=1)
-        self._slots[self._count] = slots
-        self._bytes[:, self._count] = slots.astype(np.uint8)
-        self._count += 1
+        self._slots[self.count] = slots
+        self._bytes[:, self.count] = slots.astype(np.uint8)
+        self.count += 1
 
-    def near(self, slots: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return their places, in the order in which they were added, and their equal slots."""
-        is_equal = self._bytes[:, : self._count] == slots.astype(np.uint8)[:, None]
-        counts = np.add.reduce(is_equal.view(np.uint8), axis=0, dtype=self._counting)
-        rows = (counts >= self._least).nonzero()[0]
+    def near(self, slots: NDArray[Any], start: int = 0) -> _Near:
+        """Return their places, in the order in which they were added, and their equal slots.
+
+        Those before `start` are left out.
+        """
+        if start == self.count:
+            return _NONE
+        is_equal = self._bytes[:, start : self.count] == slots.astype(np.uint8)[:, None]
+        counts = np.add.reduce(is_equal.view(np.uint8), axis=0, dtype=self.counting)
+        rows = (counts >= self.least).nonzero()[0] + start
         if not len(rows):
             return rows, rows
         equal = np.count_nonzero(self._slots[rows] == slots, axis=1)
-        is_enough = equal >= self._least
+        is_enough = equal >= self.least
         return rows[is_enough], equal[is_enough]

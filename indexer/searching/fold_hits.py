@@ -58,9 +58,9 @@ def fold_hits(
         rule: Rule = by_type(distinct, texts, threshold, synonyms)
     else:
         rule = folding_rule(fold, threshold, texts)
-    groups, _ = fold_ranking(hits, rule, len(hits), 0)
+    groups, _ = fold_ranking(hits, rule, len(hits), len(hits))
     if fold == "live" and has_misled(groups, texts, threshold):
-        groups, _ = fold_ranking(hits, text_rule(threshold, texts), len(hits), 0)
+        groups, _ = fold_ranking(hits, text_rule(threshold, texts), len(hits), len(hits))
     if show is not None:
         least = threshold if fold == "live" else None
         groups = show_by_order(groups, parse_order(show), texts, least)
@@ -99,7 +99,15 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         least_equal = fewest_equal(texts.measure, threshold, recipe)
     similar = partial(texts.similarity, least=threshold)
     statuses = texts.criteria.folded
-    return BySketch(threshold, similar, trusts_slots, recipe.slot_bytes, least_equal, statuses)
+    return BySketch(
+        threshold,
+        similar,
+        trusts_slots,
+        recipe.slot_bytes,
+        least_equal,
+        statuses,
+        texts.read_ahead,
+    )
 
 
 def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:

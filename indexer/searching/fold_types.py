@@ -29,6 +29,9 @@ class ByType:
     passed_over: int = 0
     _places: dict[str, int] = field(default_factory=dict)
 
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing: all were compared before."""
+
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group of the hit that it duplicates."""
         head = self.heads.get(hit.id)

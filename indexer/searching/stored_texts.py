@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from indexer.defaults import MEASURE
 from indexer.model import Difference, Part, RankedRow, Row
@@ -15,14 +16,21 @@ from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
+from indexer.similarity.word_sequences import (
+    Vocabulary,
+    WordSequence,
+    lcs_of_sequences,
+    may_reach,
+)
 from indexer.stores.abilities import FullStore
 
 KEPT = 512  # documents that are remembered
+MOST_WORDS = 200_000  # different words, some 30 MB, after which all are forgotten
 _AHEAD = KEPT // 2  # documents that are read ahead at most
 _BATCH = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Memory:
     """The part of a document that is remembered; one that is gone does not exist."""
 
@@ -31,6 +39,12 @@ class _Memory:
     values: RuleValues
     key: str
     exists: bool
+    vocabulary: Vocabulary
+
+    @cached_property
+    def sequence(self) -> WordSequence | None:
+        """The words by the numbers of the vocabulary; None if there are too many."""
+        return self.vocabulary.sequence(self.side.words)
 
 
 @dataclass(slots=True)
@@ -52,6 +66,7 @@ class StoredTexts:
     metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
+    _vocabulary: Vocabulary = field(default_factory=Vocabulary)
 
     def __post_init__(self) -> None:
         self.rarity = Rarity(self.store.vocabulary.frequencies)
@@ -102,10 +117,20 @@ class StoredTexts:
             return 0.0
         if left.key == right.key:
             return 1.0
-        value = measure_pair(self.measure, left.side, right.side, least=least).similarity
+        value = self._measure(left, right, least)
         if not self.criteria or value < self.least:
             return value
         return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0
+
+    def _measure(self, a: _Memory, b: _Memory, least: float) -> float:
+        """Return the similarity of two texts; below `least` it may be less."""
+        if self.measure == "lcs" and a.vocabulary is b.vocabulary and a.sequence and b.sequence:
+            if not may_reach([(a.sequence, b.sequence)], least)[0]:
+                return 0.0
+            value = lcs_of_sequences(a.sequence, b.sequence, least)
+            if value is not None:
+                return value
+        return measure_pair(self.measure, a.side, b.side, least=least).similarity
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""
@@ -131,6 +156,9 @@ class StoredTexts:
         return self._known[id]
 
     def _read(self, ids: Sequence[str]) -> None:
+        if len(self._vocabulary) > MOST_WORDS:
+            self._vocabulary = Vocabulary()
+            self._known.clear()
         rows = {row.id: row for row in self.rows(ids)}
         for id in ids:
             row = rows.get(id)
@@ -138,7 +166,7 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
-            self._known[id] = _Memory(title, side, values, key, exists=row is not None)
+            self._known[id] = _Memory(title, side, values, key, row is not None, self._vocabulary)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 

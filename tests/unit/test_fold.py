@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.joins.slot_bounds import similarity_intervals
@@ -150,3 +150,24 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
         assert compared.get(str(place), []) == [
             str(earlier) for earlier in sorted(near, key=lambda earlier: -equal[earlier])
         ]
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1), st.integers(90, 130), st.integers(0, 120))
+def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window: int) -> None:
+    """What is asked about was read ahead, of the hits that are compared together."""
+    random = np.random.default_rng(seed)
+    sketches = random.integers(0, 2, (count, 16)) << random.integers(0, 6, (count, 1))
+    hits = [hit(str(place), slots) for place, slots in enumerate(sketches)]
+    told: set[str] = set()
+
+    def exact(head: str, id: str) -> float:
+        assert window < count or {head, id} <= told
+        return float((int(head) + int(id)) % 3 == 0)
+
+    def fold(size: int) -> list[list[str]]:
+        rule = BySketch(0.5, exact, trusts_slots=False, read_ahead=told.update)
+        groups, _ = fold_ranking(hits, rule, count, size)
+        return [[group.head.id, *(member.id for member in group.members)] for group in groups]
+
+    assert fold(window) == fold(count)
