@@ -6,15 +6,15 @@ import re
 
 from indexer.text.normal_words import normal_words
 
-_QUOTED = re.compile(r"^[ \t]*>(?!>>).*", re.MULTILINE)  # `>>>` is a prompt of Python
+# Patterns begin with the end of the line before and tell cases apart, which is found fast.
+_QUOTED = re.compile(r"\n[ \t]*>(?!>>).*")  # `>>>` is a prompt of Python
 _FROM = (
-    "from|von|de|da|van|från|fra|od|lähettäjä|feladó|kimden|gönderen|от|від|από|من|"
+    "From|Von|De|Da|Van|Från|Fra|Od|Lähettäjä|Feladó|Kimden|Gönderen|От|Від|Από|من|"
     "发件人|寄件者|差出人|보낸 사람"
 )
 _LABEL = r"[^\s:：][^\n:：]{0,24}[:：]"
 _FORWARDED = re.compile(
-    rf"^[ \t*]*(?:{_FROM})[ \t\u00a0*]*[:：](?=[^\n]*\S)[^\n]*(?:\n[ \t*]*{_LABEL}[^\n]*){{2}}",
-    re.IGNORECASE | re.MULTILINE,
+    rf"\n\*?(?:{_FROM}|FROM|VON)[ \t\u00a0*]*[:：](?=[^\n]*\S)[^\n]*(?:\n{_LABEL}[^\n]*){{2}}"
 )
 
 
@@ -35,5 +35,5 @@ def quoted_words(text: str) -> int:
     if forwarded and text[: forwarded.start()].strip():
         parts.append(text[forwarded.start() :])
         text = text[: forwarded.start()]
-    parts += _QUOTED.findall(text)
-    return len(normal_words("\n".join(parts)))
+    parts += _QUOTED.findall(f"\n{text}")
+    return len(normal_words("".join(parts)))

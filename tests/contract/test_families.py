@@ -3,11 +3,32 @@
 import dataclasses
 
 import pytest
+from family_oracle import families_of
+from sample_library import rows, sentence
 from sample_rows import band, row
 
 from indexer.errors import StoreError, UsageError
+from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
+from indexer.grouping.group import group
 from indexer.model import Assignment
+
+
+def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    mail = sentence(1, 80)
+    texts = {
+        "a": f"Yes.\n\n> {mail}",
+        "b": f"See below.\n\nFrom: Ann\nSent: today\nTo: Bob\n\n{mail}",
+        "c": f"{mail} Ann",
+        "d": mail,
+    }
+    assert store.write(rows(texts)) == [None] * len(texts)
+    group(store)
+    assert families_of(store) == dict.fromkeys("abcd", "d")
+    delete(store, ["d"])
+    store.refresh()
+    assert families_of(store) == dict.fromkeys("abc", "c")
 
 
 def test_scan_gives_every_row_by_id(store):

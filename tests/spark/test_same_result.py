@@ -83,7 +83,7 @@ def families_of(stage: Stage) -> dict[str, Family]:
         ),
         pytest.param({"threshold": 0.7, "measure": "estimate", "cap": 2}, marks=pytest.mark.slow),
         pytest.param(
-            {"measure": "lcs", "criteria": Criteria("distinguish", (("jaccard", 0.7),))},
+            {"measure": "lcs", "criteria": Criteria(require=(("jaccard", 0.7),), replaced=0)},
             marks=pytest.mark.slow,
         ),
     ],
