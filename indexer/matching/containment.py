@@ -17,7 +17,7 @@ from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.joins.runs import find_runs, pairs_in_runs, slices_of_runs
 from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import MatchContext, Verifier
-from indexer.sketch.passage_keys import contained_share, passage_keys
+from indexer.sketch.passage_keys import RunIndex, passage_keys
 
 
 def find_contained_pairs(context: MatchContext, threshold: float, cap: int) -> TextPairs:
@@ -96,12 +96,15 @@ def _within(
     0 for pairs below the threshold and for those that do not meet the criteria.
     """
     within = np.empty((len(left), 2))
+    index, indexed = RunIndex(np.empty(0, dtype=np.uint64)), -1  # of the left text
     for part in verifier.batches(left, right):
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for place in range(part.start, part.stop):
             texts = int(left[place]), int(right[place])
             a, b = map(verifier.side, texts)
-            shares = contained_share(a.runs, b.runs), contained_share(b.runs, a.runs)
+            if texts[0] != indexed:
+                index, indexed = RunIndex(a.runs), texts[0]
+            shares = index.contained_shares(b.runs)
             is_near = (
                 max(shares) >= threshold
                 and verifier.allows(*texts)

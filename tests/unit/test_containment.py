@@ -15,6 +15,7 @@ from indexer.sketch.hashing import MASK, mix64
 from indexer.sketch.passage_keys import (
     GUARANTEED_LENGTH,
     RUN,
+    RunIndex,
     contained_share,
     passage_keys,
     passage_runs,
@@ -195,3 +196,12 @@ def test_keys_and_shares_are_what_they_were():
 
 
 GOLDEN = ["02a997d734ad5d6b", "151f2bc4440d799e", "279d93341f8a7140"]
+
+
+@given(texts.map(lambda by_id: list(by_id.values())))
+def test_one_text_beside_many_has_the_shares_of_each_pair(contents):
+    every = [passage_runs(text) for text in contents]
+    index = RunIndex(every[0])
+    for runs in [*every, np.concatenate([*every, every[0]])]:
+        shares = contained_share(every[0], runs), contained_share(runs, every[0])
+        assert index.contained_shares(runs) == shares
