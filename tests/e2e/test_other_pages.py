@@ -73,7 +73,7 @@ def test_families(library: str, tmp_path: Path) -> None:
     )
     run("label", id, "--label", "nonresponsive", store=library)
     assert "nonresponsive" in shell(by_rule, tmp_path)
-    assert shell(criteria, tmp_path).count(" changed") == 2
+    assert shell(criteria, tmp_path).count(" changed") == 3
 
 
 def test_dedup(tmp_path: Path) -> None:

@@ -267,7 +267,6 @@ def test_principals_follow_a_field():
         ("path:desc", "c"),
         ("metadata.dc:date", "b"),
         ("metadata.dc:date:desc", "c"),
-        ("metadata.absent:desc", "a"),
         ("modified:desc", "c"),
     ):
         store = library(documents)
@@ -277,6 +276,8 @@ def test_principals_follow_a_field():
     group(store, GroupOptions(principal="modified:desc"))
     [repair] = delete(store, ["c"], principal="modified:desc").repaired
     assert repair.into == {"b": 2}
+    with pytest.raises(UsageError, match=r"no document has metadata\.absent"):
+        group(store, GroupOptions(principal="metadata.absent:desc"))
     for wrong in ("newest", "modified:down", "metadata.", "text", ""):
         with pytest.raises(UsageError, match="longest, first, central"):
             GroupOptions(principal=wrong)
