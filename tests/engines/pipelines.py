@@ -13,6 +13,7 @@ import pytest
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots, signed64
 from indexer.sketch.fingerprint import fingerprints
+from indexer.stores.engine.digests import shorten
 from indexer.stores.engine.painless import pipeline
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
@@ -126,7 +127,7 @@ def near_fields(fingerprint, recipe):
     document = {
         "near_recipe": recipe.id,
         "near_status": fingerprint.status,
-        "near_exact": fingerprint.exact,
+        "near_exact": shorten(fingerprint.exact),
         "near_words": fingerprint.words,
         "near_chars": fingerprint.chars,
     }

@@ -24,6 +24,7 @@ def yaml(folder: Path, port: int) -> str:
         f"transport.port: {free_port()}\n"
         f"path.data: {folder / 'data'}\n"
         f"path.logs: {folder / 'logs'}\n"
+        f"path.repo: {folder / 'snapshots'}\n"
         "cluster.routing.allocation.disk.threshold_enabled: false\n"
         "action.destructive_requires_name: false\n"
     )

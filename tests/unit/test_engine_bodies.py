@@ -87,11 +87,22 @@ def test_fields_are_flat_and_keys_have_no_doc_values():
     for name in ("near_bands", "near_blocks", "near_terms", "near_rare"):
         assert fields[name] == {"type": "keyword", "doc_values": False}
     assert fields["near_minhash"] == {"type": "binary", "doc_values": True}
-    assert fields["near_simhash"] == {"type": "long"}
+    assert fields["near_simhash"] == {"type": "long", "index": False}
+    for name in ("near_source", "near_file"):
+        assert fields[name] == {"type": "keyword", "index": False, "doc_values": False}
 
 
 def test_our_own_mapping_has_no_problems():
     assert bodies.mapping_problems(new_index()["mappings"], "flat_object") == ()
+
+
+def test_an_index_that_maps_fields_as_before_has_no_problems():
+    mapping = new_index()["mappings"]
+    former = {name: {"type": "keyword"} for name in ("near_id", "near_source")}
+    mapping["properties"] |= {**former, "near_simhash": {"type": "long"}}
+    assert bodies.mapping_problems(mapping, "flat_object") == ()
+    del mapping["properties"]["near_file"]
+    assert [*bodies.later_fields(mapping["properties"])] == ["near_file"]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +117,7 @@ def test_our_own_mapping_has_no_problems():
         ),
         (
             lambda mapping: mapping["properties"].update(near_simhash={"type": "text"}),
-            "field near_simhash is text instead of long",
+            "field near_simhash is text instead of long (index: False)",
         ),
         (
             lambda mapping: mapping["properties"].update(near_bands={"type": "keyword"}),
@@ -114,7 +125,7 @@ def test_our_own_mapping_has_no_problems():
         ),
         (
             lambda mapping: mapping["properties"].update(near_id={"properties": {}}),
-            "field near_id is object (properties: {}) instead of keyword",
+            "field near_id is object (properties: {}) instead of keyword (index: False)",
         ),
     ],
 )

@@ -1,19 +1,25 @@
 """Rows as documents of an engine; the contract suite tests the round trip through a real one."""
 
 import dataclasses
+import hashlib
+import json
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sample_rows import band, row
 
-from indexer.model import Candidate, RankedRow
+from indexer.model import Assignment, Candidate, RankedRow
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.digests import lengthen, shorten
 from indexer.stores.engine.sort_keys import LAST
 
 
 def test_empty_fields_are_left_out():
     document = documents.source(row("1", modified=None))
-    assert None not in document.values()
-    for name in ("modified", "near_minhash", "near_simhash", "near_cluster", "near_unsearchable"):
+    empty = [name for name, value in document.items() if value is None]
+    assert empty == ["near_principal", "near_similarity", "near_cluster"]  # `group` sets them
+    for name in ("modified", "near_minhash", "near_simhash", "near_parent", "near_unsearchable"):
         assert name not in document
 
 
@@ -78,3 +84,54 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
     hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
     assert documents.candidate(hit) == Candidate("1", "", 2, None, None)
     assert documents.ranked(hit, True) == RankedRow("1", "", 2.0, "1", "complete", None)
+
+
+SHA = hashlib.sha256(b"a file").hexdigest()
+
+
+@given(st.one_of(st.binary(min_size=32, max_size=32).map(bytes.hex), st.text()))
+@example("A" * 43)
+@example("." + "A" * 43)
+@example("A" * 42 + "B")
+@example(SHA.upper())
+def test_any_digest_comes_back(digest):
+    assert lengthen(shorten(digest)) == digest
+
+
+def test_digests_are_stored_short_where_nothing_searches_them():
+    signed = row("1", raw=SHA, source=SHA, exact=SHA)
+    document = json.loads(json.dumps(documents.source(signed)))
+    assert "near_raw" not in document
+    assert {document[f"near_{name}"] for name in ("file", "source", "exact")} == {shorten(SHA)}
+    assert len(shorten(SHA)) == 43
+    assert documents.row("1", document) == signed
+
+
+@pytest.mark.parametrize(("status", "has_file"), [("empty", True), ("complete", False)])
+def test_bytes_of_an_empty_file_can_be_searched_and_so_they_can_in_an_older_index(status, has_file):
+    signed = row("1", raw=SHA, status=status)
+    document = json.loads(json.dumps(documents.source(signed, has_file)))
+    assert (document["near_raw"], "near_file" in document) == (SHA, False)
+    assert documents.row("1", document) == signed
+
+
+def test_digests_of_earlier_documents_are_read():
+    former = {"near_raw": SHA, "near_source": SHA, "near_exact": SHA, "near_recipe": "r"}
+    read = documents.row("1", former)
+    assert (read.raw, read.source, read.exact) == (SHA, SHA, SHA)
+    for stored in (SHA, shorten(SHA)):
+        hit = {
+            "_id": "1",
+            "_score": None,
+            "sort": ["p", "1", 0],
+            "fields": {"near_exact": [stored]},
+        }
+        assert documents.ranked(hit, False).digest == SHA
+
+
+def test_what_most_documents_have_in_common_stands_together_and_before_the_text():
+    names = [*documents.source(row("1", minhash=b"x"))]
+    assert names[:4] == ["near_recipe", "near_status", "near_extractor", "near_provisional"]
+    assert names[-1] == "text"
+    assigned = documents.assignment_fields(Assignment("1", "1", False, 0.9, "1", False))
+    assert assigned.keys() <= {*documents.source(row("1"))}

@@ -17,7 +17,7 @@ from indexer.stores.engine import painless
 if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
-VERSION = 3
+VERSION = 4
 FIELD = "data"
 _READ = "near_attachment"
 

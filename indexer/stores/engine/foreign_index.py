@@ -16,6 +16,7 @@ from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.stores.engine import installer
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.index_requests import read_facts
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
@@ -133,7 +134,7 @@ class InPlaceStore(EngineStore):
             if len(textless) == PAGE:
                 self._mark_unsigned(textless)
                 textless = []
-            signed = fields.get("near_source") or ""
+            signed = lengthen(fields.get("near_source") or "")
             self._read[document.id] = signed
             if signed != self.digest(fields):
                 self._states[document.id] = document.state

@@ -11,6 +11,7 @@ from indexer.stores.base import Counts, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.queries import PAGE
 from indexer.stores.engine.sort_keys import BEST
 from indexer.stores.row_limits import storable_ids
@@ -41,7 +42,7 @@ def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return the `source` digests as they are now, refreshed or not."""
     fields = {"_source_includes": "near_source"}
     sources = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
-    return {name: document.get("near_source", "") for name, document in sources}
+    return {name: lengthen(document.get("near_source") or "") for name, document in sources}
 
 
 def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:

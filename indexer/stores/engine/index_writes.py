@@ -28,8 +28,9 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     checked = zip(cleaned, refusals, strict=True)
     last = {row.id: row for row, reason in checked if reason is None}
     part_refusals = _write_parts(index, [row for row in last.values() if row.parts is not None])
+    has_file = index.has_field("near_file")
     operations = [
-        Operation("index", name, documents.source(row))
+        Operation("index", name, documents.source(row, has_file))
         for name, row in last.items()
         if name not in part_refusals
     ]
@@ -49,7 +50,10 @@ def _write_parts(index: OpenIndex, rows: Sequence[Row]) -> dict[str, str]:
         return {}
     stale = set(parts_of(index, [row.id for row in rows]))
     parts = {part.id: part for row in rows for part in row.parts or ()}
-    operations = [Operation("index", name, documents.source(part)) for name, part in parts.items()]
+    has_file = index.has_field("near_file")
+    operations = [
+        Operation("index", name, documents.source(part, has_file)) for name, part in parts.items()
+    ]
     operations += [Operation("delete", name) for name in sorted(stale - parts.keys())]
     replies = index.send(operations)
     refusals = {}

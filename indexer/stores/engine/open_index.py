@@ -74,6 +74,11 @@ class OpenIndex:
         self.require_recipe()
         return self.place.index
 
+    def has_field(self, name: str) -> bool:
+        """Return whether the mapping has a field, which that of an earlier nearfold may lack."""
+        self.require_recipe()
+        return bool(self.facts and name in self.facts.mapping.get("properties", {}))
+
     def text_field(self) -> str:
         """Return the field with the texts of documents.
 

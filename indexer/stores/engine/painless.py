@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
 MAX_UNITS = 500_000
-VERSION = 5
+VERSION = 6
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
@@ -40,7 +40,7 @@ _FAMILIES = ("near_principal", "near_similarity", "near_cluster")
 # document that has them.
 _MERGED = (
     "near_minhash", "near_simhash", "near_bands", "near_blocks",
-    "near_error", "near_source", "near_extractor", "near_raw",
+    "near_error", "near_source", "near_extractor", "near_raw", "near_file",
     *_FAMILIES,
 )  # fmt: skip
 _REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}

@@ -12,6 +12,7 @@ from indexer.model import Candidates, Scope
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import Body, Key
+from indexer.stores.engine.digests import lengthen, shorten
 from indexer.stores.engine.field_substitutes import substitute_fields
 from indexer.stores.engine.link import Answer, error_of, is_missing
 from indexer.stores.engine.sort_keys import BY_ID, IN_PLACE
@@ -170,10 +171,15 @@ class IndexQueries:
             yield from ((hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
 
     def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield ids and values of a field, for rows with one of these values, at one snapshot."""
+        """Yield ids and values of a field, for rows with one of these values, at one snapshot.
+
+        Digests are searched as they are stored now and as an earlier nearfold stored them.
+        """
         column = f"near_{field}"
         for start in range(0, len(names), _MEMBERS):
             chunk = list(names[start : start + _MEMBERS])
+            if field == "exact":
+                chunk += [shorten(name) for name in chunk]
             body: Body = {
                 "size": _MEMBERS,
                 "track_total_hits": False,
@@ -184,7 +190,8 @@ class IndexQueries:
             }
             for answer in self.pages(body):
                 for hit in answer["hits"]["hits"]:
-                    yield hit["_id"], hit["fields"][column][0]
+                    value = hit["fields"][column][0]
+                    yield hit["_id"], lengthen(value) if field == "exact" else value
 
     def release(self, snapshot: str) -> None:
         """Close a snapshot; one that is closed already is not an error."""

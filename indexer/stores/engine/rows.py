@@ -10,23 +10,30 @@ from typing import Any
 from indexer.model import Assignment, Candidate, Facet, RankedRow, Row, Status
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.base import Counts
+from indexer.stores.engine.digests import lengthen, shorten
 from indexer.stores.engine.sort_keys import LAST
 from indexer.text.field_paths import field_of
 
 MAX_SEARCHABLE_BYTES = 32_000
+# In the order in which a document has them. What most documents have in common stands together and
+# before the text, since an engine compresses documents by a dictionary of what comes first.
 _PREFIXED = (
-    "recipe", "status", "source", "extractor", "words", "chars", "raw", "exact", "bands",
-    "blocks", "family", "provisional", "principal", "similarity", "cluster", "parent",
-    "start", "stop",
+    "recipe", "status", "extractor", "provisional", "principal", "blocks", "words", "chars",
+    "similarity", "cluster", "parent", "start", "stop", "family", "raw", "source", "exact",
+    "bands",
 )  # fmt: skip
 _NAMES = {name: f"near_{name}" for name in _PREFIXED}  # fields with another name in an engine
-_SIGNATURE = ("near_id", "near_simhash", "near_minhash", "near_error", *_NAMES.values())
+_SIGNATURE = (
+    "near_id", "near_simhash", "near_minhash", "near_error", "near_file", *_NAMES.values(),
+)  # fmt: skip
 # the fields that another recipe changes
 KEYS = (
     "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands",
     "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
-_PLAIN = ("title", "text", "path", "content_type", "modified", "size")
+_PLAIN = ("title", "path", "content_type", "modified", "size", "text")
+# `group` sets them, where they are or else at the end
+_ASSIGNED_LATER = ("near_principal", "near_similarity", "near_cluster")
 _TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
 _MISSING = {
     **dict.fromkeys(_TEXTS, ""),
@@ -36,23 +43,36 @@ _MISSING = {
 }
 
 
-def source(row: Row) -> dict[str, Any]:
-    """Return the document of a row; metadata that no engine can index is in `near_unsearchable`."""
-    document = {name: getattr(row, name) for name in _PLAIN}
-    document |= {stored: getattr(row, name) for name, stored in _NAMES.items()}
+def source(row: Row, has_file: bool = True) -> dict[str, Any]:
+    """Return the document of a row; metadata that no engine can index is in `near_unsearchable`.
+
+    The digest of the bytes of a document that has a text is in `near_file`, where nothing searches
+    it, if the index has that field.
+    """
     searchable = {
         name: value for name, value in row.metadata.items() if _is_searchable(name, value)
     }
     unsearchable = {name: row.metadata[name] for name in row.metadata if name not in searchable}
+    is_searched = row.status == "empty" or not has_file
+    document: dict[str, Any] = {stored: getattr(row, name) for name, stored in _NAMES.items()}
     document |= {
         "near_id": row.id,
-        "labels": row.labels,
-        "metadata": searchable,
-        "near_unsearchable": unsearchable or None,
+        "near_source": shorten(row.source),
+        "near_exact": shorten(row.exact),
+        "near_raw": row.raw if is_searched else None,
+        "near_file": None if is_searched or not row.raw else shorten(row.raw),
         "near_simhash": None if row.simhash is None else signed64(row.simhash),
         "near_minhash": None if row.minhash is None else _base64(row.minhash),
+        "near_unsearchable": unsearchable or None,
+        "labels": row.labels,
+        "metadata": searchable,
+        **{name: getattr(row, name) for name in _PLAIN},
     }
-    return {name: value for name, value in document.items() if value is not None}
+    return {
+        name: value
+        for name, value in document.items()
+        if value is not None or name in _ASSIGNED_LATER
+    }
 
 
 def text_of(document: Mapping[str, Any], name: str) -> str:
@@ -123,6 +143,9 @@ def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
     fields["text"] = text_of(document, document.get("near_text_field") or signed_field)
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
+        "source": lengthen(fields["source"]),
+        "exact": lengthen(fields["exact"]),
+        "raw": fields["raw"] or lengthen(_text(document.get("near_file"))),
         "family": fields["family"] or id,
         "modified": _milliseconds(fields["modified"]),
         "size": fields["size"] if isinstance(fields["size"], int) else 0,
@@ -163,8 +186,15 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
         family=_column(hit, "near_family") or id,
         status=status,
         minhash=_bytes(_column(hit, "near_minhash")),
-        digest=_column(hit, "near_raw" if status == "empty" else "near_exact") or "",
+        digest=_digest(hit, status),
     )
+
+
+def _digest(hit: Mapping[str, Any], status: Status) -> str:
+    """Return the digest by which copies of a hit are known: of its bytes, or of its text."""
+    if status == "empty":
+        return _column(hit, "near_raw") or ""
+    return lengthen(_column(hit, "near_exact") or "")
 
 
 def facet(bucket: Mapping[str, Any]) -> Facet:

@@ -11,6 +11,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.index_requests import EXISTS, IndexPlace, Requests, current_index
+from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.operation_feed import (
     PAGE,
@@ -35,6 +36,8 @@ _PRIVATE = (
     "routing_path",
 )
 _FIRST = ("near_id", "near_family", "near_text_field")
+# what changes with the recipe, and digests, which an earlier nearfold stored in other fields
+_REPLACED = (*documents.KEYS, "near_source", "near_raw", "near_file")
 
 
 @dataclass(slots=True)
@@ -80,7 +83,11 @@ class Successor:
             "recipe": self.recipe.settings,
             "reindexing": {"from": self.old, "done": {}},
         }
-        return {**old["mappings"], "_meta": meta}
+        return {
+            **old["mappings"],
+            "_meta": meta,
+            "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
+        }
 
     def follow(self, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool) -> int:
         """Copy what changed since the last checkpoint; return how many documents were written.
@@ -199,10 +206,10 @@ def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) 
 
     A document that was never signed gets a family, too.
     """
-    document = {name: value for name, value in source.items() if name not in documents.KEYS}
+    document = {name: value for name, value in source.items() if name not in _REPLACED}
     if not source.get("near_recipe"):
         document |= {name: signature[name] for name in _FIRST if name in signature}
-    for name in documents.KEYS:
-        if signature.get(name) not in (None, ()):
+    for name in _REPLACED:
+        if signature.get(name) not in (None, "", ()):
             document[name] = signature[name]
     return document

@@ -1,0 +1,152 @@
+"""Mappings and settings that `engine_bytes.py` tries beside those that nearfold uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+Document: TypeAlias = dict[str, Any]
+SLOTS_IN_BAND = 3
+BANDS = 42
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Index:
+    """Settings and mapping of an index, and what is done to a document that it gets."""
+
+    settings: dict[str, Any]
+    mapping: dict[str, Any]
+    change: Callable[[Document], Document] = lambda document: document
+
+
+Trial: TypeAlias = Callable[[Index, str], Index | None]
+
+
+def as_it_is(made: Index, engine: str) -> Index:
+    return made
+
+
+def best_compression(made: Index, engine: str) -> Index:
+    return replace(made, settings={**made.settings, "codec": "best_compression"})
+
+
+def zstd(made: Index, engine: str) -> Index:
+    return replace(made, settings={**made.settings, "codec": "zstd_no_dict"})
+
+
+def derived_keys(made: Index, engine: str) -> Index:
+    """Keys that the engine's analysis makes of the slots.
+
+    Base64 spells three slots of a byte, a band, by four characters.
+    """
+    groups = "".join("(.{4})" for _ in range(BANDS))
+    spelled = " ".join(f"{_LETTERS[place]}${place + 1}" for place in range(BANDS))
+    analysis = dict(made.settings["analysis"])
+    analysis["char_filter"] = {
+        **analysis.get("char_filter", {}),
+        "near_slots": {
+            "type": "pattern_replace",
+            "pattern": f"^{groups}.*$",
+            "replacement": spelled,
+        },
+    }
+    analysis["analyzer"] = {
+        **analysis["analyzer"],
+        "near_slots": {
+            "type": "custom",
+            "char_filter": ["near_slots"],
+            "tokenizer": "whitespace",
+        },
+    }
+    bands = {"type": "text", "analyzer": "near_slots", "index_options": "docs", "norms": False}
+    properties = dict(made.mapping["properties"])
+    properties["near_minhash"] = {**properties["near_minhash"], "fields": {"bands": bands}}
+    return Index(
+        {**made.settings, "analysis": analysis},
+        {**made.mapping, "properties": properties},
+        lambda document: without(document, "near_bands"),
+    )
+
+
+def derived_keys_compressed(made: Index, engine: str) -> Index:
+    return best_compression(derived_keys(made, engine), engine)
+
+
+def joined_keys(made: Index, engine: str) -> Index:
+    """All keys as one text, separated by blanks."""
+    joined = {"type": "text", "analyzer": "whitespace", "index_options": "docs", "norms": False}
+    properties = {**made.mapping["properties"], "near_bands": joined}
+
+    def change(document: Document) -> Document:
+        bands = document.get("near_bands")
+        return {**document, "near_bands": " ".join(bands)} if bands else document
+
+    return Index(made.settings, {**made.mapping, "properties": properties}, change)
+
+
+def excluded(made: Index, engine: str) -> Index:
+    """Slots and keys left out of `_source`; a partial update loses them."""
+    mapping = {**made.mapping, "_source": {"excludes": ["near_minhash", "near_bands"]}}
+    return replace(made, mapping=mapping)
+
+
+def excluded_unrecovered(made: Index, engine: str) -> Index | None:
+    if engine != "opensearch":
+        return None
+    mapping = {
+        **made.mapping,
+        "_source": {
+            "excludes": ["near_minhash", "near_bands"],
+            "recovery_source_enabled": False,
+        },
+    }
+    return replace(made, mapping=mapping)
+
+
+def rebuilt(made: Index, engine: str) -> Index:
+    """No `_source`; the engine makes one from its fields (derived, synthetic)."""
+    properties = dict(made.mapping["properties"])
+    properties = {
+        name: definition
+        for name, definition in properties.items()
+        if name not in ("near_unsearchable", "metadata")
+    }
+    for name in ("title", "text"):
+        properties[name] = {**properties[name], "store": True}
+    for name in ("near_bands", "near_blocks", "near_terms", "near_rare"):
+        properties[name] = {"type": "keyword"}
+    mapping = {**made.mapping, "properties": properties}
+    setting = (
+        {"derived_source": {"enabled": True}}
+        if engine == "opensearch"
+        else {"mapping": {"source": {"mode": "synthetic"}}}
+    )
+    return Index(
+        {**made.settings, **setting},
+        mapping,
+        lambda document: without(document, "metadata", "near_unsearchable"),
+    )
+
+
+def rebuilt_derived_keys(made: Index, engine: str) -> Index:
+    return rebuilt(derived_keys(made, engine), engine)
+
+
+def without(document: Document, *names: str) -> Document:
+    return {name: value for name, value in document.items() if name not in names}
+
+
+TRIALS: dict[str, Trial] = {
+    "as it is": as_it_is,
+    "best_compression": best_compression,
+    "zstd": zstd,
+    "keys as one text": joined_keys,
+    "keys by analysis of the slots": derived_keys,
+    "the same, best_compression": derived_keys_compressed,
+    "slots and keys out of _source": excluded,
+    "the same, without recovery source": excluded_unrecovered,
+    "_source rebuilt from fields (derived or synthetic)": rebuilt,
+    "the same, keys by analysis of the slots": rebuilt_derived_keys,
+}
