@@ -1,0 +1,211 @@
+"""`dedup` beside text-dedup, datatrove and rensa: seconds, memory, precision and recall.
+
+    python benchmarks/dedup.py --corpus docstrings.jsonl [--rows N] [--sample 5000] [--seed 1]
+        [--peer text-dedup=PYTHON] [--peer datatrove=PYTHON] [--peer rensa=PYTHON]
+
+PYTHON is the interpreter of an environment that has the peer; several are given by several --peer.
+The corpus is made if the file does not exist: the first docstrings of ten words or more of the
+packages installed beside numpy, in the order of their files. All programs read it as JSON Lines and
+write what stays, at .8 where they take a threshold, and else as they come, one after the other.
+
+Seconds and processor seconds are those of the whole process with its children, memory is the
+largest of them. Precision and recall are on a stretch of the corpus of `--sample` rows, which each
+program cleans alone, against the similarity of all its pairs of rows: precision is the share of the
+removed rows that are at least .8 similar to a row that stays, recall the share of the pairs at .8
+of which not both stay. `lcs` are words in order of the longer text, `jaccard` distinct pairs of
+neighbouring words; a text without either is similar to its copies alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import cdist
+
+from indexer.recipe import DEFAULT
+from indexer.similarity.sides import Side
+from indexer.text.normal_words import normal_words
+
+THRESHOLD = 0.8
+LEAST_WORDS = 10
+# A small process that starts a program: the peak of a process counts that of the one it came from.
+WATCHER = """
+import json, resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open("usage", "w") as file:
+    json.dump([usage.ru_utime + usage.ru_stime, usage.ru_maxrss], file)
+sys.exit(code)
+"""
+PEERS = Path(__file__).with_name("dedup_peers.py")
+SURROGATES = 0xD800, 0x800
+DOCSTRING = re.compile(r'^[ ]*r?"""(.*?)"""', re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run of a program: its cost, and the rows that stay."""
+
+    seconds: float
+    busy: float
+    megabytes: float
+    kept: set[int]
+
+
+def docstrings() -> Iterator[str]:
+    """Yield the docstrings of the packages installed beside numpy."""
+    for path in sorted(Path(np.__file__).parent.parent.rglob("*.py")):
+        for text in DOCSTRING.findall(path.read_text(encoding="utf-8", errors="replace")):
+            if len(text.split()) >= LEAST_WORDS:
+                yield inspect.cleandoc(text)
+
+
+def write_rows(texts: list[str], path: Path) -> None:
+    lines = (json.dumps({"id": place, "text": text}) for place, text in enumerate(texts))
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def read_rows(path: Path) -> list[str]:
+    with path.open() as file:
+        return [json.loads(line)["text"] for line in file]
+
+
+def run(command: list[str], folder: Path) -> Outcome:
+    """Run a program that writes the rows that stay into `kept.jsonl` of the folder."""
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
+    start = time.perf_counter()
+    with (folder / "log").open("wb") as log:
+        wrapped = [sys.executable, "-S", "-c", WATCHER, *command]
+        code = subprocess.call(wrapped, cwd=folder, stdout=log, stderr=log, env=environment)
+    seconds = time.perf_counter() - start
+    if code:
+        raise SystemExit(f"{command[:3]} failed:\n{(folder / 'log').read_text()[-2000:]}")
+    busy, kilobytes = json.loads((folder / "usage").read_text())
+    with (folder / "kept.jsonl").open() as file:
+        kept = {json.loads(line)["id"] for line in file}
+    return Outcome(seconds, busy, kilobytes / 1024, kept)
+
+
+def programs(peers: dict[str, str]) -> dict[str, list[str]]:
+    """Return the command of each program, without the input file at its end."""
+    own = [sys.executable, "-m", "indexer", "dedup", "--out", "kept.jsonl", "--keep", "first"]
+    commands = {
+        "nearfold": own,
+        "nearfold jaccard": [*own, "--measure", "jaccard"],
+        "nearfold 64 MB": [*own, "--memory", "64"],
+    }
+    for name, python in peers.items():
+        commands[name] = [python, str(PEERS), name]
+    return commands
+
+
+def lcs_matrix(texts: list[str]) -> NDArray[np.float32]:
+    """Return the words in order of all pairs, as shares of the longer text."""
+    numbers: dict[str, int] = {}
+    coded = []
+    for text in texts:
+        words = normal_words(text)
+        own = [numbers.setdefault(words.vocabulary[n], len(numbers)) for n in words.numbers]
+        coded.append("".join(chr(n + SURROGATES[1] * (n >= SURROGATES[0])) for n in own))
+    sizes = np.array([len(code) for code in coded], np.float32)
+    common = cdist(coded, coded, scorer=LCSseq.similarity, dtype=np.uint16, workers=-1)
+    return common / np.maximum(np.maximum.outer(sizes, sizes), 1)
+
+
+def jaccard_matrix(texts: list[str]) -> NDArray[np.float32]:
+    """Return the features in common of all pairs, as shares of those of both."""
+    features = [Side(text, DEFAULT).features.hashes for text in texts]
+    sizes = np.array([len(own) for own in features])
+    all_features = np.concatenate(features)
+    order = np.argsort(all_features, kind="stable")
+    ordered, owners = all_features[order], np.repeat(np.arange(len(texts)), sizes)[order]
+    values = np.zeros((len(texts), len(texts)), np.float32)
+    for place, own in enumerate(features):
+        starts = np.searchsorted(ordered, own)
+        ends = np.searchsorted(ordered, own, side="right")
+        shared = [owners[a:b] for a, b in zip(starts, ends, strict=True)]
+        counts = np.bincount(np.concatenate([*shared, owners[:0]]), minlength=len(texts))
+        values[place] = counts / np.maximum(sizes[place] + sizes - counts, 1)
+    return values
+
+
+def agreement(values: NDArray[np.float32], kept: set[int]) -> tuple[float, float]:
+    """Return precision and recall of removing the rows that are not kept."""
+    stays = np.zeros(len(values), bool)
+    stays[list(kept)] = True
+    near = values >= THRESHOLD
+    np.fill_diagonal(near, False)
+    precision = near[~stays][:, stays].any(axis=1).mean() if not stays.all() else 1.0
+    both = near[stays][:, stays].sum()
+    return float(precision), float(1 - both / max(1, near.sum()))
+
+
+def with_copies(values: NDArray[np.float32], texts: list[str]) -> NDArray[np.float32]:
+    """Return the similarities with those of rows of one text set to 1."""
+    numbers: dict[str, int] = {}
+    own = np.array([numbers.setdefault(text, len(numbers)) for text in texts])
+    values[np.equal.outer(own, own)] = 1
+    return values
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
+    chosen = parser.parse_args()
+    if not chosen.corpus.exists():
+        write_rows(list(islice(docstrings(), chosen.rows)), chosen.corpus)
+    texts = read_rows(chosen.corpus)[: chosen.rows]
+    commands = programs(dict(peer.split("=", 1) for peer in chosen.peer))
+    start = random.Random(chosen.seed).randrange(max(1, len(texts) - chosen.sample))
+    sample = texts[start : start + chosen.sample]
+    matrices = [with_copies(make(sample), sample) for make in (lcs_matrix, jaccard_matrix)]
+    pairs = [int(np.triu(values >= THRESHOLD, 1).sum()) for values in matrices]
+    print(f"{len(texts):,} rows of {sum(map(len, texts)) / 1e6:,.0f} million characters;", end=" ")
+    print(f"{len(sample):,} of them from {start:,} have {pairs[0]:,} pairs at .8 by lcs,", end=" ")
+    print(f"{pairs[1]:,} by jaccard\n")
+    print(f"{'':18}{'all rows':>30}{'':7}{'sample':>10}{'lcs':>16}{'jaccard':>16}")
+    names = "seconds", "CPU s", "MB", "removed", "removed", *("precision", "recall") * 2
+    print(f"{'':18}", *(f"{name:>8}" for name in names), flush=True)
+    for name, command in commands.items():
+        results = []
+        for rows in (texts, sample)[: 1 + (len(sample) < len(texts))]:
+            with tempfile.TemporaryDirectory() as place:
+                write_rows(rows, Path(place, "rows.jsonl"))
+                results.append(run([*command, "rows.jsonl"], Path(place)))
+        whole, part = results[0], results[-1]
+        cost = whole.seconds, whole.busy, whole.megabytes
+        removed = len(texts) - len(whole.kept), len(sample) - len(part.kept)
+        shares = [share for values in matrices for share in agreement(values, part.kept)]
+        print(
+            f"{name:18}",
+            *(f"{value:8.1f}" for value in cost),
+            *(f"{count:8,}" for count in removed),
+            *(f"{share:8.2%} " for share in shares),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

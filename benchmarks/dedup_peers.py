@@ -1,0 +1,72 @@
+"""The programs beside `dedup` in benchmarks/dedup.py, each run in an environment of its own.
+
+    python benchmarks/dedup_peers.py text-dedup|datatrove|rensa ROWS
+
+Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this folder.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def text_dedup(rows: str) -> None:
+    """text-dedup's MinHash as it comes, but at .8."""
+    command = [sys.executable, "-m", "text_dedup.minhash", "--path", "json", "--data_files", rows]
+    command += ["--split", "train", "--cache_dir", "cache", "--output", "out", "--column", "text"]
+    command += ["--threshold", "0.8", "--num_proc", "2", "--use_auth_token", "false"]
+    subprocess.run([*command, "--batch_size", "10000"], check=True)
+    import datasets
+
+    datasets.load_from_disk("out").to_json("kept.jsonl")
+
+
+def datatrove(rows: str) -> None:
+    """datatrove's four stages of MinHash as they come, on one machine."""
+    from datatrove.executor import LocalPipelineExecutor
+    from datatrove.pipeline import dedup
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.pipeline.writers.jsonl import JsonlWriter
+
+    config = dedup.MinhashConfig()
+    folder = Path("input")
+    folder.mkdir()
+    Path(rows).rename(folder / rows)
+    reader = JsonlReader(str(folder), text_key="text", id_key="id")
+    stages = [
+        [reader, dedup.MinhashDedupSignature("signatures", config)],
+        [dedup.MinhashDedupBuckets("signatures", "buckets", config=config)],
+        [dedup.MinhashDedupCluster("buckets", "removed", config=config)],
+        [
+            reader,
+            dedup.MinhashDedupFilter("removed"),
+            JsonlWriter("out", compression=None),
+        ],
+    ]
+    for number, stage in enumerate(stages):
+        tasks = config.num_buckets if number == 1 else 1
+        LocalPipelineExecutor(stage, tasks=tasks, workers=2, logging_dir=f"log{number}").run()
+    with Path("kept.jsonl").open("w") as kept:
+        for path in sorted(Path("out").glob("*.jsonl")):
+            for line in path.read_text().splitlines():
+                kept.write(json.dumps({"id": int(json.loads(line).get("id", 0))}) + "\n")
+
+
+def rensa(rows: str) -> None:
+    """rensa's R-MinHash at .8 as its README shows it, over words."""
+    from rensa import RMinHashDeduplicator
+
+    keeper = RMinHashDeduplicator(threshold=0.8, num_perm=128, use_lsh=True)
+    with Path(rows).open() as file:
+        lines = file.readlines()
+    texts = [json.loads(line)["text"].split() for line in lines]
+    stays = keeper.add_pairs((str(place), words) for place, words in enumerate(texts))
+    with Path("kept.jsonl").open("w") as kept:
+        kept.writelines(line for line, is_kept in zip(lines, stays, strict=True) if is_kept)
+
+
+if __name__ == "__main__":
+    {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}[sys.argv[1]](sys.argv[2])
