@@ -120,12 +120,16 @@ class DocumentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """The near duplicates of a document, most similar first, and notes on what may be missing."""
+    """The near duplicates of a document, most similar first, and notes on what may be missing.
+
+    `ready` is False while those of a long document are looked up; there are no matches then.
+    """
 
     document: DocumentFacts
     threshold: float
     matches: tuple[Match, ...]
     notes: tuple[str, ...]
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +241,9 @@ class ComparisonAnswer:
 
     In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
     from 1. `first` is the number of the first difference of this part; `passages` counts shared
-    passages; `new_words` are those that only A (left) or B (right) has.
+    passages; `new_words` are those that only A (left) or B (right) has. `chars`: how many
+    characters of each long text are compared, while the whole texts are being compared; None for
+    the whole.
     """
 
     a: DocumentFacts
@@ -256,6 +262,7 @@ class ComparisonAnswer:
     cells: tuple[Cells, ...]
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
+    chars: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
     a = site.row(values["a"])
     b = site.row(values["b"])
     matching: Matching = values["matching"]
-    beside = site.compared(a, b, matching)
+    compared = site.compared(a, b, matching, values["wait"])
+    beside = compared.beside
     comparison = beside.comparison
     part = values["part"]
     parts = max(1, -(-len(beside.blocks) // _BLOCKS_A_PART))
@@ -100,6 +101,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
         cells=tuple(beside.cells(blocks)),
         facts=tuple(facts(facts_of(a), facts_of(b))),
         warnings=tuple(dict.fromkeys([*_side_warnings("A", a), *_side_warnings("B", b)])),
+        chars=compared.chars,
     )
 
 
@@ -144,7 +146,7 @@ COMPARISON_QUESTIONS: Mapping[str, Question] = {
     "compare": Question(
         "compare",
         "Two documents side by side, by every measure.",
-        (_A, _B, _MATCHING, PART),
+        (_A, _B, _MATCHING, PART, WAIT),
         compare,
         ComparisonAnswer,
     ),

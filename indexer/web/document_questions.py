@@ -9,13 +9,13 @@ from indexer.searching.fold_defaults import WITH_THRESHOLD
 from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
-from indexer.searching.similar import similar as similar_documents
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (
     ID,
     PART,
     REVIEW_THRESHOLD,
+    WAIT,
     Parameter,
     ParameterValues,
     Question,
@@ -99,7 +99,9 @@ def similar(site: Site, values: ParameterValues) -> Similar:
     """Return the near duplicates of a stored document."""
     row = site.row(values["id"])
     options = SimilarOptions(threshold=values["threshold"], limit=values["limit"])
-    result = similar_documents(site.store, options=options, id=row.id)
+    result = site.near_duplicates(row, options, values["wait"])
+    if result is None:
+        return Similar(DocumentFacts.of(row), values["threshold"], (), (), ready=False)
     return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
 
 
@@ -175,7 +177,7 @@ DOCUMENT_QUESTIONS: Mapping[str, Question] = {
     "similar": Question(
         "similar",
         "The near duplicates of a stored document, and why.",
-        (ID, REVIEW_THRESHOLD, _MOST_MATCHES),
+        (ID, REVIEW_THRESHOLD, _MOST_MATCHES, WAIT),
         similar,
         Similar,
     ),

@@ -23,17 +23,23 @@ from indexer.grouping.survey import Survey, survey
 from indexer.jobs.history import last_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Facet, Query, Row
+from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.progress_callback import Progress
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.web.label_queue import LabelQueue, LabelRequest
+from indexer.web.reader_cache import ReaderCache
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
 
 MOST_CHARS = 2_000_000  # of a text that are compared
 MOST_LABELS = 9  # that keys choose between
-_COMPARISONS = 6  # that are cached
+_COMPARISONS = 60  # of short texts that are cached
+WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
+_LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
+_COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
+_LOOKUPS = 200  # that are cached
 _PLANS = 200  # dry runs of labellings that can be confirmed
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
@@ -50,6 +56,16 @@ class DatedSurvey:
     survey: Survey
     job: str | None
     counts: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SideView:
+    """Two texts side by side: the whole, or their first `chars` characters where the whole is not
+    compared yet.
+    """
+
+    beside: SideBySide
+    chars: int | None
 
 
 class TimedCache(Generic[T]):
@@ -106,6 +122,7 @@ class Site:
         self._samples: dict[int, SurveyReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
+        self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
         self._originals = Path(originals).resolve(strict=True) if originals else None
 
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
@@ -179,7 +196,13 @@ class Site:
         sample = self._sample_reader(shingle_width(*texts)).get(timeout)
         if sample is None:
             return None
-        return self._discounted.put(texts, sample.compare(*texts))
+
+        def compare_weighted(progress: Progress = no_progress) -> DiscountedSimilarity:
+            return self._discounted.put(texts, sample.compare(*texts))
+
+        if len(texts[0]) + len(texts[1]) <= _LONG_CHARS:
+            return compare_weighted()
+        return self._readers.get(("discounted", texts), compare_weighted, 1, timeout)
 
     def _sample_reader(self, width: int) -> SurveyReader[Sample]:
         reader = SurveyReader(lambda progress: Sample(self.store, width, progress=progress))
@@ -196,21 +219,58 @@ class Site:
             raise DocumentNotFound(id=id)
         return row
 
-    def compared(self, a: Row, b: Row, matching: Matching) -> SideBySide:
-        """Return two documents side by side, the first two million characters of each text."""
+    def compared(self, a: Row, b: Row, matching: Matching, timeout: float) -> SideView:
+        """Return two documents side by side, the first two million characters of each text.
+
+        Of long texts that are not compared after `timeout` seconds, the beginnings: they are
+        compared at once, and the whole goes on.
+        """
         recipe = require_recipe(self.store)
-        key = (a.id, a.text, b.id, b.text, matching)
-        if cached := self._compared.get(key):
-            return cached
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        comparison = compare(
-            *texts,
-            recipe,
-            matching=matching,
-            names=(a.path, b.path),
-            frequencies=self.store.vocabulary.frequencies,
-        )
-        return self._compared.put(key, SideBySide(comparison))
+        chars = len(texts[0]) + len(texts[1])
+
+        def compare_all(progress: Progress = no_progress) -> SideBySide:
+            return SideBySide(
+                compare(
+                    *texts,
+                    recipe,
+                    matching=matching,
+                    names=(a.path, b.path),
+                    frequencies=self.store.vocabulary.frequencies,
+                )
+            )
+
+        key = (a.path, texts[0], b.path, texts[1], matching)
+        if chars <= _LONG_CHARS:
+            cached = self._compared.get(key)
+            return SideView(cached or self._compared.put(key, compare_all()), None)
+        window = texts[0][:WINDOW_CHARS], texts[1][:WINDOW_CHARS]
+        window_key = ("window", *key)
+        beginning = self._compared.get(window_key)
+        if beginning is None:
+            # before the whole, which would take the processor from it
+            names = a.path, b.path
+            compared = compare(*window, recipe, matching=matching, names=names)
+            beginning = self._compared.put(window_key, SideBySide(compared))
+        whole = self._readers.get(key, compare_all, chars, timeout)
+        return SideView(beginning, WINDOW_CHARS) if whole is None else SideView(whole, None)
+
+    def near_duplicates(
+        self, row: Row, options: SimilarOptions, timeout: float
+    ) -> SimilarResult | None:
+        """Return the near duplicates of a stored document.
+
+        None for a long one whose near duplicates are not found after `timeout` seconds: the
+        look-up goes on. Its result is kept until documents come or go.
+        """
+        if len(row.text) <= _LONG_CHARS:
+            return similar(self.store, options=options, id=row.id)
+
+        def read(progress: Progress) -> SimilarResult:
+            return similar(self.store, options=options, id=row.id)
+
+        key = (row.id, row.text, options, self._counts(), self._last_job())
+        return self._readers.get(key, read, 1, timeout)
 
     def original(self, row: Row) -> Path | None:
         """Return the regular file that a document was read from, None if it may not be served.

@@ -37,6 +37,22 @@ export function survey() {
   look();
 }
 
+// A result that takes long: the page loads again when it is there.
+export function waiting() {
+  const place = document.querySelector("[data-waits]");
+  if (!place) return;
+  const isThere = { ready: (answer) => answer.ready, whole: (answer) => answer.chars === null }[place.dataset.until];
+  const look = async () => {
+    try {
+      if (isThere(await ask(place.dataset.waits))) location.reload(); else setTimeout(look, 500);
+    } catch (error) {
+      place.setAttribute("aria-busy", "false");
+      place.querySelector("p").textContent = error.message;
+    }
+  };
+  look();
+}
+
 function percent(share) {
   const shown = (100 * share).toFixed(1);
   return share < 1 && shown === "100.0" ? "99.9%" : `${shown}%`;

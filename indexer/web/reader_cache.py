@@ -1,0 +1,56 @@
+"""Results that take long, computed beside the request for them, one at a time, and kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from indexer.system.progress_callback import Progress
+from indexer.web.survey_cache import SurveyReader
+
+T = TypeVar("T")
+
+
+class ReaderCache:
+    """Results by key, those used last: at most `most`, and `weight` of them together.
+
+    The last one stays whatever it weighs. They are computed one after the other, so that memory
+    is that of one computation beside the results that are kept. Safe to share by threads.
+    """
+
+    def __init__(self, weight: int, most: int) -> None:
+        self._weight, self._most = weight, most
+        self._readers: OrderedDict[object, tuple[SurveyReader[Any], int]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._computing = threading.Lock()
+
+    def get(
+        self, key: object, read: Callable[[Progress], T], weight: int, timeout: float
+    ) -> T | None:
+        """Return the result under a key, None if it is not ready within `timeout` seconds.
+
+        The first call starts `read`; its errors are raised, once.
+        """
+
+        def read_alone(progress: Progress) -> T:
+            with self._computing:
+                return read(progress)
+
+        with self._lock:
+            entry = self._readers.get(key)
+            if entry is None:
+                entry = SurveyReader(read_alone), weight
+                self._readers[key] = entry
+            self._readers.move_to_end(key)
+            self._trim()
+        reader: SurveyReader[T] = entry[0]
+        return reader.get(timeout)
+
+    def _trim(self) -> None:
+        while len(self._readers) > 1 and (
+            len(self._readers) > self._most
+            or sum(weight for _, weight in self._readers.values()) > self._weight
+        ):
+            self._readers.popitem(last=False)

@@ -1,0 +1,93 @@
+"""Long texts: the first screen does not wait for all of them, and results are kept by content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_library import edited, rows, sentence
+
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.web import site as site_module
+from indexer.web.questions import parameter_values
+from indexer.web.reader_cache import ReaderCache
+from indexer.web.serve import REVIEW_API
+from indexer.web.site import Site
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A site of two texts that count as long, and of a short one."""
+    monkeypatch.setattr(site_module, "_LONG_CHARS", 1000)
+    monkeypatch.setattr(site_module, "WINDOW_CHARS", 300)
+    store = open_store(f"sqlite:///{tmp_path}/long.db")
+    store.prepare(DEFAULT)
+    text = sentence(3, 300)
+    store.write(rows({"a": text, "b": edited(text, 6), "c": sentence(5, 20)}))
+    store.refresh()
+    yield Site(store)
+    store.close()
+
+
+def ask(site: Site, name: str, **texts: str) -> Any:
+    question = REVIEW_API.questions[name]
+    values = parameter_values(question.parameters, {key: [text] for key, text in texts.items()})
+    return question.answer(site, values)
+
+
+def test_a_long_comparison_begins_with_its_first_characters(site: Site) -> None:
+    with site._readers._computing:  # the whole cannot be compared yet
+        beginning = ask(site, "compare", a="a", b="b", wait="0")
+        assert beginning.chars == 300
+        assert beginning.cells
+        assert ask(site, "compare", a="a", b="c", wait="0").chars == 300
+    whole = ask(site, "compare", a="a", b="b", wait="30")
+    assert whole.chars is None
+    assert whole.words[0] > beginning.words[0]
+    with site._readers._computing:  # it is kept
+        again = ask(site, "compare", a="a", b="b", wait="0")
+    assert again.differences == whole.differences
+    assert again.chars is None
+
+
+def test_short_texts_are_compared_at_once(site: Site) -> None:
+    with site._readers._computing:
+        assert ask(site, "compare", a="c", b="c", wait="0").chars is None
+        assert ask(site, "similar", id="c", wait="0").ready
+
+
+def test_near_duplicates_of_a_long_text_come_later(site: Site) -> None:
+    with site._readers._computing:
+        waiting = ask(site, "similar", id="a", wait="0")
+    assert (waiting.ready, waiting.matches) == (False, ())
+    found = ask(site, "similar", id="a", wait="30")
+    assert found.ready
+    assert [match.id for match in found.matches] == ["b"]
+    site.store.write(rows({"d": sentence(3, 300)}))
+    site.store.refresh()
+    found = ask(site, "similar", id="a", wait="30")
+    assert [match.id for match in found.matches] == ["d", "b"]
+
+
+def test_results_are_kept_up_to_a_weight() -> None:
+    cache = ReaderCache(weight=10, most=3)
+    computed: list[str] = []
+
+    def value(name: str, weight: int) -> str | None:
+        def read(_: object) -> str:
+            computed.append(name)
+            return name
+
+        return cache.get(name, read, weight, 30)
+
+    assert [value(name, 4) for name in "abab"] == list("abab")
+    assert computed == ["a", "b"]
+    value("c", 4)  # a goes, the one used longest ago
+    assert [value(name, 4) for name in "bca"] == list("bca")
+    assert computed == ["a", "b", "c", "a"]
+    assert value("large", 99) == "large"
+    assert [value(name, 1) for name in ("large", "d")] == ["large", "d"]
+    assert computed[4:] == ["large", "d"]
