@@ -19,6 +19,7 @@ from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import json_line
+from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
 from indexer.cli.options import (
     cap_option,
     criteria_options,
@@ -99,6 +100,18 @@ _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 @out_file_option("Write to this file instead of stdout.")
 @click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
 @explain_option
+@click.option(
+    "--fingerprints",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="Pairs of this file, one fingerprint of 64 bits a line, instead of a store.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --fingerprints: most tables of bit blocks (default: 16 for 3 bits, 28 for 6).",
+)
 @of_option
 @cap_option
 @memory_option
@@ -113,6 +126,8 @@ def match_command(
     out: Path | None,
     ids: bool,
     explain: bool,
+    fingerprints: TextIO | None,
+    tables: int | None,
     audit: int | None,
     memory: int,
     **options: Any,
@@ -122,14 +137,21 @@ def match_command(
     Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
     JSON on stderr too. Parquet and copietje's lines are written at the end.
     """
-    if options["all_pairs"]:
-        refuse_options(["recall", "cap"], "with --complete")
-    if options["contained"]:
-        refuse_options(["recall", "measure"], "with --contained")
-    if audit is None:
-        refuse_options(["seed"], "without --audit")
-    if as_json and form != "jsonl":
-        refuse_options(["form"], "with --json")
+    if fingerprints is not None:
+        return print_fingerprint_pairs(
+            fingerprints, options["threshold"], options["cap"], tables, out
+        )
+    is_other_form = as_json and form != "jsonl"
+    refusals = (
+        (True, ["tables"], "without --fingerprints"),
+        (options["all_pairs"], ["recall", "cap"], "with --complete"),
+        (options["contained"], ["recall", "measure"], "with --contained"),
+        (audit is None, ["seed"], "without --audit"),
+        (is_other_form, ["form"], "with --json"),
+    )
+    for applies, names, beside in refusals:
+        if applies:
+            refuse_options(names, beside)
     settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
     if explain and form in ("parquet", "copietje"):
         raise UsageError(f"{form} has no place for reasons; leave --explain out")

@@ -26,6 +26,8 @@ from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.matching.band_pairs import BandPairs
+from indexer.matching.bit_options import equal_bits, has_bits_alone
+from indexer.matching.bit_pairs import collect_close_pairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
 from indexer.matching.text_pairs import AT_ONCE
@@ -118,10 +120,12 @@ class Grouping:
     def pairs(self, order: list[int], progress: Progress) -> BandPairs:
         """Return the pairs of texts that may be similar enough for a family or a cluster."""
         options = self.options
-        layout = options.band_plan(self.collection.recipe)
         everything = PairFilter(self.collection.documents, None, None)
         context = MatchContext(self.collection, self.verifier, everything, progress)
-        ranks = self._text_ranks(order)[: len(self.collection.slots)]
+        ranks = self._text_ranks(order)[: len(self.collection.simhash)]
+        if has_bits_alone(self.collection.recipe):
+            return collect_close_pairs(context, ranks, options.least_threshold, options.cap)
+        layout = options.band_plan(self.collection.recipe)
         least = self.fewest_equal(options.least_threshold)
         return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
 
@@ -134,7 +138,7 @@ class Grouping:
         if self.options.principal == "central":
             return sum_similarities(self._matches(pairs), sizes.tolist())
         blocks = pairs.blocks(self.fewest_equal(self.options.threshold))
-        return sum_equal_slots(blocks, sizes, self.collection.slots.shape[1])
+        return sum_equal_slots(blocks, sizes, self._width)
 
     def heads(
         self, pairs: BandPairs, order: list[int], progress: Progress
@@ -217,8 +221,16 @@ class Grouping:
         return ranks
 
     def fewest_equal(self, threshold: float) -> int:
-        """Return the fewest equal slots of a pair that may reach a threshold."""
+        """Return the fewest equal slots, or bits, of a pair that may reach a threshold."""
+        if has_bits_alone(self.collection.recipe):
+            return equal_bits(self._width, threshold)
         return fewest_equal(self.options.measure, threshold, self.collection.recipe)
+
+    @property
+    def _width(self) -> int:
+        """The slots of a sketch, or its bits where it has no slots."""
+        recipe = self.collection.recipe
+        return (recipe.bits or 0) if has_bits_alone(recipe) else self.collection.slots.shape[1]
 
     def _text(self, document: int) -> int:
         return int(self.collection.documents.texts[document])

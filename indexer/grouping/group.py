@@ -60,6 +60,7 @@ def group(
     yet.
     """
     recipe = require_updatable(store)
+    options = options.for_recipe(recipe)
     options.check_recipe(recipe)
     store = scope_view(store, options.of)
     command = "group" if write else "group --dry-run"

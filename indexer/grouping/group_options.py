@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.clustering.principals import Principal
 from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL
 from indexer.errors import UsageError
+from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.model import Row
 from indexer.recipe import Recipe
@@ -27,6 +28,7 @@ class GroupOptions:
     """Options of `group`: how families and clusters are made.
 
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
+    For a recipe of bits alone the default stands for 3 different bits, and `measure` for `hamming`.
     `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
     `principal`: the order in which documents may become principals: `original` (fewest quoted
     words first, then most equal slots with the documents it may match, then most words),
@@ -119,9 +121,20 @@ class GroupOptions:
             names = ", ".join(NAMED_ORDERS)
             raise UsageError(f"{error}; principals also go by {names}") from error
 
+    def for_recipe(self, recipe: Recipe) -> GroupOptions:
+        """Return these options; for a recipe of bits alone by `hamming`, within 3 bits by default.
+
+        Raises `UsageError` for another measure.
+        """
+        if not has_bits_alone(recipe):
+            return self
+        defaults = (MEASURE, FOLD)
+        measure, threshold = resolve_bits(recipe, self.measure, self.threshold, defaults)
+        return replace(self, measure=measure, threshold=threshold)
+
     def check_recipe(self, recipe: Recipe) -> None:
         """Raise `UsageError` for a recipe without the MinHash slots or sketches that are needed."""
-        if not recipe.minhash:
+        if not recipe.minhash and not has_bits_alone(recipe):
             raise UsageError(
                 f"recipe {recipe.name} has no MinHash slots to make families by; "
                 "index with another recipe"

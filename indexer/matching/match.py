@@ -17,6 +17,8 @@ from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.matching.audit import AuditFrame, check_audited
+from indexer.matching.bit_options import has_bits_alone, resolve_bits
+from indexer.matching.bit_pairs import find_bit_pairs
 from indexer.matching.collection import Collection, collect
 from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
@@ -51,7 +53,8 @@ LEAST_AUDIT = 20  # pairs that an audit verifies
 class MatchOptions:
     """The options of `match`: which pairs are found, and how.
 
-    `threshold`: least similarity of a pair, above 0 and at most 1.
+    `threshold`: least similarity of a pair, above 0 and at most 1. For a recipe of bits alone the
+    default stands for 3 different bits, and `measure` for `hamming`.
     `recall`: bands are chosen so that at least this share of the pairs at the threshold is
     expected to be found, between 0 and 1; of the pairs above it, more are.
     `measure`: name of the similarity.
@@ -119,6 +122,19 @@ class MatchOptions:
         """Return the bands by which pairs are found in sketches of a recipe."""
         return plan(min(self.threshold, ALMOST_ONE), self.recall, self.measure, recipe)
 
+    def for_recipe(self, recipe: Recipe) -> MatchOptions:
+        """Return these options; for a recipe of bits alone by `hamming`, within 3 bits by default.
+
+        Raises `UsageError` for another measure, and for an audit of such a recipe.
+        """
+        if not self.uses_bands or not has_bits_alone(recipe):
+            return self
+        if self.audit:
+            raise UsageError("--audit is of pairs by bands; pairs by bits are complete without")
+        defaults = (MEASURE, REVIEW)
+        measure, threshold = resolve_bits(recipe, self.measure, self.threshold, defaults)
+        return replace(self, measure=measure, threshold=threshold)
+
     def _check_audit(self) -> None:
         is_partial = self.against is not None or self.new
         if is_partial or not self.uses_bands or self.criteria:
@@ -152,10 +168,14 @@ def match(
     Documents without keys (empty, too short, numbers only) are in pairs with their copies alone.
     Raises `UsageError` for a label that no document carries, for a field of the criteria without
     values, for a measure of sketches that the recipe does not make, and for a recipe without
-    MinHash slots unless `all_pairs` or `contained`, and `StoreError` when nothing was indexed yet.
+    MinHash slots and without bits unless `all_pairs` or `contained`, and `StoreError` when nothing
+    was indexed yet.
     """
     recipe = require_recipe(store)
-    if options.uses_bands:
+    options = options.for_recipe(recipe)
+    is_by_bits = options.uses_bands and has_bits_alone(recipe)
+    uses_bands = options.uses_bands and not is_by_bits
+    if uses_bands:
         require_slots(recipe)
     options.criteria.check_sketches(recipe, options.measure)
     view = scope_view(store, options.of)
@@ -166,7 +186,7 @@ def match(
     rarity = Rarity(view.vocabulary.frequencies)
     verifier = Verifier(view, collection, options.measure, rarity)
     selection = _selection(collection, options)
-    layout = options.band_plan(recipe) if options.uses_bands else None
+    layout = options.band_plan(recipe) if uses_bands else None
     context = MatchContext(collection, verifier, selection, progress, on_estimate=on_estimate)
     if on_pairs is not None:
         context = _reporting(context, layout, options, on_pairs)
@@ -216,6 +236,8 @@ def _reporting(
 def _text_pairs(context: MatchContext, layout: Plan | None, options: MatchOptions) -> TextPairs:
     if options.contained:
         return find_contained_pairs(context, options.threshold, options.cap)
+    if options.uses_bands and has_bits_alone(context.collection.recipe):
+        return find_bit_pairs(context, options.threshold, options.cap)
     if layout is None:
         return find_all_pairs(context, options.threshold)
     return find_likely_pairs(context, layout, options.threshold, options.cap, options.exact)

@@ -18,6 +18,9 @@ from indexer.errors import UsageError
 
 MAX_TABLES = 256  # of a design
 _MAX_PARTS = 32  # that the bits are cut into
+DISTANCE = 3  # different bits of near duplicates by default, of 64
+FARTHEST = 8  # different bits beyond which keys would be too short to find pairs by
+_TABLES = ((3, 16), (6, 28), (FARTHEST, 45))  # up to a distance, tables at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,30 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
         if not best or design.key_bits > best[-1].key_bits:
             best.append(design)
     return best
+
+
+def design_for(bits: int, distance: int, most: int | None = None) -> Design:
+    """Return the design with the longest keys of at most `most` tables that misses nothing.
+
+    Without `most` it is 16 tables of 28 bits for 3 of 64 bits, 28 of 16 for 6. Raises `UsageError`
+    for a distance above 8, and where so few tables do not do.
+
+    >>> [(design_for(64, d).tables, design_for(64, d).key_bits) for d in (1, 3, 6)]
+    [(16, 60), (16, 28), (28, 16)]
+    """
+    if not 0 <= distance <= FARTHEST:
+        least = 1 - FARTHEST / bits
+        raise UsageError(
+            f"sketches of {bits} bits find pairs within {FARTHEST} different bits, a threshold of "
+            f"{least:.3f}, not within {distance}; give a higher threshold, or use --complete"
+        )
+    usual = next(most_tables for farthest, most_tables in _TABLES if distance <= farthest)
+    known = designs(bits, max(distance, 1), most or usual)
+    if not known:
+        raise UsageError(
+            f"{most} tables are too few for a distance of {distance}; give {distance + 1} or more"
+        )
+    return known[-1]
 
 
 def tables(design: Design) -> tuple[int, ...]:

@@ -19,3 +19,12 @@ def bit_similarity(left: int, right: int, bits: int) -> float:
     0.96875
     """
     return 1.0 - hamming(left, right) / bits
+
+
+def allowed_distance(similarity: float, bits: int = 64) -> int:
+    """Return the greatest Hamming distance d with 1 - d / bits >= similarity.
+
+    >>> allowed_distance(0.90), allowed_distance(0.98)
+    (6, 1)
+    """
+    return int((1.0 - similarity) * bits + 1e-9)

@@ -20,7 +20,7 @@ import re
 from collections.abc import Collection
 
 from indexer.errors import UsageError
-from indexer.sketch.token_simhash import BITS, VERSIONS, simhash_doc_tokens
+from indexer.sketch.token_simhash import VERSIONS, simhash_doc_tokens
 from indexer.text.tokens import Segmenter, tokens
 
 LOOSE, CLOSE = 0.90, 0.98  # similarities for which tables are made
@@ -78,12 +78,3 @@ def parse_base32(spelling: str) -> tuple[int, str]:
             f"{spelling!r} is not a simhash-doc: its last character has bits that no sketch sets"
         )
     return bits, match[1]
-
-
-def allowed_distance(similarity: float, bits: int = BITS) -> int:
-    """Return the greatest Hamming distance d with 1 - d / bits >= similarity.
-
-    >>> allowed_distance(LOOSE), allowed_distance(CLOSE)
-    (6, 1)
-    """
-    return int((1.0 - similarity) * bits + 1e-9)

@@ -315,10 +315,11 @@ def test_values_out_of_range(wrong):
         group(library([]), GroupOptions(**wrong))
 
 
-def test_a_recipe_without_slots_is_refused():
+def test_a_recipe_of_bits_alone_groups_by_hamming():
     recipe = recipe_named("simhash-doc")
-    with pytest.raises(UsageError, match="no MinHash slots"):
-        group(library([], recipe))
+    assert group(library([], recipe)).families == 0
+    with pytest.raises(UsageError, match="compared by hamming, not by overlap"):
+        group(library([], recipe), GroupOptions(measure="overlap"))
 
 
 def test_two_jobs_on_one_store(tmp_path):

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.distance import bit_similarity, hamming
+from indexer.sketch.distance import allowed_distance, bit_similarity, hamming
 from indexer.sketch.jenkins import hashlittle2, jenkins64
 from indexer.sketch.simhash_doc import (
     CLOSE,
     LOOSE,
-    allowed_distance,
     parse_base32,
     simhash_doc,
     spell_base32,

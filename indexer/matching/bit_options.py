@@ -1,0 +1,44 @@
+"""Measure and threshold of matching and grouping by the bits of a recipe that makes no slots."""
+
+from __future__ import annotations
+
+from indexer.errors import UsageError
+from indexer.recipe import Recipe
+from indexer.sketch.blocks import DISTANCE, design_for
+from indexer.sketch.distance import allowed_distance
+
+HAMMING = "hamming"
+
+
+def has_bits_alone(recipe: Recipe) -> bool:
+    """Return whether a recipe makes bits that an index keeps, and no slots."""
+    return recipe.simhash is not None and not recipe.minhash and (recipe.bits or 0) <= 64
+
+
+def resolve_bits(
+    recipe: Recipe, measure: str, threshold: float, defaults: tuple[str, float]
+) -> tuple[str, float]:
+    """Return the measure and threshold for a recipe of bits alone: `hamming`, within 3 bits.
+
+    `defaults` are those of the command, which stand for these. Raises `UsageError` for another
+    measure, since texts are not read, and for a threshold beyond the distance of any tables.
+    """
+    if measure not in (defaults[0], HAMMING):
+        raise UsageError(
+            f"recipe {recipe.name} keeps bits alone, which are compared by {HAMMING}, "
+            f"not by {measure}; leave --measure out, or use --complete"
+        )
+    bits = recipe.bits or 64
+    if threshold == defaults[1]:
+        threshold = 1 - DISTANCE / bits
+    design_for(bits, allowed_distance(threshold, bits))
+    return HAMMING, threshold
+
+
+def equal_bits(bits: int, threshold: float) -> int:
+    """Return the least equal bits of sketches whose similarity reaches a threshold.
+
+    >>> equal_bits(64, 1 - 3 / 64), equal_bits(64, 0.9)
+    (61, 58)
+    """
+    return bits - allowed_distance(threshold, bits)

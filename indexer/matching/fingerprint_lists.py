@@ -1,0 +1,112 @@
+"""Near-duplicate pairs of a list of fingerprints of 64 bits, without a store.
+
+The tools of Simhash take such lists: one fingerprint a line, and all pairs within k bits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+from indexer.joins.bit_tables import ClosePairs
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.sketch.blocks import design_for
+from indexer.sketch.simhash_doc import parse_base32
+
+BITS = 64
+_HEXADECIMAL = re.compile(r"(?:0x)?([0-9a-f]{1,16})", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintPair:
+    """Two fingerprints of a list by name, the earlier first, and the bits in which they differ."""
+
+    a: str
+    b: str
+    distance: int
+
+    @property
+    def similarity(self) -> float:
+        """1 - distance / 64."""
+        return 1 - self.distance / BITS
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintList:
+    """Fingerprints, (n,) uint64, and their names."""
+
+    values: NDArray[np.uint64]
+    names: tuple[str, ...]
+
+
+def read_fingerprints(lines: Iterable[str]) -> FingerprintList:
+    """Return the fingerprints of a file: one a line, and its name after white space.
+
+    A fingerprint is hexadecimal, or the serialised form of a simhash-doc, of one version for all.
+    Without a name it is called by its line, the first 1. Empty lines are skipped. Raises
+    `UsageError` for any other line, and for two versions.
+
+    >>> read_fingerprints(["e2f5c59183172276  a.txt", "", "0xff"]).names
+    ('a.txt', 'line 3')
+    """
+    values: list[int] = []
+    names: list[str] = []
+    kinds: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        word, *name = line.strip().split(maxsplit=1)
+        value, kind = _read(word, number)
+        values.append(value)
+        names.append(name[0] if name else f"line {number}")
+        kinds.add(kind)
+    versions = sorted(kinds - {""})
+    if len(versions) > 1:
+        raise UsageError(
+            f"fingerprints of {' and '.join(versions)} do not compare; give those of one version"
+        )
+    return FingerprintList(np.array(values, dtype=np.uint64), tuple(names))
+
+
+def _read(word: str, number: int) -> tuple[int, str]:
+    """Return a fingerprint and the version of its scheme, empty for hexadecimal digits."""
+    if match := _HEXADECIMAL.fullmatch(word):
+        return int(match[1], 16), ""
+    try:
+        return parse_base32(word)
+    except UsageError:
+        raise UsageError(
+            f"line {number} begins with {word[:40]!r}, no fingerprint of up to 16 hexadecimal "
+            "digits and no simhash-doc; take such lines out, or make them by `nearfold hash`"
+        ) from None
+
+
+def match_fingerprints(
+    fingerprints: FingerprintList, distance: int, cap: int, tables: int | None = None
+) -> Iterator[FingerprintPair]:
+    """Yield all pairs within a distance, ordered by the first, then the second.
+
+    Equal fingerprints count as one where a block is shared by more than `cap`. `tables`: most
+    tables of blocks; None takes the usual design. Raises `UsageError` for a distance above 8.
+    """
+    distinct, places = np.unique(fingerprints.values, return_inverse=True)
+    holders: list[list[int]] = [[] for _ in distinct]
+    for place, value in enumerate(places.reshape(-1).tolist()):
+        holders[value].append(place)
+    pairs: list[tuple[int, int, int]] = []
+    for held in holders:
+        pairs += [(a, b, 0) for at, a in enumerate(held) for b in held[at + 1 :]]
+    design = design_for(BITS, distance, tables)
+    rank = np.arange(len(distinct))
+    close = ClosePairs(distinct, design, distance, rank, cap, MemoryBudget())
+    for left, right, apart in close.blocks():
+        for a, b, bits in zip(left.tolist(), right.tolist(), apart.tolist(), strict=True):
+            pairs += [(min(x, y), max(x, y), bits) for x in holders[a] for y in holders[b]]
+    names = fingerprints.names
+    for a, b, bits in sorted(pairs):
+        yield FingerprintPair(names[a], names[b], bits)

@@ -1,0 +1,145 @@
+"""Pairs by bits: tables of blocks, lists of fingerprints, and stores of a recipe of bits alone."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer import IndexOptions, delete, export, group, index, match, open_store, recipe_named
+from indexer.errors import UsageError
+from indexer.grouping.group_options import GroupOptions
+from indexer.joins.bit_tables import ClosePairs
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.matching.fingerprint_lists import match_fingerprints, read_fingerprints
+from indexer.matching.match import MatchOptions
+from indexer.sketch.blocks import FARTHEST, design_for
+from indexer.sketch.distance import hamming
+from indexer.sketch.simhash_doc import simhash_doc
+
+TEXT = "the harbour ferry leaves at eight in the morning and returns late in the evening"
+WORDS = TEXT.split()
+BASES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0]
+
+
+@st.composite
+def sketches(draw: st.DrawFn) -> list[int]:
+    flips = st.lists(st.integers(0, 63), max_size=9)
+    values = draw(st.lists(st.tuples(st.sampled_from(BASES), flips), min_size=1, max_size=25))
+    result = []
+    for base, places in values:
+        value = base
+        for place in places:
+            value ^= 1 << place
+        result.append(value)
+    return result
+
+
+@settings(max_examples=60)
+@given(sketches(), st.integers(0, FARTHEST))
+def test_pairs_are_those_of_brute_force(values: list[int], distance: int) -> None:
+    array = np.array(values, dtype=np.uint64)
+    rank = np.arange(len(array))
+    close = ClosePairs(array, design_for(64, distance), distance, rank, 1000, MemoryBudget())
+    pairs = {
+        (a, b, bits)
+        for left, right, apart in close.blocks()
+        for a, b, bits in zip(left.tolist(), right.tolist(), apart.tolist(), strict=True)
+    }
+    assert pairs == {
+        (a, b, hamming(values[a], values[b]))
+        for b in range(len(values))
+        for a in range(b)
+        if hamming(values[a], values[b]) <= distance
+    }
+
+
+@given(sketches(), st.integers(0, 4))
+def test_pairs_of_a_list_are_those_of_brute_force(values: list[int], distance: int) -> None:
+    listed = read_fingerprints(f"{value:016x}  {place}" for place, value in enumerate(values))
+    pairs = [
+        (int(pair.a), int(pair.b), pair.distance)
+        for pair in match_fingerprints(listed, distance, 1000)
+    ]
+    assert pairs == [
+        (a, b, hamming(values[a], values[b]))
+        for a in range(len(values))
+        for b in range(a + 1, len(values))
+        if hamming(values[a], values[b]) <= distance
+    ]
+
+
+def test_the_designs_are_those_of_the_draft() -> None:
+    # 3.1.1 of Manku et al. by the draft: 16 tables of 28 bits for k = 3
+    assert (design_for(64, 3).tables, design_for(64, 3).key_bits) == (16, 28)
+    assert (design_for(64, 6).tables, design_for(64, 6).key_bits) == (28, 16)
+    assert (design_for(64, 3, 4).tables, design_for(64, 3, 4).key_bits) == (4, 16)
+    with pytest.raises(UsageError, match="too few for a distance of 3; give 4 or more"):
+        design_for(64, 3, 2)
+    with pytest.raises(UsageError, match="use --complete"):
+        design_for(64, 9)
+
+
+def test_lists_of_fingerprints() -> None:
+    lines = ["e2f5c59183172276  a b.txt\n", "\n", "0xE2F5C59183172277\n"]
+    listed = read_fingerprints(lines)
+    assert listed.names == ("a b.txt", "line 3")
+    [pair] = match_fingerprints(listed, 3, 1000)
+    assert (pair.a, pair.b, pair.distance, pair.similarity) == ("a b.txt", "line 3", 1, 63 / 64)
+    spelled = read_fingerprints(
+        ["simhash-doc-v2:4l24lemdc4rhm x", "SIMHASH-DOC-V2:4L24LEMDC4RHM y"]
+    )
+    assert [pair.distance for pair in match_fingerprints(spelled, 0, 1000)] == [0]
+    with pytest.raises(UsageError, match="line 1 begins with 'nothing'"):
+        read_fingerprints(["nothing"])
+    with pytest.raises(UsageError, match="v1 and v2 do not compare"):
+        read_fingerprints(["simhash-doc-v1:4l24lemdc4rhm", "simhash-doc-v2:4l24lemdc4rhm"])
+    assert list(match_fingerprints(read_fingerprints([]), 3, 1000)) == []
+
+
+def test_a_store_of_simhash_doc_is_matched_grouped_and_exported(tmp_path: Path) -> None:
+    texts = {f"{place}.txt": " ".join([*WORDS * 6, f"word{place % 2}"]) for place in range(4)}
+    texts["other.txt"] = "an entirely different notice about parking in the lower town " * 4
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    recipe = recipe_named("simhash-doc")
+    expected = {
+        (a, b): hamming(simhash_doc(texts[a]), simhash_doc(texts[b]))
+        for b in texts
+        for a in texts
+        if a < b
+    }
+    with closing(open_store(f"sqlite:///{tmp_path}/x.db")) as store:
+        index([str(folder)], store, IndexOptions(recipe, extractor="plain"))
+        for options, distance in ((MatchOptions(), 3), (MatchOptions(threshold=0.9), 6)):
+            result = match(store, options)
+            names = [Path(path).name for path in result.names]
+            found = {
+                tuple(sorted((names[a], names[b]))): round(64 * (1 - pair.similarity))
+                for a, b, pair in zip(result.left, result.right, result, strict=True)
+            }
+            assert found == {pair: bits for pair, bits in expected.items() if bits <= distance}
+            assert {pair.measure for pair in result} == {"hamming"}
+        account = group(store)
+        assert (account.documents, account.families, account.largest) == (5, 1, 4)
+        assert group(store).changed == 0
+        families = {row.id: row.family for row in store.scan()}
+        assert export(store, tmp_path / "pairs.csv", "csv", "pairs").records == len(match(store))
+        for refused in ("jaccard", "overlap"):
+            with pytest.raises(UsageError, match="compared by hamming"):
+                match(store, MatchOptions(measure=refused))
+            with pytest.raises(UsageError, match="compared by hamming"):
+                group(store, GroupOptions(measure=refused))
+        with pytest.raises(UsageError, match="within 8 different bits"):
+            match(store, MatchOptions(threshold=0.6))
+        [principal] = {family for id, family in families.items() if family != id}
+        [repaired] = delete(store, [principal]).repaired
+        assert sum(repaired.into.values()) == 3
+        remaining = {row.id: row.family for row in store.scan()}
+        assert set(remaining.values()) <= remaining.keys()
