@@ -18,7 +18,9 @@ NearfoldError
 │   ├── PartialSource          a change of a document would lose what `_source` lacks
 │   ├── TextFieldMismatch
 │   ├── ReindexInProgress      an index is being filled for another recipe
+│   ├── UnsupportedEngine      another engine than the URL says, or a version out of range
 │   ├── StoreUnreachable
+│   │   └── StoreNotReady      it answered before, or is overloaded; run again later
 │   ├── StoreAccessDenied      wrong password, or a missing permission
 │   ├── StoreBusy              another job has locked the journal or the database
 │   ├── StoreStopped           no space, read-only, or index deleted; run again to resume
@@ -190,6 +192,26 @@ class ReindexInProgress(StoreError):
         self.index, self.recipe = index, recipe
 
 
+class UnsupportedEngine(StoreError):
+    """The server is not the engine of the store's URL, or of a version that is not supported.
+
+    `engine` is product and version of the server; `requested` the product that the URL names, and
+    `supported` its versions.
+    """
+
+    def __init__(self, *, url: str, engine: str, requested: str, supported: str) -> None:
+        super().__init__(
+            f"{url} is {engine}; nearfold supports {requested} {supported} there: "
+            + (
+                "upgrade the server, or nearfold where the server is newer"
+                if engine.startswith(f"{requested} ")
+                else "begin the URL with the name of the engine that the server is"
+            )
+        )
+        self.url, self.engine = url, engine
+        self.requested, self.supported = requested, supported
+
+
 class StoreUnreachable(StoreError):
     """The store does not answer."""
 
@@ -197,6 +219,18 @@ class StoreUnreachable(StoreError):
         super().__init__(
             f"no answer from {url} ({reason}); "
             "check that the server runs and that the address and port are right"
+        )
+        self.url, self.reason = url, reason
+
+
+class StoreNotReady(StoreUnreachable):
+    """The store has answered, but does not do so any more, or not for now."""
+
+    def __init__(self, *, url: str, reason: str) -> None:
+        StoreError.__init__(
+            self,
+            f"{url} stopped answering ({reason}); wait until it has recovered, then run the same "
+            "command again",
         )
         self.url, self.reason = url, reason
 

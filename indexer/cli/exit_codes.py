@@ -7,6 +7,7 @@ from indexer.errors import (
     ExtractorUnavailable,
     NearfoldError,
     StoreError,
+    StoreNotReady,
     StoreStopped,
     UsageError,
 )
@@ -22,6 +23,7 @@ EXIT_TERMINATED = 143
 _CODES: tuple[tuple[type[NearfoldError], int], ...] = (
     (UsageError, EXIT_USAGE),
     (StoreStopped, EXIT_STOPPED),
+    (StoreNotReady, EXIT_STOPPED),
     (StoreError, EXIT_STORE),
     (ExtractorUnavailable, EXIT_STORE),
     (ExtractionError, EXIT_FAILED),

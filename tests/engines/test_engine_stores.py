@@ -21,6 +21,8 @@ from indexer.errors import (
 )
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
+from indexer.stores import in_place, open_documents
+from indexer.stores.address import parse_address
 from indexer.stores.engine import bodies
 from indexer.text import codepoints, phrases
 
@@ -77,6 +79,26 @@ def test_several_shards_make_one_order(engine, server, index, open_at):
         (hit.path, hit.id) for hit in store.candidates([([band(0, 1)], [])], 200)[0].found
     ] == by_path[:200]
     assert [hit.id for hit in store.scan()] == [f"{place:03}" for place in range(450)]
+
+
+def test_documents_of_other_programs_are_read_once_from_several_shards(
+    engine, server, index, open_at
+):
+    settings = {"number_of_shards": 3, "number_of_replicas": 0}
+    assert call("PUT", f"{server}/{index}", {"settings": settings})[0] == 200
+    lines = [line for number in range(350) for line in ({"index": {}}, {"text": f"note {number}"})]
+    assert call("POST", f"{server}/{index}/_bulk?refresh=true", lines)[0] == 200
+    url = store_url(engine, server, index)
+    documents = open_documents(parse_address(url))
+    assert len({id for id, _ in documents.documents()}) == 350
+    documents.close()
+    store = in_place(open_at(url), "text")
+    store.prepare(DEFAULT)
+    expected = {f"note {number}" for number in range(350)}
+    texts = [document.text for document in store.scan()]
+    assert len(texts) == 350 and set(texts) == expected
+    hits = store.search(Query("note")).hits
+    assert len({hit.id for hit in hits}) == 350
 
 
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):

@@ -1,4 +1,4 @@
-"""The newest installed version of Java."""
+"""The newest installed version of Java that a server runs on."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from pathlib import Path
 from servers.engine import AbsentError
 
 
-def home(minimum: int) -> Path:
-    """Return the home of the newest JDK installed, of version `minimum` or later. Raises
-    `AbsentError`.
+def home(minimum: int, below: int = 1_000) -> Path:
+    """Return the home of the newest JDK installed, of version `minimum` or later and before
+    `below`. Raises `AbsentError`.
 
     Searched: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
     and macOS.
     """
     versions = {place: _version(place) for place in _places()}
-    homes = [place for place in versions if versions[place]]
+    homes = [place for place in versions if 0 < versions[place] < below]
     newest = max(homes, key=lambda place: (versions[place], str(place)), default=None)
     if newest is None or versions[newest] < minimum:
+        limit = f" before {below}" if below < 1_000 else ""
         state = f"the newest here is {versions[newest]}" if newest else "none is here"
         raise AbsentError(
-            f"a JDK {minimum} or later is needed and {state}; install one, or set JAVA_HOME"
+            f"a JDK {minimum} or later{limit} is needed and {state}; install one, or set JAVA_HOME"
         )
     return newest
 

@@ -1,4 +1,4 @@
-"""Elasticsearch by its own client, version 9."""
+"""Elasticsearch 8.19 and 9 by the client of version 9."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index_requests import Dialect
 from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.open_index import OpenIndex
+from indexer.stores.engine.server_version import CheckedLink
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -34,8 +35,11 @@ DIALECT = Dialect(
     close_body=lambda pit: {"id": pit},
     search_pipelines=False,
     roles="_security/role",
+    tie_breaker="_shard_doc",
 )
 _UNKNOWN_CONTENT_TYPE = 406  # the status with which other engines refuse this client's content type
+_NEWEST, _OLDEST = 9, 8  # versions whose form of requests and answers nearfold understands
+_OTHER_VERSION = "media_type_header_exception"  # how a server refuses the form of a later version
 
 
 class _Node(Urllib3HttpNode):
@@ -57,10 +61,14 @@ class _Node(Urllib3HttpNode):
 
 
 class ElasticsearchLink:
-    """Requests through the client, never `info()`, which some distributions refuse."""
+    """Requests through the client, never `info()`, which some distributions refuse.
+
+    Their form is that of version 9, or of version 8 once the server has refused that.
+    """
 
     def __init__(self, address: StoreAddress) -> None:
         self._url = address.url
+        self._form = _NEWEST
         logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
         scheme = "https" if address.tls else "http"
         login = (address.user, address.password) if address.user and address.password else None
@@ -82,9 +90,25 @@ class ElasticsearchLink:
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
         """Send one request; when a node does not answer, the next one gets it."""
-        headers = {"accept": "application/json"}
+        form = self._form
+        answer = self._send(method, path, body, params, seconds, form)
+        if answer.kind != _OTHER_VERSION or form == _OLDEST:
+            return answer
+        self._form = _OLDEST
+        return self._send(method, path, body, params, seconds, _OLDEST)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        params: Mapping[str, str],
+        seconds: float,
+        form: int,
+    ) -> Answer:
+        headers = {"accept": _media_type("application/json", form)}
         if body is not None:
-            headers["content-type"] = content_type(path)
+            headers["content-type"] = _media_type(content_type(path), form)
         client = self._client.options(request_timeout=seconds)
         try:
             answer = client.perform_request(
@@ -105,7 +129,7 @@ class ElasticsearchLink:
 
     def _other_product(self) -> StoreError:
         return StoreError(
-            f"{self._url} is not Elasticsearch 9; "
+            f"{self._url} is not Elasticsearch; "
             "for OpenSearch, write opensearch:// instead of elasticsearch://"
         )
 
@@ -114,6 +138,16 @@ class ElasticsearchLink:
         self._client.close()
 
 
+def _media_type(plain: str, version: int) -> str:
+    """Return a media type in the form of a version of Elasticsearch.
+
+    >>> _media_type("application/json", 8)
+    'application/vnd.elasticsearch+json; compatible-with=8'
+    """
+    return f"{plain.replace('/', '/vnd.elasticsearch+')}; compatible-with={version}"
+
+
 def open_elasticsearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of Elasticsearch, without sending a request."""
-    return EngineStore(OpenIndex(address, ElasticsearchLink(address), DIALECT))
+    link = CheckedLink(ElasticsearchLink(address), address)
+    return EngineStore(OpenIndex(address, link, DIALECT))

@@ -45,7 +45,8 @@ EXISTS = "resource_already_exists_exception"
 class Dialect:
     """The differences of the engines: a field type, points in time, search pipelines, roles.
 
-    `roles` is the path of the roles in the security API.
+    `roles` is the path of the roles in the security API. `tie_breaker` is the last sort key of
+    documents: unique to each, or `_seq_no`, which is unique in a shard only.
     """
 
     metadata_type: str
@@ -55,6 +56,7 @@ class Dialect:
     close_body: Callable[[str], bodies.Body]
     search_pipelines: bool
     roles: str
+    tie_breaker: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from indexer.errors import StoreAccessDenied, StoreError, StoreStopped, StoreUnreachable
+from indexer.errors import StoreAccessDenied, StoreError, StoreNotReady, StoreStopped
 
 PASSING = frozenset({429, 502, 503, 504})  # statuses of a request that is worth repeating
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
@@ -114,9 +114,7 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
     if is_passing(answer):
-        return StoreUnreachable(
-            url=url, reason=f"it is overloaded or not ready: {answer.status} {answer.reason}"
-        )
+        return StoreNotReady(url=url, reason=f"overloaded: {answer.status} {answer.reason}")
     return StoreError(
         f"{url} answered {answer.status}: {answer.reason}; "
         "see the server's log, and run `nearfold doctor`"

@@ -18,6 +18,7 @@ from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index_requests import Dialect
 from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.open_index import WRITERS, OpenIndex
+from indexer.stores.engine.server_version import CheckedLink
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -28,6 +29,7 @@ DIALECT = Dialect(
     close_body=lambda pit: {"pit_id": [pit]},
     search_pipelines=True,
     roles="_plugins/_security/api/roles",
+    tie_breaker="_seq_no",  # before 3.3 it does not know _shard_doc
 )
 _EVERY_STATUS = range(300, 600)
 # An index may have a search pipeline for its clients, which would change what nearfold reads.
@@ -149,4 +151,5 @@ def _json_or_none(text: str) -> object:
 
 def open_opensearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of OpenSearch, without sending a request."""
-    return EngineStore(OpenIndex(address, OpenSearchLink(address), DIALECT))
+    link = CheckedLink(OpenSearchLink(address), address)
+    return EngineStore(OpenIndex(address, link, DIALECT))

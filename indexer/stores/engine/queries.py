@@ -44,14 +44,20 @@ class IndexQueries:
     index: str
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = "documents"
+    is_shared: bool = False
 
     def search(self, body: Body) -> Body:
         """Return the answer to one search."""
         return self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
 
     def _fit(self, body: Body) -> Body:
-        """Return a search limited to the scope, with the fields that this index has."""
-        return substitute_fields(bodies.within_scope(body, self.scope), self.names)
+        """Return a search limited to the scope, with the fields of this index and engine."""
+        scoped = bodies.within_scope(body, self.scope)
+        if IN_PLACE in scoped.get("sort", ()):
+            last = {self.dialect.tie_breaker: "asc"}
+            sort = [last if key == IN_PLACE else key for key in scoped["sort"]]
+            scoped = {**scoped, "sort": sort}
+        return substitute_fields(scoped, self.names)
 
     def search_all(self, searches: Sequence[Body]) -> list[Body]:
         """Return the answers to many searches, in order, by few requests.
@@ -99,6 +105,7 @@ class IndexQueries:
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit = snapshot or self._open_snapshot()
         renewals = 0 if snapshot or keep_alive else _RENEWALS
+        repeated: list[Body] = []
         try:
             while True:
                 try:
@@ -111,13 +118,26 @@ class IndexQueries:
                     continue
                 pit = answer.setdefault("pit_id", pit)
                 hits = answer["hits"]["hits"]
+                answer["hits"]["hits"] = _without(repeated, hits)
                 yield answer
                 if len(hits) < body["size"]:
                     return
-                body = {**bodies.later_page(body), "size": size, "search_after": hits[-1]["sort"]}
+                after, repeated = self._next_page(hits)
+                page = {"size": size + len(repeated), "search_after": after}
+                body = {**bodies.later_page(body), **page}
         finally:
             if not keep_alive:
                 self.release(pit)
+
+    def _next_page(self, hits: Sequence[Body]) -> tuple[list[Any], list[Body]]:
+        """Return the sort values after which the next page begins, and the hits that it repeats.
+
+        Documents of several shards may have the same `_seq_no`, so the next page begins with it.
+        """
+        last = hits[-1]["sort"]
+        if self.dialect.tie_breaker != "_seq_no":
+            return last, []
+        return [*last[:-1], last[-1] - 1], [hit for hit in hits if hit["sort"] == last]
 
     def _page(self, body: Body) -> Body:
         answer = self._at_snapshot(body)
@@ -249,6 +269,17 @@ class IndexQueries:
         first = next(pages)["hits"]
         rest = chain.from_iterable(page["hits"]["hits"] for page in pages)
         return {**first, "hits": [*first["hits"], *islice(rest, limit - len(first["hits"]))]}
+
+
+def is_lost(item: Body) -> bool:
+    """Return whether a document was not found, or was not looked for without its routing."""
+    return not item.get("found") and item.get("error", {}).get("type") in (None, _NO_ROUTING)
+
+
+def _without(repeated: Sequence[Body], hits: list[Body]) -> list[Body]:
+    """Return the hits without the first ones that the page before has shown."""
+    first, rest = hits[: len(repeated)], hits[len(repeated) :]
+    return [hit for hit in first if hit["sort"] != repeated[0]["sort"]] + rest
 
 
 def _batch(searches: Sequence[Body]) -> list[Body]:

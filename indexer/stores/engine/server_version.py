@@ -1,0 +1,120 @@
+"""The versions of the engines that nearfold supports, checked at the first answer of a server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
+from indexer.stores.address import StoreAddress
+from indexer.stores.engine.link import Answer, Link
+
+OPENSEARCH, ELASTICSEARCH = "OpenSearch", "Elasticsearch"
+_PRODUCTS = {"opensearch": OPENSEARCH, "elasticsearch": ELASTICSEARCH}
+_SECONDS = 5.0
+_NUMBER = re.compile(r"(?P<major>\d{1,4})\.(?P<minor>\d{1,4})\b")
+_NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SupportedVersions:
+    """The least minor release of each major release that is supported."""
+
+    minors: Mapping[int, int]
+
+    def __str__(self) -> str:
+        """Return for example `2.19 and 3.x`."""
+        *older, newest = sorted(self.minors)
+        oldest = [f"{major}.{self.minors[major]}" for major in older]
+        return " and ".join([*oldest, f"{newest}.x"])
+
+    def includes(self, major: int, minor: int) -> bool:
+        """Return whether a release is supported."""
+        return major in self.minors and minor >= self.minors[major]
+
+
+SUPPORTED = {
+    OPENSEARCH: SupportedVersions({2: 19, 3: 0}),
+    ELASTICSEARCH: SupportedVersions({8: 19, 9: 0}),
+}
+
+
+class CheckedLink:
+    """A connection whose server is asked for its version once, after its first answer.
+
+    A server that does not say its version, or to this user, is taken for a supported one.
+    """
+
+    def __init__(self, link: Link, address: StoreAddress) -> None:
+        self._link, self._url = link, address.url
+        self._product = _PRODUCTS[address.kind]
+        self._is_checked = False
+
+    def request(
+        self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
+    ) -> Answer:
+        """Send one request, once.
+
+        Raises `UnsupportedEngine` for another engine, or a version that is too old or too new, and
+        `StoreNotReady` when no answer comes from a server that has answered before.
+        """
+        try:
+            answer = self._link.request(method, path, body, params, seconds)
+        except StoreUnreachable as error:
+            if not self._is_checked:
+                raise
+            raise StoreNotReady(url=self._url, reason=error.reason) from error
+        if not self._is_checked:
+            self._check()
+            self._is_checked = True
+        return answer
+
+    def _check(self) -> None:
+        try:
+            answer = self._link.request("GET", "", None, _NO_PARAMETERS, _SECONDS)
+        except StoreError:
+            return
+        server = server_in(answer.body)
+        if server is None:
+            return
+        product, version = server
+        numbers = _NUMBER.match(version)
+        if product == self._product and numbers is None:
+            return
+        is_supported = numbers and SUPPORTED[product].includes(*map(int, numbers.groups()))
+        if product != self._product or not is_supported:
+            raise UnsupportedEngine(
+                url=self._url,
+                engine=f"{product} {version}",
+                requested=self._product,
+                supported=str(SUPPORTED[self._product]),
+            )
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._link.close()
+
+
+def server_in(body: Any) -> tuple[str, str] | None:
+    """Return product and version in an answer to `GET /`; None when it does not say them.
+
+    OpenSearch may call itself 7.10.2 for clients of Elasticsearch 7, and a serverless Elasticsearch
+    always says 8.11.0; neither tells anything.
+
+    >>> server_in({"version": {"distribution": "opensearch", "number": "3.8.0"}})
+    ('OpenSearch', '3.8.0')
+    >>> server_in({"version": {"number": "9.4.3", "build_flavor": "default"}})
+    ('Elasticsearch', '9.4.3')
+    >>> server_in({"version": {"distribution": "opensearch", "number": "7.10.2"}})
+    """
+    version = body.get("version") if isinstance(body, Mapping) else None
+    number = version.get("number") if isinstance(version, Mapping) else None
+    if not isinstance(version, Mapping) or not isinstance(number, str):
+        return None
+    if version.get("distribution") == "opensearch":
+        return None if number == "7.10.2" else (OPENSEARCH, number)
+    is_elasticsearch = version.get("build_flavor", "serverless") != "serverless"
+    return (ELASTICSEARCH, number) if is_elasticsearch else None

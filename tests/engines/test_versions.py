@@ -1,0 +1,87 @@
+"""The oldest and newest supported version of each engine: installed, filled by another client,
+searched, grouped and reindexed.
+"""
+
+import secrets
+
+import pytest
+from pipelines import bulk, call, good, store_url
+from servers import elasticsearch, opensearch
+from servers.choosing import required
+from servers.engine import AbsentError
+from servers.process import Server
+
+from indexer.grouping.group import group
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install
+from indexer.operations.reindex import reindex
+from indexer.operations.uninstall import uninstall
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import similar
+from indexer.stores import open_store
+
+pytestmark = [pytest.mark.engines, pytest.mark.versions]
+VERSIONS = [
+    ("opensearch", opensearch.OLDEST),
+    ("opensearch", opensearch.VERSION),
+    ("elasticsearch", elasticsearch.OLDEST),
+    ("elasticsearch", elasticsearch.COMPLETE),
+    ("elasticsearch", elasticsearch.VERSION),
+]
+FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
+OTHERS = [
+    f"Parcel {number} of the ferry was weighed and sealed by clerk {number}."
+    for number in range(250)
+]
+
+
+@pytest.fixture(scope="module", params=VERSIONS, ids="-".join)
+def running(request):
+    """The name of an engine and the URL of a server of one version."""
+    name, version = request.param
+    module = {"opensearch": opensearch, "elasticsearch": elasticsearch}[name]
+    try:
+        server = Server(module.engine(version))
+    except AbsentError as error:
+        (pytest.fail if required() else pytest.skip)(f"no {name} {version}: {error}")
+    try:
+        server.start()
+        yield name, server.url
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def shared_index(running, tmp_path, monkeypatch):
+    """A store of three shards and its server; the index is removed at the end."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    engine, server = running
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"{store_url(engine, server, index)}?shards=3&replicas=0")
+    yield store, server, index
+    uninstall(store)
+    store.close()
+    for name in call("GET", f"{server}/{index}*")[1]:
+        good("DELETE", f"{server}/{name}")
+
+
+def test_an_index_that_others_fill_is_searched_grouped_and_reindexed(shared_index):
+    store, server, index = shared_index
+    changes = install(store, DEFAULT).changes
+    signs = ("ingest pipeline", "created") in {(one.kind, one.action) for one in changes}
+    if not signs:
+        store.prepare(DEFAULT)
+    texts = [FERRY, FERRY.upper(), f"{FERRY} Dogs travel free.", *OTHERS]
+    bulk(server, index, [{"text": text} for text in texts])
+    assert sum(1 for _ in store.scan()) == len(texts)
+    assert search(store, "ferry", SearchOptions(fold="none")).total == len(texts)
+    if not signs:
+        return
+    assert [match.similarity for match in similar(store, FERRY).matches[:2]] == [1, 1]
+    assert group(store).singletons == len(texts) - 2
+    assert search(store, '"harbour ferry"', SearchOptions(fold="family")).total == 3
+    assert reindex(store, DEFAULT_V1).copied == len(texts)
+    assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {
+        "good"
+    }
