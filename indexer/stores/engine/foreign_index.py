@@ -20,6 +20,7 @@ from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.index_requests import read_facts
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
+from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.sender import Operation
 from indexer.stores.engine.sort_keys import IN_PLACE
@@ -235,5 +236,4 @@ def index_of(store: Store) -> OpenIndex:
 def _stored_document(hit: Mapping[str, Any]) -> StoredDocument:
     """Return the document of a search hit, or of an answer by id."""
     state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
-    routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
-    return StoredDocument(hit["_id"], hit.get("_source", {}), {**state, **routing})
+    return StoredDocument(hit["_id"], hit.get("_source", {}), {**state, **routing_of(hit)})

@@ -38,7 +38,7 @@ class EngineFamilies:
                 well_formed(entry.id): {"doc": documents.assignment_fields(entry)}
                 for entry in chunk
             }
-            replies = self._index.send([Operation("update", *update) for update in last.items()])
+            replies = self._index.update([Operation("update", *update) for update in last.items()])
             assigned += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)
             if reason:
@@ -76,7 +76,7 @@ class EngineLabels:
         operations = [
             Operation("update", id, {"doc": {"labels": values}}) for id, values in updates.items()
         ]
-        replies = self._index.send(operations)
+        replies = self._index.update(operations)
         reason = _refusal(replies)
         if reason:
             raise StoreError(f"{self._index.address.url} refused a label: {reason}")

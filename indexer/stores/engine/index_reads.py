@@ -31,18 +31,17 @@ def rows_by_id(
     queries = index.queries(scope)
     field = index.text_field()
     names = storable_ids(ids)
-    if snapshot:
-        sources = queries.documents_at(snapshot, names)
-    else:
-        sources = queries.documents_now(names, PAGE, {})
-    return {name: documents.row(name, document, field) for name, document in sources}
+    found = (
+        queries.documents_at(snapshot, names) if snapshot else queries.documents_now(names, PAGE)
+    )
+    return {hit["_id"]: documents.row(hit["_id"], hit["_source"], field) for hit in found}
 
 
 def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return the `source` digests as they are now, refreshed or not."""
     fields = {"_source_includes": "near_source"}
-    sources = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
-    return {name: lengthen(document.get("near_source") or "") for name, document in sources}
+    hits = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
+    return {hit["_id"]: lengthen(hit["_source"].get("near_source") or "") for hit in hits}
 
 
 def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:

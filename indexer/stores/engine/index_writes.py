@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from indexer.model import Row
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.mapping_facts import is_shared
+from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.queries import PAGE
 from indexer.stores.engine.sender import Operation
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.text.phrases import well_formed
@@ -76,15 +78,14 @@ def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
         return
     field = index.text_field()
     signed = {row.id: row for row in rows}
-    answer = index.requests.call("POST", f"{index.name()}/_mget", {"ids": list(signed)})
     operations = []
-    for hit in answer["docs"]:
+    for hit in index.queries("both").documents_now(list(signed), PAGE):
         row = signed[hit["_id"]]
-        if hit.get("found") and documents.row(row.id, hit["_source"], field).text == row.text:
+        if documents.row(row.id, hit["_source"], field).text == row.text:
             keys = documents.signature(row, field)
             body = {"doc": {name: keys[name] for name in documents.KEYS if name in keys}}
             state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
-            operations.append(Operation("update", row.id, body, state))
+            operations.append(Operation("update", row.id, body, {**state, **routing_of(hit)}))
     replace(index.sender, conflicts=True).send(operations)
 
 

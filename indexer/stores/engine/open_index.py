@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 from indexer.errors import PartialSource, StoreError, StoreStopped
 from indexer.model import Scope
@@ -21,7 +22,7 @@ from indexer.stores.engine.index_requests import (
     read_facts,
 )
 from indexer.stores.engine.link import Answer, IndexMissing, Link
-from indexer.stores.engine.mapping_facts import text_field
+from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.sender import Operation, Reply, Sender
@@ -110,7 +111,8 @@ class OpenIndex:
         """Return the queries of documents, of parts, or of both."""
         name = self.name()
         names = substitutes(self.facts.mapping) if self.facts else {}
-        return IndexQueries(self.requests, self.dialect, name, names, scope)
+        shared = bool(self.facts and is_shared(self.facts.mapping))
+        return IndexQueries(self.requests, self.dialect, name, names, scope, shared)
 
     def send(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send bulk operations; return the reply to each by id.
@@ -125,6 +127,23 @@ class OpenIndex:
             with contextlib.suppress(StoreError):
                 self.check_replaced()
             raise
+
+    def update(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send partial updates; return the reply to each by id.
+
+        Those of documents with a routing of their own are sent again with it.
+        """
+        replies = self.send(operations)
+        lost = {op.id: op for op in operations if _is_lost(replies[op.id])}
+        routings = self.queries("both").routings(list(lost)) if lost else {}
+        if not routings:
+            return replies
+        head = {"retry_on_conflict": 3}
+        again = [
+            replace(lost[id], head={**head, **(lost[id].head or {}), "routing": routing})
+            for id, routing in routings.items()
+        ]
+        return {**replies, **self.send(again)}
 
     def check_replaced(self) -> None:
         """Forget what is known of the index when another one has taken its name."""
@@ -142,3 +161,8 @@ class OpenIndex:
         if facts and facts.writes is None:
             self.facts = facts = give_alias(self.requests, self.place, facts)
         return (facts and facts.writes) or self.place.write_alias
+
+
+def _is_lost(reply: Reply) -> bool:
+    """Return whether a document was not found, perhaps for want of its routing."""
+    return reply.status == 404 or "routing is required" in (reply.refused or "")

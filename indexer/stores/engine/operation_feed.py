@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from indexer.errors import StoreStopped
 from indexer.stores.engine import bodies
@@ -67,11 +68,16 @@ def read_feed(
         after = hits[-1]["_seq_no"]
 
 
-def document_ids(requests: Requests, index: str) -> Iterator[str]:
-    """Yield the ids of all documents of an index."""
+def document_ids(requests: Requests, index: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the id of every document of an index, and its routing as a field of an operation."""
     for shard, mark in last_operations(requests, index).items():
         for page in read_feed(requests, index, shard, -1, mark, whole=False):
-            yield from (hit["_id"] for hit in page)
+            yield from ((hit["_id"], routing_of(hit)) for hit in page)
+
+
+def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
+    """Return the routing of a document as a field of an operation; empty where it has none."""
+    return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
 def count_documents(requests: Requests, index: str) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
+_NO_PARAMETERS: Mapping[str, str] = {}
 WHOLE = {"allow_partial_search_results": "false"}
 _ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
@@ -30,13 +31,15 @@ _KEEP_ALIVE = "5m"
 _EXPIRED = "search_context_missing_exception"
 _LOST = "no node found for id"  # OpenSearch's reason when the node that kept the snapshot is gone
 _RENEWALS = 3
+_NO_ROUTING = "routing_missing_exception"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexQueries:
     """Searches of one index, of its documents or of their parts.
 
-    `names` holds the fields to search in place of others.
+    `names` holds the fields to search in place of others. Documents that other programs share may
+    have a routing of their own.
     """
 
     requests: Requests
@@ -163,23 +166,46 @@ class IndexQueries:
         raise error_of(self.requests.url, answer)
 
     def documents_now(
-        self, ids: Sequence[str], size: int, params: Mapping[str, str]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield id and `_source` of documents as last written, refreshed or not.
+        self, ids: Sequence[str], size: int, params: Mapping[str, str] = _NO_PARAMETERS
+    ) -> Iterator[Body]:
+        """Yield documents as last written, refreshed or not, those that there are.
 
         `size` is the number of ids in a request.
         """
         for start in range(0, len(ids), size):
             chunk = {"ids": ids[start : start + size]}
-            items = self.requests.call("POST", f"{self.index}/_mget", chunk, params)["docs"]
+            items = self._documents(chunk, params)
+            if self.is_shared:
+                items = self._routed(items, params)
             if failed := next((item for item in items if "error" in item), None):
                 raise error_of(self.requests.url, Answer(404, failed))
-            yield from ((item["_id"], item["_source"]) for item in items if item["found"])
+            yield from (item for item in items if item.get("found"))
 
-    def documents_at(
-        self, snapshot: str, ids: Sequence[str]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield id and `_source` of documents at a snapshot."""
+    def _documents(self, body: Body, params: Mapping[str, str]) -> list[Body]:
+        items: list[Body] = self.requests.call("POST", f"{self.index}/_mget", body, params)["docs"]
+        return items
+
+    def _routed(self, items: list[Body], params: Mapping[str, str]) -> list[Body]:
+        """Return the items with the documents that are found by their routing only."""
+        found = {item["_id"]: item for item in items if item.get("found") or not is_lost(item)}
+        lost = [item["_id"] for item in items if item["_id"] not in found]
+        lookups = [{"_id": id, "routing": name} for id, name in self.routings(lost).items()]
+        if lookups:
+            found |= {item["_id"]: item for item in self._documents({"docs": lookups}, params)}
+        return list(found.values())
+
+    def routings(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the routing of those of these documents that have one, as far as refreshed."""
+        names: dict[str, str] = {}
+        for start in range(0, len(ids), COLUMNS_PAGE):
+            chunk = list(ids[start : start + COLUMNS_PAGE])
+            body = {"size": len(chunk), "_source": False, "query": {"ids": {"values": chunk}}}
+            hits = self.requests.call("POST", f"{self.index}/_search", body, WHOLE)["hits"]["hits"]
+            names |= {hit["_id"]: hit["_routing"] for hit in hits if "_routing" in hit}
+        return names
+
+    def documents_at(self, snapshot: str, ids: Sequence[str]) -> Iterator[Body]:
+        """Yield documents at a snapshot."""
         for start in range(0, len(ids), PAGE):
             chunk = ids[start : start + PAGE]
             body = {
@@ -188,7 +214,7 @@ class IndexQueries:
                 "track_total_hits": False,
             }
             answer = self._at_snapshot({**body, "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}})
-            yield from ((hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
+            yield from answer["hits"]["hits"]
 
     def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield ids and values of a field, for rows with one of these values, at one snapshot.

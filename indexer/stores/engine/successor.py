@@ -19,6 +19,7 @@ from indexer.stores.engine.operation_feed import (
     document_ids,
     last_operations,
     read_feed,
+    routing_of,
 )
 from indexer.stores.engine.sender import Operation, Sender
 from indexer.stores.maintenance import OnProgress, SignRows
@@ -123,7 +124,7 @@ class Successor:
         operations = []
         for hit, row in zip(hits, rows, strict=True):
             body = _replace_signature(hit["_source"], documents.signature(row, self.text_field))
-            operations.append(Operation("index", hit["_id"], body))
+            operations.append(Operation("index", hit["_id"], body, routing_of(hit)))
         for id, reply in Sender(self._post).send(operations).items():
             if reply.refused:
                 raise StoreError(
@@ -155,10 +156,11 @@ class Successor:
         self.requests.call("POST", f"{self.old},{self.name}/_refresh")
         if count_documents(self.requests, self.name) <= count_documents(self.requests, self.old):
             return
-        missing = set(document_ids(self.requests, self.name)) - set(
-            document_ids(self.requests, self.old)
-        )
-        Sender(self._post).send([Operation("delete", id) for id in sorted(missing)])
+        copies = dict(document_ids(self.requests, self.name))
+        for id, _ in document_ids(self.requests, self.old):
+            copies.pop(id, None)
+        deletions = [Operation("delete", id, head=routing) for id, routing in copies.items()]
+        Sender(self._post).send(deletions)
         self.requests.call("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
