@@ -21,7 +21,7 @@ from indexer.model import Row, Status
 from indexer.operations.status import Overview, status
 from indexer.similarity.measures import MEASURE_DESCRIPTIONS
 from indexer.statistics.strata import Audit, describe_audit
-from indexer.stores.abilities import VocabularyStore
+from indexer.stores.abilities import FullStore
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 
@@ -56,7 +56,7 @@ class _Group:
 
 
 def report(
-    store: VocabularyStore,
+    store: FullStore,
     date: str | None = None,
     progress: Progress = no_progress,
     audit: Audit | None = None,

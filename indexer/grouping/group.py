@@ -14,11 +14,12 @@ from indexer.clustering.principals import Principal
 from indexer.errors import UsageError
 from indexer.grouping.account import GroupResult, account
 from indexer.grouping.assign_families import assign_families
+from indexer.grouping.fresh_keys import read_fresh
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
-from indexer.matching.collection import Collection, collect, gather
+from indexer.matching.collection import Collection, gather
 from indexer.matching.entries import Entry
 from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
@@ -27,7 +28,6 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
 from indexer.stores.abilities import FullStore
-from indexer.stores.base import Store
 from indexer.stores.requirements import require_updatable, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -69,7 +69,7 @@ def group(
         capped = CapReport()
         missing = set(options.criteria.fields)
         rarity = Rarity(store.vocabulary.frequencies)
-        for collection in compartments(store, recipe, options, progress, memory):
+        for collection in compartments(store, recipe, options, progress, memory, write):
             missing &= collection.fields_without_values()
             verifier = Verifier(store, collection, options.measure, rarity)
             families = assign_families(collection, verifier, options, progress)
@@ -102,24 +102,28 @@ def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:
 
 
 def compartments(
-    store: Store,
+    store: FullStore,
     recipe: Recipe,
     options: GroupOptions,
     progress: Progress = no_progress,
     memory: int = DEFAULT_MEGABYTES,
+    write: bool = False,
 ) -> Iterator[Collection]:
     """Yield the collections to group: the whole store, or one for each set of labels.
 
-    Sets of labels come in the order of their names.
+    Sets of labels come in the order of their names. With `write`, documents whose keys are not of
+    their text are signed again.
     """
     settings = options.order_value, options.criteria, options.criteria.folded
-    if options.within is None:
-        yield collect(store, recipe, progress, memory_budget(memory), *settings)
-        return
     store.refresh()
+    if options.within is None:
+        total = store.counts().documents
+        rows = read_fresh(store, recipe, write)
+        yield gather(rows, recipe, total, progress, memory_budget(memory), *settings)
+        return
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
-        rows = (row for row in store.scan() if frozenset(row.labels) == labels)
+        rows = (row for row in read_fresh(store, recipe, write) if frozenset(row.labels) == labels)
         budget = memory_budget(memory)
         yield gather(rows, recipe, sizes[labels], progress, budget, *settings)
 

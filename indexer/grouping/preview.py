@@ -25,7 +25,7 @@ from indexer.similarity.new_words import Rarity
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.measure_relation import feature_similarities
 from indexer.sketch.plan import plan_for_recall
-from indexer.stores.abilities import VocabularyStore
+from indexer.stores.abilities import FullStore
 from indexer.system.progress_callback import Progress
 
 FLOOR = 0.5  # least threshold of a preview
@@ -61,7 +61,7 @@ class CollectionPreview:
 
     def __init__(
         self,
-        store: VocabularyStore,
+        store: FullStore,
         collection: Collection,
         options: GroupOptions,
         progress: Progress,

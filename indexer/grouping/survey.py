@@ -15,7 +15,7 @@ from indexer.grouping.preview import FLOOR, CollectionPreview
 from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
 from indexer.jobs.history import known_group_settings
 from indexer.matching.entries import Entry
-from indexer.stores.abilities import VocabularyStore
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -148,7 +148,7 @@ class Survey:
         )
 
 
-def survey(store: VocabularyStore, progress: Progress = no_progress) -> Survey:
+def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
     """Survey a store.
 
     Reads it once, and once more for each set of labels if families stay within labels; the texts of

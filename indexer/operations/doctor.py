@@ -14,9 +14,10 @@ from indexer.errors import NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
+from indexer.sketch.row_keys import fresh_rows
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
-from indexer.stores.maintenance import faults_as_damage
+from indexer.stores.maintenance import Shareable, faults_as_damage
 from indexer.system.release import release, requirement
 from indexer.text.wording import count_of
 
@@ -108,6 +109,8 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         yield Check("signed", "note", detail)
     with faults_as_damage(store.maintenance):
         yield _check_keys(store, recipe)
+    if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
+        yield _check_changes(store.maintenance, recipe)
     yield _check_journal(store)
 
 
@@ -123,6 +126,21 @@ def _check_journal(store: FullStore) -> Check:
     if failures is None:
         return Check("journal", "good", "a job is running")
     return Check("journal", "good", f"{count_of(len(failures), 'failure')} recorded")
+
+
+def _check_changes(maintenance: Shareable, recipe: Recipe) -> Check:
+    """Compare the keys of documents that were changed lately with those of their texts."""
+    pairs = list(fresh_rows(maintenance.changed_rows(), recipe))
+    documents = count_of(len(pairs), "document")
+    wrong = [stored.id for stored, fresh in pairs if fresh is not stored]
+    if not wrong:
+        return Check("changes", "good", f"{documents} changed lately, with the keys of their texts")
+    return Check(
+        "changes",
+        "bad",
+        f"{len(wrong)} of {documents} changed lately with keys of an older text, first {wrong[0]}; "
+        "`nearfold group` and `nearfold doctor --repair` sign them again",
+    )
 
 
 def _check_keys(store: FullStore, recipe: Recipe) -> Check:

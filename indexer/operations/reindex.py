@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
-from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.row_keys import sign_rows
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import OnProgress, ReindexResult
 from indexer.stores.requirements import require_updatable
@@ -45,32 +41,3 @@ def reindex(
         )
         job.counts.update(signed=result.copied)
     return result
-
-
-def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
-    """Return the same rows with the keys of a recipe, in order.
-
-    Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
-    fields stay and become provisional.
-    """
-    signed = fingerprints([row.text for row in rows], recipe)
-    return [_sign_row(row, signed[place], recipe.id) for place, row in enumerate(rows)]
-
-
-def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
-    if row.status == "unsigned":
-        return replace(row, recipe=recipe_id, provisional=True)
-    stays_truncated = row.status == "truncated" and signed.status == "complete"
-    return replace(
-        row,
-        recipe=recipe_id,
-        status="truncated" if stays_truncated else signed.status,
-        exact=signed.exact,
-        words=signed.words,
-        chars=signed.chars,
-        bands=signed.bands,
-        blocks=signed.blocks,
-        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
-        simhash=signed.simhash,
-        provisional=True,
-    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -16,9 +15,9 @@ from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Row
-from indexer.operations.reindex import sign_rows
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
+from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Repairable, Shareable
 from indexer.stores.requirements import require_updatable
@@ -93,7 +92,8 @@ def _repair_documents(
     for batch in _batches(store.parts.view("both").scan()):
         for row in batch:
             references.add(row)
-        corrected = [row for row in map(partial(_correct_row, recipe), batch) if row is not None]
+        pairs = fresh_rows(batch, recipe)
+        corrected = [fresh for stored, fresh in pairs if fresh is not stored]
         wrong += len(corrected)
         if corrected and not dry_run:
             _write_keys(store, corrected)
@@ -181,22 +181,6 @@ def _repair_references(
         clusters = count_of(len(misnamed), "cluster")
         problem = f"{clusters} of one member, or named after a document that no longer exists"
         yield Repair("clusters", problem, not dry_run)
-
-
-def _correct_row(recipe: Recipe, row: Row) -> Row | None:
-    """Return the row with the fingerprint of its text; None when it has that already, or was never
-    signed.
-    """
-    if row.status == "unsigned" or not row.recipe:
-        return None
-    [signed] = sign_rows([row], recipe)
-    if _signature(signed) == _signature(row):
-        return None
-    return replace(signed, parts=None)
-
-
-def _signature(row: Row) -> tuple[object, ...]:
-    return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -7,7 +7,7 @@ the texts decide.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
@@ -32,8 +32,9 @@ from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
+from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe, scope_view
+from indexer.stores.requirements import is_shared, require_recipe, scope_view
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
@@ -170,9 +171,9 @@ def _result(
     rows = _rows_to_compare(context, values, own, candidates)
     query = Side(lookup.text, recipe, own.minhash, own.simhash)
     sides = [
-        (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
+        (candidate, candidate_side(_fresh(candidate, row), row.text, recipe))
         for candidate in candidates
-        if candidate.id in rows
+        if (row := rows.get(candidate.id))
     ]
     matches = rescore(
         query,
@@ -247,7 +248,14 @@ def _rows_to_compare(
     least = fewest_equal(options.measure, options.threshold, context.recipe)
     candidates = filter_by_slots(own, candidates, least)
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
+    if is_shared(context.store):
+        rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), context.recipe)}
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
+
+
+def _fresh(candidate: Candidate, row: Row) -> Candidate:
+    """Return the candidate with the sketches of its text as it is now."""
+    return replace(candidate, minhash=row.minhash, simhash=row.simhash)
 
 
 def _notes_on_fields(values: RuleValues, criteria: Criteria) -> Iterator[str]:

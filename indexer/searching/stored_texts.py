@@ -22,7 +22,9 @@ from indexer.similarity.word_sequences import (
     lcs_of_sequences,
     may_reach,
 )
+from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
+from indexer.stores.requirements import is_shared
 
 KEPT = 512  # documents that are remembered
 MOST_WORDS = 200_000  # different words, some 30 MB, after which all are forgotten
@@ -160,6 +162,8 @@ class StoredTexts:
             self._vocabulary = Vocabulary()
             self._known.clear()
         rows = {row.id: row for row in self.rows(ids)}
+        if is_shared(self.store):
+            rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), self.recipe)}
         for id in ids:
             row = rows.get(id)
             side = Side(row.text if row else "", self.recipe)

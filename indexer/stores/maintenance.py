@@ -91,6 +91,14 @@ class Repairable(Protocol):
 class Shareable(Protocol):
     """A store whose documents may belong to other programs, and have fields of theirs."""
 
+    def is_shared(self) -> bool:
+        """Return whether other programs write documents too, perhaps a text without its keys."""
+        ...
+
+    def changed_rows(self) -> Sequence[Row]:
+        """Return documents that were written more than once, as far as lately."""
+        ...
+
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a change of a document would lose a part of it.
 

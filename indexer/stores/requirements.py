@@ -1,4 +1,4 @@
-"""Checks of what a use-case needs of a store: a recipe, parts."""
+"""Checks of what a use-case needs of a store: a recipe, parts, other writers."""
 
 from __future__ import annotations
 
@@ -43,3 +43,8 @@ def scope_view(store: PartStore, of: Scope) -> FullStore:
             f"{store.url} has no parts; `nearfold index PATH --parts clauses` makes them"
         )
     return store.parts.view(of)
+
+
+def is_shared(store: MaintainedStore) -> bool:
+    """Return whether other programs write documents of a store, perhaps a text without its keys."""
+    return isinstance(store.maintenance, Shareable) and store.maintenance.is_shared()

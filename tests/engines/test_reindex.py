@@ -145,6 +145,35 @@ def test_searches_go_on_all_along_and_find_what_they_found(engine_index):
     assert count[0] > 5
 
 
+@pytest.mark.parametrize("is_alias", [True, False])
+def test_searches_of_other_clients_fail_only_while_a_name_becomes_an_alias(engine_index, is_alias):
+    store, index, server = engine_index
+    if is_alias:
+        first = open_store(f"{store.url}-000001")
+        first.prepare(DEFAULT)
+        first.close()
+        good("PUT", f"{server}/{index}-000001/_alias/{index}")
+    fill(store, server, index, range(50))
+    answers, stop = [], threading.Event()
+
+    def ask():
+        while not stop.is_set():
+            status, answer = call("POST", f"{server}/{index}/_search", {"size": 0})
+            shards = answer.get("_shards", {"failed": 0})
+            answers.append((status, shards["failed"]))
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert reindex(store, OTHER).copied == 50
+    stop.set()
+    for thread in threads:
+        thread.join()
+    failures = [answer for answer in answers if answer != (200, 0)]
+    assert answers.count((200, 0)) > 20
+    assert failures == [] if is_alias else {status for status, _ in failures} <= {200, 404, 503}
+
+
 def test_what_others_change_meanwhile_is_followed(engine_index):
     store, index, server = engine_index
     fill(store, server, index, range(40))

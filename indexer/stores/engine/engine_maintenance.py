@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.role_files import roles
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
 
@@ -40,6 +41,20 @@ class EngineMaintenance:
             )
         finally:
             index.facts = None
+
+    def is_shared(self) -> bool:
+        """Return what the mapping says."""
+        self._index.require_recipe()
+        return bool(self._index.facts and is_shared(self._index.facts.mapping))
+
+    def changed_rows(self) -> Sequence[Row]:
+        """Look at the thousand documents written last; those that were written once are not read.
+
+        Engines number the operations on an index, and the versions of a document.
+        """
+        from indexer.stores.engine.index_reads import changed_rows
+
+        return changed_rows(self._index)
 
     def check_updatable(self) -> None:
         """Look for fields that the index holds and `_source` lacks."""

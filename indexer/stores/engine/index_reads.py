@@ -12,7 +12,7 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
-from indexer.stores.engine.queries import PAGE
+from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE
 from indexer.stores.engine.sort_keys import BEST
 from indexer.stores.row_limits import storable_ids
 from indexer.text.phrases import well_formed
@@ -51,6 +51,23 @@ def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row
     for answer in index.queries(scope).pages(body):
         for hit in answer["hits"]["hits"]:
             yield documents.row(hit["_id"], hit["_source"], field)
+
+
+def changed_rows(index: OpenIndex) -> list[Row]:
+    """Return those of the thousand documents written last that had been written before."""
+    body = {
+        "size": COLUMNS_PAGE,
+        "_source": False,
+        "version": True,
+        "track_total_hits": False,
+        "sort": [{"_seq_no": "desc"}],
+    }
+    queries = index.queries("both")
+    hits = queries.search(body)["hits"]["hits"]
+    ids = [hit["_id"] for hit in hits if hit["_version"] > 1]
+    field = index.text_field()
+    found = queries.documents_now(ids, PAGE)
+    return [documents.row(hit["_id"], hit["_source"], field) for hit in found]
 
 
 def search_rows(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
 MAX_UNITS = 500_000
-VERSION = 6
+VERSION = 7
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128

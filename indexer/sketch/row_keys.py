@@ -1,0 +1,61 @@
+"""Keys of rows: made from their texts, and compared with those that rows have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from indexer.model import Fingerprint, Row
+from indexer.recipe import Recipe
+from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprints
+
+_BATCH = 256
+
+
+def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+    """Return the same rows with the keys of a recipe, in order.
+
+    Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
+    fields stay and become provisional.
+    """
+    signed = fingerprints([row.text for row in rows], recipe)
+    return [_sign_row(row, signed[place], recipe.id) for place, row in enumerate(rows)]
+
+
+def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
+    if row.status == "unsigned":
+        return replace(row, recipe=recipe_id, provisional=True)
+    stays_truncated = row.status == "truncated" and signed.status == "complete"
+    return replace(
+        row,
+        recipe=recipe_id,
+        status="truncated" if stays_truncated else signed.status,
+        exact=signed.exact,
+        words=signed.words,
+        chars=signed.chars,
+        bands=signed.bands,
+        blocks=signed.blocks,
+        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
+        simhash=signed.simhash,
+        provisional=True,
+    )
+
+
+def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]:
+    """Yield each row, in order, with the row that has the keys of its text.
+
+    Both are one object where the keys are right, and for a row that was never signed, or could not
+    be.
+    """
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        for row, signed in zip(batch, sign_rows(batch, recipe), strict=True):
+            is_signed = row.recipe and row.status != "unsigned"
+            is_right = not is_signed or _signature(row) == _signature(signed)
+            yield row, row if is_right else replace(signed, parts=None)
+
+
+def _signature(row: Row) -> tuple[object, ...]:
+    return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash

@@ -1,0 +1,103 @@
+"""Documents that other programs change: their keys follow the text, their families stay with it."""
+
+import pytest
+from pipelines import bulk, good
+
+from indexer.grouping.group import group
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install
+from indexer.operations.repair import repair
+from indexer.recipe import DEFAULT
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import similar
+from indexer.sketch.fingerprint import fingerprint
+
+pytestmark = pytest.mark.engines
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
+    "Dogs travel free."
+)
+BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
+
+
+@pytest.fixture
+def library(opensearch_index, tmp_path, monkeypatch):
+    """A store of two copies and another document that a client sent, grouped, and its index."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, index, server = opensearch_index
+    install(store, DEFAULT)
+    texts = {"a": FERRY, "b": FERRY.upper(), "c": BREAD}
+    lines = []
+    for id, text in texts.items():
+        lines += [{"index": {"_id": id}}, {"text": text, "author": "wire"}]
+    bulk(server, index, [{"text": FERRY, "author": "web"}], *lines)
+    group(store)
+    yield store, f"{server}/{index}"
+
+
+def changed_text(url, text):
+    """Change the text of one copy by a partial update that bypasses the pipeline."""
+    lines = [{"update": {"_id": "b"}}, {"doc": {"text": text}}]
+    assert not good("POST", f"{url}/_bulk?refresh=true", lines)["errors"]
+
+
+def families(store):
+    """Return the family of each document, and whether it is provisional."""
+    return {row.id: (row.family, row.provisional) for row in store.scan()}
+
+
+@pytest.mark.parametrize("path", ["_update", "_update_by_query", "_doc"])
+def test_a_change_of_another_field_leaves_a_document_in_its_family(library, path):
+    store, url = library
+    before = families(store)
+    assert len({family for family, _ in before.values()}) == 2
+    for id in before:
+        if path == "_update":
+            good("POST", f"{url}/_update/{id}?refresh=true", {"doc": {"author": "paper"}})
+        elif path == "_doc":
+            source = good("GET", f"{url}/_doc/{id}")["_source"]
+            good("PUT", f"{url}/_doc/{id}?refresh=true", {**source, "author": "paper"})
+    if path == "_update_by_query":
+        good("POST", f"{url}/_update_by_query?refresh=true&pipeline=nearfold-{DEFAULT.name}")
+    assert families(store) == before
+    assert all(good("GET", f"{url}/_doc/{id}")["_source"]["near_bands"] for id in before)
+
+
+def test_a_change_of_the_text_leaves_the_family(library):
+    store, url = library
+    good("POST", f"{url}/_update/b?refresh=true", {"doc": {"text": BREAD}})
+    assert families(store)["b"] == ("b", True)
+    group(store)
+    assert families(store)["b"] == families(store)["c"]
+
+
+def test_a_text_that_was_changed_without_its_keys_is_compared_as_it_is(library):
+    store, url = library
+    changed_text(url, BREAD)
+    assert "b" not in {match.id for match in similar(store, FERRY).matches}
+    assert "b" not in {match.id for match in similar(store, id="a").matches}
+    hits = search(store, "+the", SearchOptions(fold="live")).hits
+    assert not any({"a", "b"} <= {hit.id, *(copy.id for copy in hit.folded)} for hit in hits)
+
+
+def test_group_signs_again_what_was_changed_without_its_keys(library):
+    store, url = library
+    changed_text(url, BREAD)
+    group(store, write=False)
+    assert next(row for row in store.scan() if row.id == "b").bands == fingerprint(FERRY).bands
+    group(store)
+    stored = {row.id: row for row in store.scan()}
+    assert stored["b"].bands == fingerprint(BREAD).bands
+    assert stored["b"].family == stored["c"].family != stored["a"].family
+    assert {row.provisional for row in stored.values()} == {False}
+    assert good("GET", f"{url}/_doc/b")["_source"]["author"] == "wire"
+    assert repair(store) == ()
+
+
+def test_doctor_finds_what_was_changed_lately_without_its_keys(library):
+    store, url = library
+    changes = [check for check in doctor(store.url) if check.name == "changes"]
+    assert [check.verdict for check in changes] == ["good"]
+    changed_text(url, BREAD)
+    (change,) = (check for check in doctor(store.url) if check.name == "changes")
+    assert change.verdict == "bad" and "1 of" in change.detail and "first b" in change.detail
