@@ -158,6 +158,19 @@ def test_a_comparison_shows_passages_in_matching_colours(page: Page, site: str) 
     expect(page.locator(".side.b .nr:target")).to_have_text("2")
 
 
+def test_a_comparison_begins_with_one_sentence(page: Page, site: str) -> None:
+    page.goto("/compare?a=m1&b=m2")
+    answer = ask(site, "compare", a="m1", b="m2")
+    [lcs] = [one["value"] for one in answer["measures"] if one["name"] == "lcs"]
+    expect(page.locator(".finding")).to_have_text(
+        f"{lcs:.0%} of the words are the same, in the same order; "
+        f"{answer['differences']} difference{'s' * (answer['differences'] != 1)}."
+    )
+    expect(page.locator(".measures")).to_be_hidden()
+    page.get_by_text("All measures").click()
+    expect(page.locator(".measures")).to_be_visible()
+
+
 def test_a_comparison_leaves_boilerplate_out(page: Page, site: str) -> None:
     page.goto("/compare?a=m1&b=m2")
     row = page.locator(".measures div", has_text="resemblance, discounted")
