@@ -8,9 +8,10 @@ Texts of the folders are cut into files of `length` characters, which `nearfold 
 into indices of one shard, merged to one segment: with all fields, without any `near_*` field, and
 without one field each; texts are stored, but not indexed there. What a field takes is the
 difference of two of them, by the engine's own sizes: `_source` are the stored fields, the columns
-the doc values, the index terms, postings and points. Elasticsearch has an API for the bytes of a
-field (`_disk_usage`); its answer for columns and index is printed beside. `_source` is compressed
-in blocks, so differences of it vary by a few bytes a document.
+the doc values, the index terms, postings and points. Elasticsearch does not say these apart (0.0),
+but has an API for columns and index of a field (`_disk_usage`), an estimate by what it reads of
+them, printed beside. `_source` is compressed in blocks, so differences of it vary by a few bytes a
+document.
 
 With --trials, instead: other mappings and settings of the index, each beside the same index without
 `near_*` fields.
