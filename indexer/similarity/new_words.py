@@ -4,8 +4,10 @@ Words are those that measures compare (`indexer.text.normal_words`), each once, 
 spelling have no new ones. A share of words says how much of two texts differs; new words say
 whether what differs is information: the names, numbers and terms that only one of them has.
 
-The novelty of a pair is the sum over the new words of both sides of ln(documents / documents with
-the word): 0 where each has every word of the other, whatever their order and number, and at most
+Rarity is that of the words as spelled (`indexer.text.words`) of which the new ones are part:
+"42,000" for "000", as an index may keep it. The novelty of a pair is the sum over these, of both
+sides, of ln(documents / documents with the word): 0 where each has every word of the other,
+whatever their order and number, and at most
 ln(documents) a word. It is symmetric. A word that every document has adds nothing.
 """
 
@@ -38,6 +40,10 @@ class WordText(Protocol):
     @property
     def words(self) -> Words:
         """The words of the normalised text."""
+
+    @property
+    def spelled(self) -> Words:
+        """The words as they are spelled."""
 
 
 class Rarity:
@@ -86,11 +92,15 @@ def measure_new_words(
     Without `rarity` they are only counted.
     """
     sides = [new_words(a, b) for a, b in pairs]
+    counts = [NewWords(len(left), len(right)) for left, right in sides]
     if rarity is None:
-        return [NewWords(len(left), len(right)) for left, right in sides]
-    words = dict.fromkeys(word for pair in sides for side in pair for word in side)
+        return counts
+    wholes = [(_whole_words(a, b), _whole_words(b, a)) for a, b in pairs]
+    words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
     frequencies = rarity.frequencies(list(words))
-    return [_with_rarity(pair, frequencies) for pair in sides]
+    return [
+        _with_rarity(count, pair, frequencies) for count, pair in zip(counts, wholes, strict=True)
+    ]
 
 
 def spell_new_words(new: NewWords) -> str:
@@ -152,7 +162,27 @@ def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
             yield word if "\n" in written or "\r" in written else written
 
 
-def _with_rarity(sides: _Sides, frequencies: WordFrequencies) -> NewWords:
+def _whole_words(side: WordText, other: WordText) -> tuple[str, ...]:
+    """Return the words of a text, as spelled, that those which the other lacks are part of."""
+    words, spelled = side.words, side.spelled
+    firsts = np.unique(words.numbers, return_index=True)[1]
+    common = set(words.vocabulary) & set(other.words.vocabulary)
+    is_new = np.array([word not in common for word in words.vocabulary], dtype=bool)
+    firsts = firsts[is_new]
+    places = np.searchsorted(spelled.starts, words.starts[firsts], side="right") - 1
+    found: dict[str, None] = {}
+    for first, place in zip(firsts.tolist(), places.tolist(), strict=True):
+        start, end = int(words.starts[first]), int(words.ends[first])
+        if place >= 0 and int(spelled.ends[place]) >= end:
+            start, end = int(spelled.starts[place]), int(spelled.ends[place])
+        written = side.text[start:end]
+        if "\n" in written or "\r" in written:  # broken at the end of a line
+            written = words.vocabulary[int(words.numbers[first])]
+        found[written] = None
+    return tuple(found)
+
+
+def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:
     documents = max(1, frequencies.documents)
     most = max(1, RARE * documents)
     rare: list[RareWord] = []
@@ -166,5 +196,4 @@ def _with_rarity(sides: _Sides, frequencies: WordFrequencies) -> NewWords:
             if count <= most:
                 rare.append(RareWord(word, name, count))
     rare.sort(key=lambda word: (word.documents, word.word))
-    left, right = sides
-    return NewWords(len(left), len(right), tuple(rare), math.fsum(amounts))
+    return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))
