@@ -113,7 +113,7 @@ def test_an_empty_store_says_how_documents_come_into_it(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_text_are_two_landmarks_of_two_names(site: str) -> None:
-    for path in ("/document?id=long1", "/compare?a=long1&b=long2"):
+    for path in ("/document?id=long1", "/compare?a=long1&b=long2&wait=30"):
         page = request(site, path).body.decode()
         names = re.findall(r'<nav class="pager" aria-label="([^"]+)"', page)
         assert len(names) == len(set(names)) == 2
