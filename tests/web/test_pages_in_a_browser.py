@@ -123,7 +123,7 @@ def test_the_keyboard_leads_from_difference_to_difference(page: Page, site: str)
 
 
 def test_differences_only_hides_what_is_the_same(page: Page) -> None:
-    page.goto("/compare?a=long1&b=long2")
+    page.goto("/compare?a=long1&b=long2&wait=30")
     expect(page.locator(".block.same").first).to_be_visible()
     page.keyboard.press("d")
     expect(page.locator(".block.same").first).to_be_hidden()
@@ -181,7 +181,7 @@ def test_a_comparison_leaves_boilerplate_out(page: Page, site: str) -> None:
 
 
 def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -> None:
-    page.goto("/compare?a=long1&b=long2")
+    page.goto("/compare?a=long1&b=long2&wait=30")
     # at one moment: the discounted measure arrives later and moves what is below it
     left, right = page.evaluate(
         """() => ["a", "b"].map(side => Array.from(
@@ -193,7 +193,7 @@ def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -
 
 
 def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -> None:
-    page.goto("/compare?a=long1&b=long2")
+    page.goto("/compare?a=long1&b=long2&wait=30")
     expect(page.get_by_text("Part 1 of 2").first).to_be_visible()
     page.keyboard.press("p")
     last = int(page.locator("[data-where]").text_content().split()[1])
