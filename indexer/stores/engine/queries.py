@@ -125,20 +125,20 @@ class IndexQueries:
                 yield answer
                 if len(hits) < body["size"]:
                     return
-                after, repeated = self._next_page(hits)
+                after, repeated = self._next_page(body, hits)
                 page = {"size": size + len(repeated), "search_after": after}
                 body = {**bodies.later_page(body), **page}
         finally:
             if not keep_alive:
                 self.release(pit)
 
-    def _next_page(self, hits: Sequence[Body]) -> tuple[list[Any], list[Body]]:
+    def _next_page(self, body: Body, hits: list[Body]) -> tuple[list[Any], list[Body]]:
         """Return the sort values after which the next page begins, and the hits that it repeats.
 
         Documents of several shards may have the same `_seq_no`, so the next page begins with it.
         """
         last = hits[-1]["sort"]
-        if self.dialect.tie_breaker != "_seq_no":
+        if self.dialect.tie_breaker != "_seq_no" or IN_PLACE not in body["sort"]:
             return last, []
         return [*last[:-1], last[-1] - 1], [hit for hit in hits if hit["sort"] == last]
 
