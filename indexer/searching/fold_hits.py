@@ -16,7 +16,6 @@ from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.duplicate_types import TYPES
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -165,8 +164,11 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
 
 
 def _by_similarity(hit: FoldedHit) -> tuple[int, float]:
-    strictness = TYPES.index(hit.type) if hit.type else 0
-    return strictness, -hit.similarity
+    if hit.type is None:
+        return 0, -hit.similarity
+    from indexer.similarity.duplicate_types import TYPES
+
+    return TYPES.index(hit.type), -hit.similarity
 
 
 def _with_differences(

@@ -14,6 +14,7 @@ from indexer.html.rendering import environment
 from indexer.indexing.index import IndexOptions, index
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
+from indexer.web.access import Login
 from indexer.web.answers import Results
 from indexer.web.app import TEMPLATES
 from indexer.web.pages import PAGES
@@ -71,7 +72,13 @@ def test_pages_and_api_fold_parts_by_type(store):
     [page] = [page for page in PAGES if page.template == "search.html"]
     values = page.values(Site(store), REVIEW_API.questions, texts)
     template = environment(TEMPLATES).get_template("search.html")
-    html = template.render(page=page, store="a store", **values)
+    shared = {
+        "static": "/static",
+        "state_of": lambda _: "",
+        "login": Login(role="reader"),
+        "labels": Site(store).labels,
+    }
+    html = template.render(page=page, store="a store", **shared, **values)
     assert "near identical" in html
     assert "<strong>2</strong> parts" in html
     assert 'name="of" value="parts"' in html
