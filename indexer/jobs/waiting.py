@@ -1,6 +1,6 @@
 """Requests that wait for the job that holds a store's journal: a file beside the journal.
 
-What is put there is durable, and leaves in order once it was done; it survives the process.
+Requests are stored durably, in order, and removed after they are done.
 """
 
 from __future__ import annotations

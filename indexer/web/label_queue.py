@@ -14,7 +14,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from indexer.errors import NearfoldError, StoreBusy, UnknownNumber
+from indexer.errors import (
+    NearfoldError,
+    StoreBusy,
+    StoreStopped,
+    StoreUnreachable,
+    UnknownNumber,
+)
 from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import UndoResult, undo_labels
 from indexer.jobs.journal import journal_path
@@ -23,15 +29,16 @@ from indexer.stores.abilities import FullStore
 from indexer.system.logs import event
 
 PATIENCE_SECONDS = 2.0  # for which a request waits until it is written
-_RETRY_SECONDS = 0.1  # after a job held the store
+_RETRY_SECONDS = 0.1  # while a job holds the store, or it does not answer
 _REMEMBERED = 5000  # outcomes
 Outcome: TypeAlias = "LabelResult | UndoResult | NearfoldError"
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRequest:
-    """A wish of one reviewer to label. `seen` as for `label`; `undo`: the labelling to undo
-    instead.
+    """A request of a reviewer to change labels, or to undo a labelling.
+
+    `seen`: as for `label`. `undo`: the number of the labelling to undo; None to label.
     """
 
     reviewer: str
@@ -68,7 +75,7 @@ class LabelQueue:
         return number
 
     def outcome(self, number: int, patience: float = PATIENCE_SECONDS) -> Outcome | None:
-        """Return what became of a request, None if it still waits after so many seconds.
+        """Return the result or error of a request, None if it waits after `patience` seconds.
 
         Raises `UnknownNumber` for one that is not remembered.
         """
@@ -115,28 +122,39 @@ class LabelQueue:
                 self._thread.start()
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                first = self._waiting.first()
-                if first is None:
-                    self._thread = None
-                    return
-            number, packed = first
-            outcome = self._write(_unpacked(packed))
-            if outcome is None:
-                time.sleep(_RETRY_SECONDS)
-                continue
-            self._waiting.remove(number)
-            with self._changed:
-                self._outcomes[number] = outcome
-                _trim(self._outcomes)
-                self._changed.notify_all()
-
-    def _write(self, request: LabelRequest) -> Outcome | None:
-        """Return what became of a request, None while another job holds the store."""
+        """Write requests until none waits. If their file fails, the next request starts again."""
         try:
-            result = perform(self._store, request)
-        except StoreBusy:
+            while self._write_first():
+                pass
+        except Exception as error:
+            event("labels_wait", "error", fault=error)
+            with self._changed:
+                self._thread = None
+
+    def _write_first(self) -> bool:
+        """Write the request that waits longest; return whether one waited."""
+        with self._changed:
+            first = self._waiting.first()
+            if first is None:
+                self._thread = None
+                return False
+        number, packed = first
+        outcome = self._write(packed)
+        if outcome is None:
+            time.sleep(_RETRY_SECONDS)
+            return True
+        self._waiting.remove(number)
+        with self._changed:
+            self._outcomes[number] = outcome
+            _trim(self._outcomes)
+            self._changed.notify_all()
+        return True
+
+    def _write(self, packed: dict[str, Any]) -> Outcome | None:
+        """Return the result or error of a request, None while the store cannot be written."""
+        try:
+            result = perform(self._store, _unpacked(packed))
+        except (StoreBusy, StoreUnreachable, StoreStopped):
             return None
         except NearfoldError as error:
             return error

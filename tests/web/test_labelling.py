@@ -14,13 +14,15 @@ from urllib.parse import urlencode
 import pytest
 from sample_library import edited, rows, sentence
 
+from indexer.errors import StoreStopped
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, label
+from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import label_history
 from indexer.jobs.journal import Journal, journal_path
 from indexer.jobs.waiting import WaitingRequests, waiting_path
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.web import label_queue
 from indexer.web.label_queue import LabelQueue, LabelRequest
 from web.plain_requests import Answer, request
 from web.watching import run_site
@@ -202,6 +204,29 @@ def test_what_waits_survives_the_server(store: Any) -> None:
     last = later.put(LabelRequest("ben", ("m3",), LabelOptions(add=["cold"])))
     assert later.outcome(last, 20) is not None
     assert labels(store, "m1", "m2", "m3") == [("hot",), ("cold",), ("cold",)]
+    waiting.close()
+
+
+def test_what_a_store_refuses_for_now_waits(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any) -> None:
+        raise StoreStopped(reason="disk full", remedy="free some space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(label_queue, "perform", stopped)
+        queue = LabelQueue(store, lambda: None)
+        number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
+        assert queue.outcome(number, 0.3) is None
+        assert queue.waiting == 1
+    assert isinstance(queue.outcome(number, 20), LabelResult)
+    assert labels(store, "m1") == [("hot",)]
+
+
+def test_a_request_that_cannot_be_read_holds_up_no_other(store: Any) -> None:
+    waiting = WaitingRequests(waiting_path(journal_path(store.address)))
+    waiting.put({"of": "another version"})
+    queue = LabelQueue(store, lambda: None)
+    number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
+    assert isinstance(queue.outcome(number, 20), LabelResult)
     waiting.close()
 
 
