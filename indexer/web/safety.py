@@ -60,7 +60,7 @@ def allowed_hosts(host: str, port: int, more: Collection[str] = ()) -> frozenset
     """
     names = {name.lower() for name in (_in_url(host), *more)} - {"0.0.0.0", "[::]"}
     with_port = {f"{name}:{port}" for name in names}
-    without_port = names if port == 80 else {name.lower() for name in more}
+    without_port = names if port in (80, 443) else {name.lower() for name in more}
     return frozenset(with_port | without_port)
 
 
@@ -92,7 +92,7 @@ def _names_of(server: Sequence[Any] | None) -> frozenset[str]:
     if server is None or server[1] is None:
         return frozenset()
     names = LOOPBACK if is_local(server) else (_in_url(str(server[0])),)
-    ports = (f":{server[1]}", "") if server[1] == 80 else (f":{server[1]}",)
+    ports = (f":{server[1]}", "") if server[1] in (80, 443) else (f":{server[1]}",)
     return frozenset(f"{name}{port}" for name in names for port in ports)
 
 
@@ -131,8 +131,8 @@ class Safety:
             return 421, _WRONG_HOST
         if scope["method"] in _READING:
             return None
-        own_origin = f"{scope.get('scheme', 'http')}://{host[0].lower()}"
-        if any(origin.lower() != own_origin for origin in headers.get("origin", [])):
+        own = {f"{scheme}://{host[0].lower()}" for scheme in (scope.get("scheme", "http"), "https")}
+        if any(origin.lower() not in own for origin in headers.get("origin", [])):
             return 403, _OTHER_SITE
         if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
             return 403, _OTHER_SITE

@@ -93,6 +93,8 @@ def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
     ):
         assert request(site, path, "POST", b"x=1", **headers).status == 403
     assert request(site, path, "POST", b"x=1", Origin=site).status == 405
+    behind_tls = site.replace("http:", "https:")
+    assert request(site, path, "POST", b"x=1", Origin=behind_tls).status == 405
 
 
 WRITES = (
