@@ -50,8 +50,8 @@ class DedupOptions:
     `delimiter`: separates the fields of CSV; None detects it.
     `cap`: of a band that more distinct texts share, all are compared with the first only; at
     least 2.
-    `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations or names differ;
-    `ignore` compares texts of numbers alone too; None neither.
+    `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
+    or signs differ; `ignore` compares texts of numbers alone too; None neither.
 
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """
@@ -123,8 +123,9 @@ def dedup(
     most similar one, ties to the first of the input. `OUT.removed.jsonl` lists the rows that are
     not in the output, and why.
 
-    `memory`: megabytes, 1 or more; what does not fit is written to temporary files. The result is
-    the same. An interrupted run goes on when it is called again with the same arguments.
+    `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
+    temporary files. An index of the rows comes on top. The result is the same. An interrupted run
+    goes on when it is called again with the same arguments.
 
     Raises `UsageError` for files that cannot be read or written, or changed meanwhile,
     `MissingExtra` for Parquet without pyarrow, `StoreBusy` while another process writes `out`, and

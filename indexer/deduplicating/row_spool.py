@@ -44,7 +44,7 @@ SELECT max(place) FROM (
     SELECT max(place) AS place FROM row UNION ALL SELECT max(place) FROM failure
 )
 """
-AT_ONCE = 500  # places that one request asks for
+AT_ONCE = 500  # rows read by one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class RowSpool:
         return int(visited)
 
     def decide(self, removals: Iterable[Removal], visited: int) -> None:
-        """Keep which of the next rows are removed, all others up to `visited` stay."""
+        """Store the removals of the next rows up to `visited`; all others up to there stay."""
         rows = ((item.place, item.kept, item.similarity, item.exact) for item in removals)
         with self._transaction():
             self._connection.executemany("INSERT INTO removal VALUES (?, ?, ?, ?)", rows)

@@ -75,7 +75,7 @@ class Fact(NamedTuple):
 
 
 def never(_word: str) -> bool:
-    """Return that a word is no name."""
+    """Return False: without a second text no word counts as a name."""
     return False
 
 

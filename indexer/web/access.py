@@ -176,8 +176,8 @@ def read_accounts(path: Path) -> Mapping[str, Account]:
             account = _account(line.split())
             if account is None or account.name in accounts:
                 raise UsageError(
-                    f"line {number} of {path} is no account of its own; remove it, "
-                    f"and run: nearfold serve --auth {path} --add-login NAME"
+                    f"line {number} of {path} is malformed or repeats a name; remove it, "
+                    f"then run: nearfold serve --auth {path} --add-login NAME"
                 )
             accounts[account.name] = account
     return accounts
@@ -195,7 +195,7 @@ def add_account(path: Path, name: str, role: Role, password: str) -> None:
         raise UsageError("a password has 8 characters or more; choose a longer one")
     accounts = dict(read_accounts(path)) if path.exists() else {}
     accounts[name] = Account(name, role, hash_password(password))
-    lines = [f"{one.name} {one.role} {one.digest or '-'}\n" for one in accounts.values()]
+    lines = [f"{login.name} {login.role} {login.digest or '-'}\n" for login in accounts.values()]
     with write_whole(path, "--auth") as part:
         part.touch(mode=0o600)
         part.write_text("".join(lines), encoding="utf-8")

@@ -134,8 +134,8 @@ _SEARCH_PARAMETERS = (
     ),
     Parameter(
         "chars",
-        "with fold=types: characters that are compared together, which takes a second for some "
-        "100,000; hits whose texts do not fit in are not folded",
+        "with fold=types: characters that are compared together; hits whose texts do not fit in "
+        "are not folded",
         _COMPARED_CHARS,
         "integer",
         low=1,

@@ -107,7 +107,6 @@ def review_application(
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
     `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`.
-    Raises `FileNotFoundError` if
-    that folder does not exist.
+    Raises `FileNotFoundError` if that folder does not exist.
     """
     return application(Site(store, originals, labels), hosts, REVIEW_API, access or Access())
