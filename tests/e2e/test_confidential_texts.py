@@ -27,7 +27,7 @@ def broken(*values, **more):
         raise KeyError(repr((values, more, "{TEXT}")))
     except KeyError as error:
         raise ValueError("{TEXT}") from error
-indexer.searching.similar.similar = indexer.grouping.group.collect = broken
+indexer.searching.similar.similar = indexer.grouping.group.gather = broken
 indexer.web.store_questions.store_status.status = broken
 """
 

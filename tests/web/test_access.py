@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from sample_library import edited, rows, sentence
 
-from indexer.cli.serve import serve_command
+from indexer.cli.main import commands
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
@@ -197,8 +197,8 @@ def test_logins_are_written_by_the_command(tmp_path: Path) -> None:
     words = ["--auth", str(path), "--add-login"]
     for name, role in ((*ANNA,), (*BEN,)):
         answer = CliRunner().invoke(
-            serve_command,
-            [*words, name, "--role", role],
+            commands,
+            ["serve", *words, name, "--role", role],
             input=f"{PASSWORD}\n{PASSWORD}\n",
             standalone_mode=False,
         )
@@ -244,8 +244,8 @@ def test_two_digests_of_a_password_differ() -> None:
 def test_half_a_certificate_is_refused(small_store: str, logins: Path) -> None:
     with pytest.raises(UsageError, match="together"):
         CliRunner().invoke(
-            serve_command,
-            ["--store", small_store, "--tls-cert", str(logins)],
+            commands,
+            ["serve", "--store", small_store, "--tls-cert", str(logins)],
             standalone_mode=False,
             catch_exceptions=False,
         )
@@ -255,8 +255,8 @@ def test_files_that_are_no_certificate_are_refused(small_store: str, logins: Pat
     words = ["--store", small_store, "--port", "0", "--tls-cert", str(logins)]
     with pytest.raises(UsageError, match="no certificate and its key"):
         CliRunner().invoke(
-            serve_command,
-            [*words, "--tls-key", str(logins)],
+            commands,
+            ["serve", *words, "--tls-key", str(logins)],
             standalone_mode=False,
             catch_exceptions=False,
         )
