@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "allow_hosts",
     multiple=True,
     metavar="NAME",
-    help="Answer to this name too, behind a proxy.",
+    help="Answer to this name too, behind a proxy; whoever reads has to log in then.",
 )
 @click.option(
     "--auth",
@@ -45,7 +45,14 @@ if TYPE_CHECKING:
     "--auth-header",
     default="",
     metavar="NAME",
-    help="Take the name of the user from this header, which a proxy on this machine sets.",
+    help="Take the name of the user from this header, which a proxy on this machine sets. Without "
+    "--auth-secret, any process of this machine can set it.",
+)
+@click.option(
+    "--auth-secret",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Believe --auth-header only beside the text of FILE in the header X-Nearfold-Proxy.",
 )
 @click.option(
     "--add-login", metavar="NAME", help="Ask for a password, write the login to FILE, and end."
@@ -80,7 +87,8 @@ if TYPE_CHECKING:
 def serve_command(store_url: str, add_login: str | None, role: str, **options: Any) -> int:
     """Serve review pages for a browser. They show search, families, comparisons and an overview.
 
-    Off this machine a login is needed: one of --auth, or any name with a password that is printed.
+    With --host or --allow-host a login is needed: one of --auth, or any name with a password that
+    is printed.
     """
     try:
         from indexer.web.serve import serve

@@ -1,10 +1,12 @@
-"""Requests that wait for the job that holds a store's journal: a file beside the journal.
+"""Requests that wait for the job that holds a store's journal: files in a folder beside it.
 
-Requests are stored durably, in order, and removed after they are done.
+Requests are stored durably, in order, and removed after they are done. Each process writes a file
+of its own, which it locks; a process that starts takes over the requests of those that ended.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 import threading
@@ -19,22 +21,21 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS waiting "
     "(number INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL)"
 )
-_TIMEOUT_SECONDS = 10
 
 
 def waiting_path(journal: Path | None) -> Path | None:
-    """Return where requests wait for a journal; None for one in memory."""
-    return None if journal is None else Path(f"{journal}.waiting")
+    """Return the folder where requests wait for a journal; None for one in memory."""
+    return None if journal is None else Path(f"{journal}.labels")
 
 
 class WaitingRequests:
-    """The requests that wait, as JSON, in the order in which they came; safe to share by threads.
+    """The requests of this process that wait, as JSON; safe to share by threads.
 
     Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
@@ -45,14 +46,16 @@ class WaitingRequests:
             cursor = db.execute("INSERT INTO waiting (request) VALUES (?)", row)
             return cursor.lastrowid or 0
 
-    def first(self) -> tuple[int, dict[str, Any]] | None:
-        """Return the number of the request that waits longest, and the request; None without."""
-        if self._path is not None and self._connection is None and not self._path.exists():
-            return None
+    def stored(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return the requests that wait, each with its number, in the order in which they came.
+
+        Those of processes that have ended are among them, and from now on this one's.
+        """
+        if self._connection is None and (self._folder is None or not self._folder.exists()):
+            return []
         with self._file() as db:
-            select = "SELECT number, request FROM waiting ORDER BY number LIMIT 1"
-            row = db.execute(select).fetchone()
-        return None if row is None else (row[0], json.loads(row[1]))
+            rows = db.execute("SELECT number, request FROM waiting ORDER BY number").fetchall()
+        return [(number, json.loads(request)) for number, request in rows]
 
     def remove(self, number: int) -> None:
         """Remove a request that was done."""
@@ -60,7 +63,7 @@ class WaitingRequests:
             db.execute("DELETE FROM waiting WHERE number = ?", (number,))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, as the end of the process does."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -75,14 +78,55 @@ class WaitingRequests:
                 with self._connection as db:
                     yield db
             except sqlite3.DatabaseError as error:
-                raise journal_error(error, self._path) from error
+                raise journal_error(error, self._folder) from error
 
     def _open(self) -> sqlite3.Connection:
-        if self._path is not None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(
-            self._path or ":memory:", timeout=_TIMEOUT_SECONDS, check_same_thread=False
-        )
+        """Lock the first file that no other process has, and take over what waits in the others."""
+        if self._folder is None:
+            return _lock(":memory:")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            try:
+                own = _lock(f"{self._folder}/{number}")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                continue
+            break
+        for other in sorted(self._folder.glob("*")):
+            if other.name.isdecimal() and int(other.name) != number:
+                _take_over(own, other)
+        return own
+
+
+def _lock(path: str) -> sqlite3.Connection:
+    """Open a file and lock it as long as the connection lives."""
+    connection = sqlite3.connect(path, timeout=0, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(_SCHEMA)
-        return connection
+        with connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute(_SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _take_over(own: sqlite3.Connection, other: Path) -> None:
+    """Move the requests of a process that has ended, in one transaction; leave those of others."""
+    try:
+        own.execute("ATTACH ? AS other", (str(other),))
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            return
+        raise
+    try:
+        with own:
+            own.execute("BEGIN EXCLUSIVE")
+            own.execute(_SCHEMA.replace("waiting", "other.waiting", 1))
+            own.execute("INSERT INTO waiting (request) SELECT request FROM other.waiting")
+            own.execute("DELETE FROM other.waiting")
+    finally:
+        own.execute("DETACH other")

@@ -3,24 +3,24 @@
 On this machine alone nobody logs in. Browsers and programs log in by HTTP Basic: names and
 passwords of a file, or any name with the token that the server printed. Passwords are kept as
 scrypt digests. A proxy that has logged a user in passes the name in a header, which counts only on
-connections from this machine.
+connections from this machine and, where a secret is given, beside that secret.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import hashlib
 import hmac
 import re
 import secrets
-import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from indexer.errors import UsageError
@@ -33,8 +33,11 @@ LOGIN = "nearfold.login"  # of a request, in its scope
 _COST, _BLOCK, _PARALLEL = 1 << 14, 8, 1  # of scrypt: 16 MB and some 50 ms
 _DIGEST = re.compile("scrypt:[0-9a-f]{32}:[0-9a-f]{64}")
 _REMEMBERED = 256  # passwords that were right
+_MOST_CHECKED = 8  # passwords that wait to be checked; others are refused for now
+PROXY_SECRET = "x-nearfold-proxy"  # the header of a proxy's secret
 _ASK = ("www-authenticate", 'Basic realm="nearfold", charset="UTF-8"')
 _NO_LOGIN = "log in with a name and a password that the server knows"
+_TOO_MANY = "too many passwords are being checked; try again in a second"
 _READ_ONLY = "this login may read, and not label; ask for one with the role reviewer"
 
 
@@ -65,16 +68,17 @@ class Access:
     """The logins of a site.
 
     `accounts` by name. `header`: where a proxy on this machine passes the name of a user; a name
-    without an account is then a reviewer. `token`: a password for any name. Without any of them
-    nobody logs in, and everybody is `nobody`.
+    without an account is then a reviewer. `secret`: what the proxy sends in `x-nearfold-proxy`;
+    without one, any process of this machine may name a user. `token`: a password for any name.
+    Without any of them nobody logs in, and everybody is `nobody`.
     """
 
     accounts: Mapping[str, Account] = field(default_factory=dict)
     header: str = ""
     token: str = ""
     nobody: Login = field(default_factory=Login)
+    secret: str = ""
     _right: dict[str, bytes] = field(default_factory=dict)
-    _checking: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def required(self) -> bool:
@@ -83,64 +87,95 @@ class Access:
 
     def login(self, scope: Scope) -> Login | None:
         """Return who sends a request, None for one without a valid login."""
+        login = self.quick_login(scope)
+        if login is None and self.has_password(scope):
+            return self.checked_login(scope)
+        return login
+
+    def has_password(self, scope: Scope) -> bool:
+        """Return whether a request has a password that accounts may have."""
+        return bool(self.accounts) and bool(_credentials(decode_headers(scope))[0])
+
+    def quick_login(self, scope: Scope) -> Login | None:
+        """Return who sends a request as far as no password has to be checked for it, else None."""
         if not self.required:
             return self.nobody
         headers = decode_headers(scope)
-        if self.header and is_local(scope.get("client")):
+        if self.header and is_local(scope.get("client")) and self._is_proxy(headers):
             names = [name for name in headers.get(self.header.lower(), []) if name.strip()]
             if len(names) == 1:
                 return self._named(names[0].strip())
-        return self._by_password(headers.get("authorization", []))
+        name, password = _credentials(headers)
+        if self.token and _is_same(password.encode(), self.token.encode()):
+            return Login(name)
+        if _is_same(self._right.get(name, b""), _key(name, password)):
+            return Login(name, self.accounts[name].role)
+        return None
+
+    def checked_login(self, scope: Scope) -> Login | None:
+        """Return the login of the password of a request, None if it is wrong; takes some 50 ms.
+
+        An unknown name takes as long as a known one. A password that was right is remembered by
+        its digest.
+        """
+        name, password = _credentials(decode_headers(scope))
+        account = self.accounts.get(name)
+        digest = account.digest if account else ""
+        is_right = matches(password, digest or _NOBODY) and bool(digest)
+        if account is None or not is_right:
+            return None
+        if len(self._right) < _REMEMBERED:
+            self._right[name] = _key(name, password)
+        return Login(name, account.role)
+
+    def _is_proxy(self, headers: Mapping[str, list[str]]) -> bool:
+        if not self.secret:
+            return True
+        values = headers.get(PROXY_SECRET, [])
+        return len(values) == 1 and _is_same(values[0].encode("latin-1"), self.secret.encode())
 
     def _named(self, name: str) -> Login:
         account = self.accounts.get(name)
         return Login(name, account.role if account else "reviewer")
 
-    def _by_password(self, values: list[str]) -> Login | None:
-        credentials = _credentials(values[0]) if len(values) == 1 else None
-        if credentials is None:
-            return None
-        name, password = credentials
-        if self.token and hmac.compare_digest(password.encode(), self.token.encode()):
-            return Login(name)
-        account = self.accounts.get(name)
-        is_right = self._is_right(name, password, account.digest if account else "")
-        return Login(name, account.role) if account and is_right else None
-
-    def _is_right(self, name: str, password: str, digest: str) -> bool:
-        """Return whether a password is right. An unknown name takes as long as a known one.
-
-        Passwords are checked one at a time, which limits how many can be tried; one that was right
-        is remembered by its digest.
-        """
-        key = hashlib.sha256(f"{name}\0{password}".encode()).digest()
-        if hmac.compare_digest(self._right.get(name, b""), key):
-            return True
-        with self._checking:
-            is_right = matches(password, digest or _NOBODY) and bool(digest)
-        if is_right and len(self._right) < _REMEMBERED:
-            self._right[name] = key
-        return is_right
-
 
 class RequireLogin:
-    """The layer that answers only requests with a login, and changes only for reviewers."""
+    """The layer that answers only requests with a login, and changes only for reviewers.
+
+    Passwords are checked one at a time in a thread of their own: wrong ones, however many, stop
+    nobody who is logged in, and only so many can be tried.
+    """
 
     def __init__(self, app: App, access: Access) -> None:
         self._app, self._access = app, access
+        self._checker = ThreadPoolExecutor(1, "passwords")
+        self._checking = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its login, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        login = await run_in_threadpool(self._access.login, scope)
+        login = self._access.quick_login(scope)
+        if login is None and self._access.has_password(scope):
+            if self._checking >= _MOST_CHECKED:
+                await refuse(send, 429, _TOO_MANY, ("retry-after", "1"))
+                return
+            login = await self._check(scope)
         if login is None:
             await refuse(send, 401, _NO_LOGIN, _ASK)
         elif scope["method"] not in ("GET", "HEAD") and not login.may_write:
             await refuse(send, 403, _READ_ONLY)
         else:
             await self._app({**scope, LOGIN: login}, receive, send)
+
+    async def _check(self, scope: Scope) -> Login | None:
+        self._checking += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._checker, self._access.checked_login, scope)
+        finally:
+            self._checking -= 1
 
 
 def login_of(request: Request) -> Login:
@@ -184,21 +219,33 @@ def read_accounts(path: Path) -> Mapping[str, Account]:
 
 
 def add_account(path: Path, name: str, role: Role, password: str) -> None:
-    """Write an account to a file, in place of one of that name.
+    """Write an account to a file, in place of one of that name; its other lines stay.
 
-    Only its owner may read the file. Raises `UsageError` for a name with white space or a colon, a
-    password of fewer than 8 characters, and a file that cannot be written.
+    Only the owner may read a new file; one that exists keeps its mode, and a link stays one.
+    Raises `UsageError` for a name with white space or a colon, a password of fewer than 8
+    characters, and a file that cannot be read or written.
     """
     if not name or name.startswith("#") or ":" in name or len(name.split()) != 1:
         raise UsageError(f"{name!r} is no name for a login; leave out white space and colons")
     if len(password) < 8:
         raise UsageError("a password has 8 characters or more; choose a longer one")
-    accounts = dict(read_accounts(path)) if path.exists() else {}
-    accounts[name] = Account(name, role, hash_password(password))
-    lines = [f"{login.name} {login.role} {login.digest or '-'}\n" for login in accounts.values()]
-    with write_whole(path, "--auth") as part:
+    file = path.resolve()
+    lines = []
+    mode = 0o600
+    if file.exists():
+        read_accounts(file)
+        mode = file.stat().st_mode & 0o777
+        lines = file.read_text(encoding="utf-8").splitlines()
+    account = f"{name} {role} {hash_password(password)}"
+    names = [line.split()[0] if line.strip() else "" for line in lines]
+    if name in names:
+        lines[names.index(name)] = account
+    else:
+        lines.append(account)
+    with write_whole(file, "--auth") as part:
         part.touch(mode=0o600)
-        part.write_text("".join(lines), encoding="utf-8")
+        part.chmod(mode)
+        part.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _account(words: list[str]) -> Account | None:
@@ -212,15 +259,24 @@ def _account(words: list[str]) -> Account | None:
     return Account(name, known, "" if digest == "-" else digest)
 
 
-def _credentials(value: str) -> tuple[str, str] | None:
-    """Return name and password of an `Authorization` header, None for another one."""
-    scheme, _, encoded = value.partition(" ")
+def _credentials(headers: Mapping[str, list[str]]) -> tuple[str, str]:
+    """Return name and password of the `Authorization` header, empty without a valid one."""
+    values = headers.get("authorization", [])
+    scheme, _, encoded = values[0].partition(" ") if len(values) == 1 else ("", "", "")
     try:
         decoded = base64.b64decode(encoded.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
-        return None
+        return "", ""
     name, colon, password = decoded.partition(":")
-    return (name, password) if colon and scheme.lower() == "basic" else None
+    return (name, password) if colon and scheme.lower() == "basic" else ("", "")
+
+
+def _key(name: str, password: str) -> bytes:
+    return hashlib.sha256(f"{name}\0{password}".encode()).digest()
+
+
+def _is_same(one: bytes, other: bytes) -> bool:
+    return hmac.compare_digest(one, other)
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:

@@ -64,6 +64,8 @@ def plan_label(site: Site, request: LabelRequest) -> LabelResult:
 def landed(site: Site, number: int) -> LabelResult | UndoResult | None:
     """Return what became of a request in the queue, None if it waits. Raises its error."""
     outcome = site.labels.outcome(number)
+    if outcome is not None:
+        site.labels.mark_seen(number)
     if isinstance(outcome, NearfoldError):
         raise outcome
     return outcome

@@ -2,7 +2,7 @@
 
 Reviewers label at the same time, and while a job such as `group` holds the store. So each request
 is kept durably, and written as soon as the store is free: none is refused, and none is lost when
-the server ends.
+the server ends. Several servers of one store write each their own requests.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -23,10 +24,12 @@ from indexer.errors import (
 )
 from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import UndoResult, undo_labels
+from indexer.jobs.history import last_job
 from indexer.jobs.journal import journal_path
 from indexer.jobs.waiting import WaitingRequests, waiting_path
 from indexer.stores.abilities import FullStore
 from indexer.system.logs import event
+from indexer.text.wording import count_of
 
 PATIENCE_SECONDS = 2.0  # for which a request waits until it is written
 _RETRY_SECONDS = 0.1  # while a job holds the store, or it does not answer
@@ -52,26 +55,26 @@ class LabelQueue:
     """Writes requests in their order, in one thread, and remembers what became of the last
     5,000.
 
-    `on_change` is called after each write.
+    What a reviewer has to hear of stays in the file until it was shown. `on_change` is called
+    after each write.
     """
 
-    def __init__(self, store: FullStore, on_change: Any) -> None:
+    def __init__(self, store: FullStore, on_change: Callable[[], None]) -> None:
         self._store = store
         self._on_change = on_change
         self._waiting = WaitingRequests(waiting_path(journal_path(store.address)))
         self._changed = threading.Condition()
+        self._queue: deque[int] = deque()
+        self._requests: dict[int, LabelRequest] = {}
         self._outcomes: OrderedDict[int, Outcome] = OrderedDict()
-        self._requests: OrderedDict[int, LabelRequest] = OrderedDict()
+        self._unseen: dict[int, LabelRequest] = {}
         self._thread: threading.Thread | None = None
         self._resume()
 
     def put(self, request: LabelRequest) -> int:
         """Keep a request, and return its number."""
         number = self._waiting.put(_packed(request))
-        with self._changed:
-            self._requests[number] = request
-            _trim(self._requests)
-        self._resume()
+        self._append(number, request)
         return number
 
     def outcome(self, number: int, patience: float = PATIENCE_SECONDS) -> Outcome | None:
@@ -94,6 +97,24 @@ class LabelQueue:
         self.outcome(number, 0)
         return self._requests[number]
 
+    def unseen(self, reviewer: str) -> list[tuple[int, str]]:
+        """Return a reviewer's requests that were not written as they wanted, and not shown yet:
+        the number of each, and a sentence about it.
+        """
+        with self._changed:
+            return [
+                (number, spell_outcome(request, self._outcomes[number]))
+                for number, request in self._unseen.items()
+                if request.reviewer == reviewer
+            ]
+
+    def mark_seen(self, number: int) -> None:
+        """Note that the outcome of a request is shown to its reviewer."""
+        with self._changed:
+            was_unseen = self._unseen.pop(number, None) is not None
+        if was_unseen:
+            self._waiting.remove(number)
+
     def last(self, reviewer: str) -> tuple[int, LabelRequest, LabelResult] | None:
         """Return the last labelling of a reviewer that can be undone: its number, what was wanted
         and what changed. None without one.
@@ -101,8 +122,8 @@ class LabelQueue:
         with self._changed:
             undone = {one.job for one in self._outcomes.values() if isinstance(one, UndoResult)}
             for number, outcome in reversed(self._outcomes.items()):
-                request = self._requests.get(number)
-                if request is None or request.reviewer != reviewer:
+                request = self._requests[number]
+                if request.reviewer != reviewer:
                     continue
                 if isinstance(outcome, LabelResult) and outcome.job not in {None, *undone}:
                     return number, request, outcome
@@ -110,14 +131,30 @@ class LabelQueue:
 
     @property
     def waiting(self) -> int:
-        """Return how many requests of this process wait."""
-        with self._changed:
-            return len(self._requests.keys() - self._outcomes.keys())
+        """Return how many requests wait here."""
+        return len(self._queue)
+
+    def close(self) -> None:
+        """Let another process take up what waits here."""
+        self._waiting.close()
 
     def _resume(self) -> None:
-        """Start to write, unless that is being done or nothing waits."""
+        """Take up the requests of servers that have ended. One that cannot be read is dropped."""
+        for number, packed in self._waiting.stored():
+            try:
+                request = _unpacked(packed)
+            except (KeyError, TypeError, ValueError, NearfoldError) as error:
+                event("labelling_failed", "error", fault=error)
+                self._waiting.remove(number)
+                continue
+            self._append(number, request)
+
+    def _append(self, number: int, request: LabelRequest) -> None:
+        """Add a request to the queue, and start to write unless that is being done."""
         with self._changed:
-            if self._thread is None and self._waiting.first() is not None:
+            self._requests[number] = request
+            self._queue.append(number)
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="labels", daemon=True)
                 self._thread.start()
 
@@ -134,26 +171,36 @@ class LabelQueue:
     def _write_first(self) -> bool:
         """Write the request that waits longest; return whether one waited."""
         with self._changed:
-            first = self._waiting.first()
-            if first is None:
+            if not self._queue:
                 self._thread = None
                 return False
-        number, packed = first
-        outcome = self._write(packed)
+            number = self._queue[0]
+            request = self._requests[number]
+        outcome = self._write(request)
         if outcome is None:
             time.sleep(_RETRY_SECONDS)
             return True
-        self._waiting.remove(number)
+        if is_as_wanted(outcome):
+            self._waiting.remove(number)
         with self._changed:
+            self._queue.popleft()
             self._outcomes[number] = outcome
-            _trim(self._outcomes)
+            if not is_as_wanted(outcome):
+                self._unseen[number] = request
+            if len(self._outcomes) > _REMEMBERED:
+                oldest, _ = self._outcomes.popitem(last=False)
+                del self._requests[oldest]
+                self._unseen.pop(oldest, None)
             self._changed.notify_all()
         return True
 
-    def _write(self, packed: dict[str, Any]) -> Outcome | None:
+    def _write(self, request: LabelRequest) -> Outcome | None:
         """Return the result or error of a request, None while the store cannot be written."""
         try:
-            result = perform(self._store, _unpacked(packed))
+            # asks the store nothing while a job holds it, several times a second
+            if last_job(journal_path(self._store.address)) is None:
+                return None
+            result = perform(self._store, request)
         except (StoreBusy, StoreUnreachable, StoreStopped):
             return None
         except NearfoldError as error:
@@ -163,6 +210,26 @@ class LabelQueue:
             return NearfoldError("internal error; see the terminal in which nearfold serve runs")
         self._on_change()
         return result
+
+
+def is_as_wanted(outcome: Outcome) -> bool:
+    """Return whether a request did all that it was to do, so that there is nothing to say."""
+    if isinstance(outcome, UndoResult):
+        return not (outcome.changed_since or outcome.absent)
+    return isinstance(outcome, LabelResult) and not outcome.conflict
+
+
+def spell_outcome(request: LabelRequest, outcome: Outcome) -> str:
+    """Return what is to be said of an outcome that is not as wanted."""
+    names = ", ".join([*request.options.add, *request.options.remove]) if request.options else ""
+    what = f"The label {names}" if names else f"The undo of labelling {request.undo}"
+    if isinstance(outcome, UndoResult):
+        kept = len(outcome.changed_since) + len(outcome.absent)
+        return f"{what} left out {count_of(kept, 'document')}, labelled again since or gone."
+    if isinstance(outcome, LabelResult):
+        documents = count_of(len(outcome.changes), "document")
+        return f"{what} was not written: {documents} had other labels by then."
+    return f"{what} was not written: {outcome}."
 
 
 def perform(store: FullStore, request: LabelRequest) -> LabelResult | UndoResult:
@@ -180,8 +247,3 @@ def _packed(request: LabelRequest) -> dict[str, Any]:
 def _unpacked(packed: dict[str, Any]) -> LabelRequest:
     options = packed["options"] and LabelOptions(**packed["options"])
     return LabelRequest(**{**packed, "ids": tuple(packed["ids"]), "options": options})
-
-
-def _trim(values: OrderedDict[int, Any]) -> None:
-    while len(values) > _REMEMBERED:
-        values.popitem(last=False)

@@ -20,7 +20,7 @@ from indexer.grouping.undo_labels import UndoResult
 from indexer.html.rendering import link
 from indexer.web.access import Login, login_of
 from indexer.web.actions import ACTIONS, label_request, landed, plan_label
-from indexer.web.label_queue import LabelRequest
+from indexer.web.label_queue import LabelRequest, is_as_wanted
 from indexer.web.questions import Parameter, ParameterValues, parameter_values
 from indexer.web.request_body import read_fields
 
@@ -89,6 +89,8 @@ class _LabellingPages:
             raise UsageError("number is missing: the labelling to show")
         wanted = self._site.labels.request(values["number"])
         outcome = self._site.labels.outcome(values["number"], 0)
+        if outcome is not None:
+            self._site.labels.mark_seen(values["number"])
         if isinstance(outcome, NearfoldError):
             raise outcome
         if isinstance(outcome, UndoResult):
@@ -118,11 +120,11 @@ class _LabellingPages:
         """Put a labelling into the queue, and lead to the next page, or to what is to be said."""
         number = self._site.labels.put(wanted)
         outcome = landed(self._site, number)
-        is_plain = outcome is None or isinstance(outcome, UndoResult) or not outcome.conflict
-        if isinstance(outcome, UndoResult):
-            is_plain = not (outcome.changed_since or outcome.absent)
+        is_settled = outcome is None or is_as_wanted(outcome)
         place = _local(next_page)
-        return _lead(place if place and is_plain else link("/labelled", number=number, next=place))
+        return _lead(
+            place if place and is_settled else link("/labelled", number=number, next=place)
+        )
 
     async def _values(self, request: Request, *parameters: Parameter) -> ParameterValues:
         parameter_values((), {name: [""] for name in request.query_params})

@@ -30,9 +30,10 @@ class ServeOptions:
 
     `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
     `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by
-    which a proxy on this machine names a user. `reviewer`: the name of everybody where nobody logs
-    in. `labels`: those that keys choose between, nine at most; without any, those of the store.
-    `tls`: the files of a certificate and of its key, None for plain HTTP.
+    which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
+    beside it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
+    logs in. `labels`: those that keys choose between, nine at most; without any, those of the
+    store. `tls`: the files of a certificate and of its key, None for plain HTTP.
     """
 
     host: str = "127.0.0.1"
@@ -41,14 +42,17 @@ class ServeOptions:
     allow_hosts: Collection[str] = ()
     auth: str | None = None
     auth_header: str = ""
+    auth_secret: str | None = None
     reviewer: str = ""
     labels: Sequence[str] = ()
     tls: tuple[str, str] | None = None
 
     def access(self) -> Access:
-        """Return who may log in. Off this machine somebody must: without logins, by a new token.
+        """Return who may log in.
 
-        Raises `UsageError` for a file of logins that cannot be read or has none.
+        Off this machine, and under further names of `Host`, which a proxy serves to others,
+        everybody must: without logins, by a new token. Raises `UsageError` for a file of logins
+        that cannot be read or has none, and for a secret that is none.
         """
         accounts = read_accounts(Path(self.auth)) if self.auth is not None else {}
         if self.auth is not None and not accounts:
@@ -56,9 +60,25 @@ class ServeOptions:
                 f"{self.auth} has no logins; run: nearfold serve --auth {self.auth} "
                 "--add-login NAME"
             )
-        is_open = not (accounts or self.auth_header or is_loopback(self.host))
-        token = secrets.token_urlsafe(18) if is_open else ""
-        return Access(accounts, self.auth_header, token, Login(self.reviewer))
+        is_alone = is_loopback(self.host) and not self.allow_hosts
+        needs_token = not (accounts or self.auth_header or is_alone)
+        token = secrets.token_urlsafe(18) if needs_token else ""
+        return Access(accounts, self.auth_header, token, Login(self.reviewer), self._secret())
+
+    def _secret(self) -> str:
+        if self.auth_secret is None:
+            return ""
+        try:
+            secret = Path(self.auth_secret).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{self.auth_secret} cannot be read ({error}); check the path"
+            ) from error
+        if not (secret and secret.isascii() and self.auth_header):
+            raise UsageError(
+                "--auth-secret takes a file with a line of ASCII text, beside --auth-header"
+            )
+        return secret
 
 
 DEFAULT_OPTIONS = ServeOptions()

@@ -113,6 +113,7 @@ class Site:
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self._label_set = list(labels)
+        self._set_lock = threading.Lock()
         self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
@@ -168,10 +169,11 @@ class Site:
         if self.exclusive_labels or len(self._label_set) >= MOST_LABELS:
             return tuple(self._label_set)
         facets = self.store.search(Query("", facets=("labels",))).facets
-        for value in sorted(facet.value for facet in facets.get("labels", ())):
-            if value not in self._label_set and len(self._label_set) < MOST_LABELS:
-                self._label_set.append(value)
-        return tuple(self._label_set)
+        with self._set_lock:
+            for value in sorted(facet.value for facet in facets.get("labels", ())):
+                if value not in self._label_set and len(self._label_set) < MOST_LABELS:
+                    self._label_set.append(value)
+            return tuple(self._label_set)
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""

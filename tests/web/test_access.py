@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,8 +23,17 @@ from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.web.access import Access, Login, add_account, hash_password, read_accounts
+from indexer.web.access import (
+    Access,
+    Account,
+    Login,
+    RequireLogin,
+    add_account,
+    hash_password,
+    read_accounts,
+)
 from indexer.web.safety import Safety, is_local, is_loopback
+from indexer.web.serve import ServeOptions
 from web.plain_requests import request
 from web.test_clients_that_leave import run
 from web.watching import ROOT, run_site
@@ -235,6 +247,92 @@ def test_an_account_without_a_password_is_for_proxies_only(tmp_path: Path) -> No
     access = Access(read_accounts(path), "X-User")
     headers = [(b"authorization", basic("ben", "").encode())]
     assert access.login({"type": "http", "headers": headers}) is None
+
+
+def test_a_login_that_is_added_keeps_the_rest_of_the_file(tmp_path: Path) -> None:
+    path, link = tmp_path / "logins", tmp_path / "link"
+    path.write_text("# the team\n\nben reader -\ncarl reviewer -\n")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    add_account(link, "ben", "reviewer", PASSWORD)
+    add_account(link, "anna", "reader", PASSWORD)
+    first, empty, ben, *others = path.read_text().splitlines()
+    assert (first, empty, others[0]) == ("# the team", "", "carl reviewer -")
+    assert ben.startswith("ben reviewer scrypt:")
+    assert others[1].startswith("anna reader scrypt:")
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_to_a_new_file_stays_one(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "logins")
+    add_account(link, "anna", "reader", PASSWORD)
+    assert link.is_symlink()
+    assert (tmp_path / "logins").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_name_for_a_proxy_needs_a_login(tmp_path: Path) -> None:
+    assert not ServeOptions().access().required
+    assert ServeOptions(allow_hosts=["review.example"]).access().token
+    assert not ServeOptions(allow_hosts=["review.example"], auth_header="X-User").access().token
+
+
+def test_a_proxy_with_a_secret_is_believed_by_it_alone(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text("wormwood\n")
+    access = ServeOptions(auth_header="X-User", auth_secret=str(path)).access()
+    name, peer = (b"x-user", b"carl"), ("127.0.0.1", 5)
+    for more, login in (
+        ([], None),
+        ([(b"x-nearfold-proxy", b"other")], None),
+        ([(b"x-nearfold-proxy", b"wormwood")], Login("carl")),
+        ([(b"x-nearfold-proxy", b"wormwood")] * 2, None),
+    ):
+        scope = {"type": "http", "headers": [name, *more], "client": peer}
+        assert access.login(scope) == login
+    path.write_text("\n")
+    for options in (
+        ServeOptions(auth_header="X-User", auth_secret=str(path)),
+        ServeOptions(auth_secret=str(path)),
+    ):
+        with pytest.raises(UsageError, match="--auth-secret"):
+            options.access()
+
+
+def test_wrong_passwords_stop_nobody_who_is_logged_in() -> None:
+    started, ended = threading.Event(), threading.Event()
+
+    class SlowAccess(Access):
+        def checked_login(self, scope: Any) -> Login | None:
+            started.set()
+            ended.wait(20)
+            return None
+
+    async def app(scope: object, receive: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    layer = RequireLogin(app, SlowAccess({"anna": Account("anna", "reviewer", "")}, token="key"))
+
+    async def status(password: str) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"authorization", basic("anna", password).encode())]
+        scope = {"type": "http", "method": "GET", "headers": headers}
+        await layer(scope, None, send)  # type: ignore[arg-type]
+        return int(sent[0]["status"])
+
+    async def flood() -> list[int]:
+        wrong = [asyncio.create_task(status("wrong")) for _ in range(40)]
+        await asyncio.to_thread(started.wait, 20)
+        assert await status("key") == 200
+        ended.set()
+        return [await task for task in wrong]
+
+    assert sorted(asyncio.run(flood())) == [401] * 8 + [429] * 32
 
 
 def test_two_digests_of_a_password_differ() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import threading
@@ -14,7 +15,7 @@ from urllib.parse import urlencode
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.errors import StoreStopped
+from indexer.errors import StoreStopped, UnknownNumber
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import label_history
@@ -174,37 +175,85 @@ def test_what_is_labelled_while_a_job_runs_lands_after_it(forms: Forms, store: A
     assert "waits for the job" not in forms.page("/document?id=m2")
 
 
+def hot(id: str, **more: Any) -> LabelRequest:
+    return LabelRequest("anna", (id,), LabelOptions(add=["hot"]), **more)
+
+
 def test_what_waits_survives_the_server(store: Any) -> None:
-    path = waiting_path(journal_path(store.address))
-    waiting = WaitingRequests(path)
+    folder = waiting_path(journal_path(store.address))
+    ended = [WaitingRequests(folder) for _ in range(2)]
+    for place, waiting in enumerate(ended):
+        waiting.put(dataclasses.asdict(hot(f"m{place}")))
+    for waiting in ended:
+        waiting.close()
+    queue = LabelQueue(store, lambda: None)
+    last = queue.put(hot("m2"))
+    assert queue.outcome(last, 20) is not None
+    assert labels(store, "m0", "m1", "m2", "m3") == [("hot",), ("hot",), ("hot",), ()]
+    assert len(label_history(store)) == 3
+
+
+def test_two_servers_of_one_store_write_each_label_once(store: Any) -> None:
+    queues = [LabelQueue(store, lambda: None) for _ in range(2)]
+    with Journal(journal_path(store.address)):
+        numbers = [
+            [queue.put(hot(f"m{place}")) for place in range(2 * which, 2 * which + 2)]
+            for which, queue in enumerate(queues)
+        ]
+    for queue, own in zip(queues, numbers, strict=True):
+        assert all(isinstance(queue.outcome(number, 20), LabelResult) for number in own)
+        assert queue.waiting == 0
+    assert labels(store, "m0", "m1", "m2", "m3") == [("hot",)] * 4
+    assert len(label_history(store)) == 4
+
+
+def test_a_store_is_asked_nothing_while_a_job_holds_it(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(label_queue, "perform", lambda *_: asked.append(1))
     queue = LabelQueue(store, lambda: None)
     with Journal(journal_path(store.address)):
-        number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
-        assert queue.outcome(number, 0.05) is None
-        assert waiting.first() is not None
-    assert queue.outcome(number, 20) is not None
-    assert waiting.first() is None
-    with Journal(journal_path(store.address)):
-        waiting.put(
-            {
-                "reviewer": "ben",
-                "ids": ["m2"],
-                "options": {
-                    "add": ["cold"],
-                    "remove": [],
-                    "family": False,
-                    "review": [],
-                    "threshold": 0.0,
-                },
-                "seen": "",
-                "undo": None,
-            }
-        )
+        assert queue.outcome(queue.put(hot("m1")), 1) is None
+        assert asked == []
+
+
+def test_a_conflict_that_shows_late_is_shown_to_its_reviewer_until_seen(store: Any) -> None:
+    seen = label(store, ["m1"], LabelOptions(add=["cold"]), dry_run=True).state
+    label(store, ["m1"], LabelOptions(add=["cold"]), reviewer="ben")
+    queue = LabelQueue(store, lambda: None)
+    conflict, gone = queue.put(hot("m1", seen=seen)), queue.put(LabelRequest("anna", undo=4711))
+    assert isinstance(queue.outcome(gone, 20), UnknownNumber)
+    sentences = dict(queue.unseen("anna"))
+    assert (
+        sentences[conflict] == "The label hot was not written: 1 document had other labels by then."
+    )
+    assert sentences[gone].startswith("The undo of labelling 4711 was not written: ")
+    assert queue.unseen("ben") == []
+    queue.close()
     later = LabelQueue(store, lambda: None)
-    last = later.put(LabelRequest("ben", ("m3",), LabelOptions(add=["cold"])))
-    assert later.outcome(last, 20) is not None
-    assert labels(store, "m1", "m2", "m3") == [("hot",), ("cold",), ("cold",)]
-    waiting.close()
+    assert later.outcome(gone, 20) is not None
+    assert dict(later.unseen("anna")) == sentences
+    later.mark_seen(conflict)
+    assert [number for number, _ in later.unseen("anna")] == [gone]
+    later.close()
+    [left] = WaitingRequests(waiting_path(journal_path(store.address))).stored()
+    assert left[1]["undo"] == 4711
+
+
+def test_pages_show_a_conflict_that_shows_late(forms: Forms, store: Any) -> None:
+    seen = forms.seen("m1")
+    with Journal(journal_path(store.address)):
+        forms.send("/label", id="m1", choose=SET[0], dry_run="no", seen=seen, next="/jobs")
+        store.labels.relabel({"m1": ("hot",)})
+        store.refresh()
+    for _ in range(200):
+        if "was not written" in forms.page("/family?id=m2"):
+            break
+    page = request(forms.site, "/document?id=m2").body.decode()
+    [place] = re.findall(r'href="(/labelled\?number=[^"]+)"', page)
+    assert "Somebody labelled this since you opened it" in forms.page(place.replace("&amp;", "&"))
+    assert "was not written" not in forms.page("/document?id=m2")
 
 
 def test_what_a_store_refuses_for_now_waits(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,10 +273,10 @@ def test_what_a_store_refuses_for_now_waits(store: Any, monkeypatch: pytest.Monk
 def test_a_request_that_cannot_be_read_holds_up_no_other(store: Any) -> None:
     waiting = WaitingRequests(waiting_path(journal_path(store.address)))
     waiting.put({"of": "another version"})
+    waiting.close()
     queue = LabelQueue(store, lambda: None)
     number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
     assert isinstance(queue.outcome(number, 20), LabelResult)
-    waiting.close()
 
 
 def test_a_conflict_shows_both_values_and_the_reviewer_chooses(forms: Forms, store: Any) -> None:
