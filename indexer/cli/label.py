@@ -43,6 +43,7 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     "--remove", multiple=True, metavar="LABEL", help="Remove it; may be given several times."
 )
 @click.option("--family", is_flag=True, help="Label all members of their families too.")
+@click.option("--others", is_flag=True, help="With --family: label these other members alone.")
 @click.option(
     "--review",
     multiple=True,

@@ -38,14 +38,15 @@ class LabelOptions:
 
     `add`, `remove`: labels, one at least in both; they lose the white space around them, and
     repetitions. What an added label may hold is stated by `label_names`; any label may be removed.
-    `family`: do the same to the other members of the documents' families.
+    `family`: do the same to the other members of the documents' families; with `others` to these
+    members alone, so that the documents keep their labels.
     `review`: with `family`, leave all others of a family for review in which a document carries,
     or gets, one of these labels; a document that carries it itself was judged, and is not listed.
     `threshold`: with `family`, leave members for review whose similarity to every document named in
     their family is below it, by the default measure; from 0 (none) to 1.
 
     Raises `UsageError` for labels that cannot be stored, labels that are both added and removed,
-    no labels at all, and a threshold out of its range.
+    no labels at all, `others` without `family`, and a threshold out of its range.
     """
 
     add: Sequence[str] = ()
@@ -53,11 +54,14 @@ class LabelOptions:
     family: bool = False
     review: Collection[str] = ()
     threshold: float = 0.0
+    others: bool = False
 
     def __post_init__(self) -> None:
         names = storable_labels({"add": label_names(self.add), "remove": trim_label(self.remove)})
         object.__setattr__(self, "add", tuple(names["add"]))
         object.__setattr__(self, "remove", tuple(names["remove"]))
+        if self.others and not self.family:
+            raise UsageError("the others are those of a family; ask for the family too (--family)")
         if not 0 <= self.threshold <= 1:
             raise UsageError(f"a threshold must lie between 0 and 1, not {self.threshold}")
         if not (self.add or self.remove):
@@ -80,6 +84,11 @@ class LabelUpdate:
     before: tuple[str, ...]
     after: tuple[str, ...]
     similarity: float | None = None
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Return the labels that the document has no more."""
+        return tuple(label for label in self.before if label not in self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +177,8 @@ def _planned(
     named = {row.id: replace(row, text="") for row in rows_of(store, ids)}
     plan = _Plan(options)
     for row in named.values():
-        plan.change(row)
+        if not options.others:
+            plan.change(row)
     if options.family:
         _label_families(store, recipe, named.keys(), plan)
     return LabelResult(
@@ -245,7 +255,8 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))
         members = list(rows_of(store, [id for id in ids if id not in named]))
-        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in members))
+        judged = [row.labels if plan.options.others else plan.after(row) for row in heads]
+        labels = frozenset().union(*judged, *(row.labels for row in members))
         nearest = _Nearest(heads, recipe)
         for row in members:
             similarity = nearest.similarity(row)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.errors import DocumentNotFound, NearfoldError, UsageError
 from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import UndoResult
 from indexer.web.access import Login
@@ -29,6 +29,8 @@ def label_request(site: Site, values: ParameterValues, login: Login) -> LabelReq
 
     Raises `DocumentNotFound` if one of the documents is not in the store, and `UsageError`.
     """
+    if not values["id"]:
+        raise UsageError("no document is named; check at least one, or give its id")
     sources = site.store.sources(values["id"])
     for id in values["id"]:
         if id not in sources:
@@ -37,6 +39,7 @@ def label_request(site: Site, values: ParameterValues, login: Login) -> LabelReq
         add=values["add"],
         remove=values["remove"],
         family=values["family"] == "yes",
+        others=values["others"] == "yes",
         review=values["review"],
         threshold=values["threshold"],
     )
@@ -89,6 +92,7 @@ _LABEL_PARAMETERS = (
     Parameter("add", "labels to add", many=True),
     Parameter("remove", "labels to remove", many=True),
     Parameter("family", "label the rest of their families as well", "no", choices=YES_NO),
+    Parameter("others", "with family, label that rest alone", "no", choices=YES_NO),
     Parameter("review", "labels that leave the rest of a family for review", many=True),
     Parameter(
         "threshold", "less similar members are left for review", 0.0, "number", low=0, high=1

@@ -31,6 +31,13 @@ _NUMBER = Parameter("number", "a labelling", kind="integer", low=1, high=1 << 53
 _PLAN = Parameter("plan", "a dry run", kind="integer", low=1, high=1 << 53, optional=True)
 _NEXT = Parameter("next", "the page to go on with", "")
 _CHOOSE = Parameter("choose", "the label that is chosen, instead of the others of a given set", "")
+_ON = Parameter(
+    "on",
+    "of a family, the documents that are named, all but its head, or all of it",
+    "checked",
+    choices=("checked", "others", "family"),
+)
+_HEAD = Parameter("head", "the id of the document that leads a family", "")
 _REDIRECT = 303
 Html = Callable[..., Response]
 
@@ -55,7 +62,9 @@ class _LabellingPages:
 
     async def label(self, request: Request) -> Response:
         """Label as a form says, or plan it and lead to the plan."""
-        values = await self._values(request, *ACTIONS["label"].parameters, _NEXT, _CHOOSE)
+        values = await self._values(
+            request, *ACTIONS["label"].parameters, _NEXT, _CHOOSE, _ON, _HEAD
+        )
         return await run_in_threadpool(self._label, values, login_of(request))
 
     async def confirm(self, request: Request) -> Response:
@@ -106,6 +115,9 @@ class _LabellingPages:
         return self._html(request, "labelled.html", {**shown, "wanted": wanted, "result": outcome})
 
     def _label(self, values: ParameterValues, login: Login) -> Response:
+        if values["on"] != "checked":
+            values["id"], values["family"] = (values["head"],), "yes"
+            values["others"] = "yes" if values["on"] == "others" else "no"
         if choice := values["choose"]:
             others = tuple(name for name in self._site.exclusive_labels if name != choice)
             values["add"] = (choice, *values["add"])

@@ -87,6 +87,15 @@ def test_labels_are_carried_to_families(grouped_store):
     assert (again.job, again.changes, again.unchanged) == (None, (), 4)
 
 
+def test_the_others_of_a_family_are_labelled_alone(grouped_store):
+    only = LabelOptions(add=["junk"], family=True, others=True)
+    assert [change.id for change in label(grouped_store, ["c"], only).changes] == ["a", "b"]
+    assert labels_of(grouped_store)["a"] == ("known", "junk")
+    assert "c" not in labels_of(grouped_store)
+    with pytest.raises(UsageError, match="ask for the family too"):
+        LabelOptions(add=["junk"], others=True)
+
+
 def test_one_document_and_no_other(grouped_store):
     label(grouped_store, ["a"], LabelOptions(add=["x", "known", "x"]))
     assert labels_of(grouped_store) == {"a": ("known", "x"), "e": ("responsive",)}

@@ -153,6 +153,22 @@ def test_hits_are_labelled_in_their_list(review: Page, store: Any) -> None:
     assert sorted(labels(store).values()) == [("privileged",), ("responsive",)]
 
 
+def test_several_are_checked_and_labelled_at_once(review: Page, store: Any) -> None:
+    review.goto("/family?id=m00")
+    boxes = review.locator("[data-pick]")
+    boxes.nth(0).click()
+    boxes.nth(4).click(modifiers=["Shift"])
+    keys = Keyboard(review)
+    keys.press("j", "s")
+    expect(review.locator("[data-picked]")).to_have_text("6 checked")
+    keys.open("2")
+    expect(review.get_by_role("heading", level=1)).to_have_text("6 documents would change")
+    keys.open("Enter")
+    assert list(labels(store).values()) == [("not responsive",)] * 6
+    keys.open("u")
+    assert labels(store) == {}
+
+
 def test_decisions_by_mouse_and_another_label(review: Page, store: Any) -> None:
     review.goto("/family?id=n0")
     review.get_by_role("button", name="privileged").first.click()

@@ -341,3 +341,34 @@ def test_a_journal_of_before_has_no_reviewers(store: Any) -> None:
     assert [job.reviewer for job in label_history(store)] == [""]
     label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
     assert [job.reviewer for job in label_history(store)] == ["ben", ""]
+
+
+def test_several_are_labelled_after_a_dry_run_and_undone_at_once(forms: Forms, store: Any) -> None:
+    label(store, ["m1"], LabelOptions(add=[SET[1]]))
+    checked = {"id": ["m0", "m1", "other"], "choose": SET[0], "dry_run": "yes", "next": "/"}
+    place = forms.send("/label", **checked).headers["location"]
+    text = forms.page(place)
+    assert "3 documents would change" in text
+    assert "1 would lose another label" in text
+    assert f"loses {SET[1]}" in text
+    forms.send("/label/confirm", plan=forms.plan(place), next="/")
+    assert labels(store, "m0", "m1", "m2", "other") == [(SET[0],), (SET[0],), (), (SET[0],)]
+    forms.send("/label/undo", job=label_history(store)[0].number, next="/")
+    assert labels(store, "m0", "m1", "other") == [(), (SET[1],), ()]
+    nothing = forms.send("/label", choose=SET[0], dry_run="yes", next="/")
+    assert nothing.status == 400
+    assert b"check at least one" in nothing.body
+
+
+def test_all_but_the_principal_are_labelled(forms: Forms, store: Any) -> None:
+    head = store.get(["m0"])["m0"].family
+    scope = {"head": head, "choose": SET[0], "dry_run": "no", "next": "/jobs"}
+    forms.send("/label", **scope, on="others")
+    family = sorted({"m0", "m1", "m2", "m3"} - {head})
+    assert labels(store, head, *family) == [(), *[(SET[0],)] * 3]
+    page = request(forms.site, f"/family?id={head}").body.decode()
+    assert page.count('name="id" value="m') - page.count('type="hidden" name="id" value="m') == 3
+    forms.send("/label", **scope, on="family")
+    assert labels(store, head) == [(SET[0],)]
+    hits = request(forms.site, "/").body.decode()
+    assert "Label these like the hit" in hits

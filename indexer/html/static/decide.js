@@ -64,7 +64,35 @@ function walk() {
   return { next: next?.address, previous: items[at - 1]?.address, back };
 }
 
+// The boxes of a list: shift and a click check all from the last one on. Returns their number.
+const picked = () => document.querySelectorAll("[data-pick]:checked").length;
+
+function showPicked() {
+  const count = picked();
+  for (const place of document.querySelectorAll("[data-picked]")) place.textContent = count ? `${count} checked` : "";
+  document.getElementById("several")?.classList.toggle("stuck", count > 0);
+  for (const form of document.querySelectorAll("[data-of-items]")) form.hidden ||= count > 0;
+}
+
+function picks() {
+  let last = null;
+  for (const box of document.querySelectorAll("[data-pick]")) {
+    box.addEventListener("click", (event) => {
+      const shown = [...document.querySelectorAll("[data-pick]")].filter((other) => other.checkVisibility());
+      const [from, to] = [shown.indexOf(last), shown.indexOf(box)].sort((a, b) => a - b);
+      if (event.shiftKey && from >= 0) for (const other of shown.slice(from, to + 1)) other.checked = box.checked;
+      last = box;
+      showPicked();
+    });
+  }
+  showPicked();
+}
+
 function choose(digit) {
+  if (picked()) {
+    press(document.querySelector(`#several [data-choice="${digit}"]`));
+    return;
+  }
   const item = document.activeElement?.closest("[data-item][data-id]") ?? document.querySelector("[data-item][data-id].at");
   const form = item && document.querySelector("[data-of-items]");
   if (form) {
@@ -90,13 +118,14 @@ function press(button) {
 export function decide() {
   remember();
   const steps = walk();
+  picks();
   const open = (address) => () => { if (address) location.assign(address); };
   addEventListener("submit", (event) => {
     if (event.target.method !== "post") return;
     if (sent) event.preventDefault();
     sent = true;
   });
-  addEventListener("pageshow", () => { sent = false; });
+  addEventListener("pageshow", () => { sent = false; showPicked(); });
   const item = /^#i\d+$/.test(location.hash) && document.querySelector(location.hash);
   if (item) {
     item.classList.add("at");
@@ -105,6 +134,7 @@ export function decide() {
   }
   return {
     ...Object.fromEntries([..."123456789"].map((digit) => [digit, () => choose(digit)])),
+    s: () => (document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at"))?.querySelector("[data-pick]")?.click(),
     u: () => press(document.querySelector("[data-undo]")),
     o: () => press(document.querySelector("[data-others]")),
     l: () => document.querySelector("[data-label-field]")?.focus(),
