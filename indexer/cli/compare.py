@@ -24,7 +24,7 @@ from indexer.comparing.originals import Original, original
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.similarity.measures import MEASURES
+from indexer.similarity.measures import MEASURES, SHINGLE_WORDS
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
 from indexer.system.whole_file import check_place, write_whole
@@ -44,6 +44,14 @@ _MOST_VALUE = 400  # characters of a metadata value that are shown
     default="literal",
     show_default=True,
     help="Match passages one to one, or let repeats within a text add nothing.",
+)
+@click.option(
+    "--shingle-width",
+    type=click.IntRange(1, 100),
+    default=SHINGLE_WORDS,
+    show_default=True,
+    metavar="WORDS",
+    help="Words of a shingle in resemblance, S_R.",
 )
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
 @click.option(
@@ -66,6 +74,7 @@ def compare_command(
     store_url: str,
     as_json: bool,
     matching: Matching,
+    shingle_width: int,
     measure: str | None,
     page: Path | None,
     discounted: bool,
@@ -75,7 +84,7 @@ def compare_command(
         check_place(page, "--html")
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)
-        comparison = _compare(store, left, right, matching)
+        comparison = _compare(store, left, right, matching, shingle_width)
         discounts = None
         if discounted or (page and store.stored_recipe()):
             discounts = _discount(store, left.text, right.text)
@@ -93,7 +102,9 @@ def compare_command(
     return 0
 
 
-def _compare(store: FullStore, left: Original, right: Original, matching: Matching) -> Comparison:
+def _compare(
+    store: FullStore, left: Original, right: Original, matching: Matching, shingle_width: int
+) -> Comparison:
     """Compare two documents by the recipe of the store, or the default one without an index."""
     recipe = store.stored_recipe()
     return compare(
@@ -101,6 +112,7 @@ def _compare(store: FullStore, left: Original, right: Original, matching: Matchi
         right.text,
         recipe or DEFAULT,
         matching=matching,
+        shingle_width=shingle_width,
         names=(left.path, right.path),
         frequencies=store.vocabulary.frequencies if recipe else None,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import dataclasses
 import json
@@ -19,8 +18,14 @@ from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import json_line
+from indexer.cli.copietje_lines import (
+    DEFAULT_THRESHOLD,
+    copietje_line,
+    print_database_lines,
+)
 from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
 from indexer.cli.options import (
+    ShareType,
     cap_option,
     criteria_options,
     explain_option,
@@ -29,6 +34,7 @@ from indexer.cli.options import (
     memory_option,
     of_option,
     open_for_command,
+    opened_out,
     out_file_option,
     recall_option,
     refuse_options,
@@ -36,22 +42,29 @@ from indexer.cli.options import (
     store_option,
     take_criteria,
     threshold_option,
+    unset_options,
 )
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.matching.explain_pairs import explain_pairs
+from indexer.matching.limits import NO_CAP
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult, Pair
 from indexer.similarity.reasons import Reasons, spell_reasons
 from indexer.stores.requirements import scope_view
-from indexer.system.whole_file import check_place, write_whole
+from indexer.system.whole_file import check_place
 from indexer.text.visible import visible
-from indexer.text.wording import count_of, join_names, unmistakable
+from indexer.text.wording import count_of
 
 Line: TypeAlias = tuple[str, str, Pair, Reasons | None]
 Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
+_COPIETJE: dict[str, Any] = {
+    "threshold": DEFAULT_THRESHOLD,
+    "measure": "estimate",
+    "cap": NO_CAP,
+}
 _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 
 
@@ -95,9 +108,17 @@ _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
     type=click.Choice(["text", "csv", "jsonl", "parquet", "copietje"]),
     default="text",
     show_default=True,
-    help="Format of the pairs; copietje: lines as that program writes them.",
+    help="Format of the pairs; copietje: what that program prints, by its defaults, which are "
+    "--threshold 0.5 --measure estimate and no cap.",
 )
 @out_file_option("Write to this file instead of stdout.")
+@click.option(
+    "--false-negative-weight",
+    type=ShareType(0, 1),
+    default=0.75,
+    show_default=True,
+    help="With --format copietje: weight of missed pairs by which bands are planned.",
+)
 @click.option("--ids", is_flag=True, help="Name documents by id instead of path.")
 @explain_option
 @click.option(
@@ -111,6 +132,12 @@ _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
     type=click.IntRange(1),
     metavar="N",
     help="With --fingerprints: most tables of bit blocks (default: 16 for 3 bits, 28 for 6).",
+)
+@click.option(
+    "--minhashes",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Lines of this database of copietje, from its own MinHashes, instead of a store.",
 )
 @of_option
 @cap_option
@@ -128,6 +155,7 @@ def match_command(
     explain: bool,
     fingerprints: TextIO | None,
     tables: int | None,
+    minhashes: Path | None,
     audit: int | None,
     memory: int,
     **options: Any,
@@ -141,18 +169,10 @@ def match_command(
         return print_fingerprint_pairs(
             fingerprints, options["threshold"], options["cap"], tables, out
         )
-    is_other_form = as_json and form != "jsonl"
-    refusals = (
-        (True, ["tables"], "without --fingerprints"),
-        (options["all_pairs"], ["recall", "cap"], "with --complete"),
-        (options["contained"], ["recall", "measure"], "with --contained"),
-        (audit is None, ["seed"], "without --audit"),
-        (is_other_form, ["form"], "with --json"),
-    )
-    for applies, names, beside in refusals:
-        if applies:
-            refuse_options(names, beside)
-    settings = MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
+    if minhashes is not None:
+        weight = options["false_negative_weight"]
+        return print_database_lines(minhashes, options["threshold"], weight, out)
+    settings = _settings(form, as_json, audit, options)
     if explain and form in ("parquet", "copietje"):
         raise UsageError(f"{form} has no place for reasons; leave --explain out")
     if form == "parquet":
@@ -162,7 +182,7 @@ def match_command(
     if out is not None:
         check_place(out)
     form = "jsonl" if as_json else form
-    with open_for_command(store_url) as store, _opened(out) as file:
+    with open_for_command(store_url) as store, opened_out(out) as file:
         lines = _Lines(form, ids or settings.of == "parts", file)
         if explain:
             lines.explain = partial(explain_pairs, scope_view(store, settings.of))
@@ -189,17 +209,29 @@ def match_command(
     return 0
 
 
-@contextlib.contextmanager
-def _opened(out: Path | None) -> Iterator[TextIO]:
-    """Open stdout, or a file that replaces `out` when all is written."""
-    if out is None:
-        yield sys.stdout
-        return
-    with (
-        write_whole(out) as part,
-        part.open("w", encoding="utf-8", errors="replace", newline="") as file,
-    ):
-        yield file
+def _settings(
+    form: Form, as_json: bool, audit: int | None, options: dict[str, Any]
+) -> MatchOptions:
+    """Return the options of `match`; raise `UsageError` for some that exclude each other."""
+    is_other_form = as_json and form != "jsonl"
+    refusals = (
+        (True, ["tables"], "without --fingerprints"),
+        (options["all_pairs"], ["recall", "cap"], "with --complete"),
+        (options["contained"], ["recall", "measure"], "with --contained"),
+        (audit is None, ["seed"], "without --audit"),
+        (is_other_form, ["form"], "with --json"),
+        (form == "copietje", ["recall"], "with --format copietje"),
+        (form != "copietje", ["false_negative_weight"], "without --format copietje"),
+    )
+    for applies, names, beside in refusals:
+        if applies:
+            refuse_options(names, beside)
+    reads_texts = options["all_pairs"] or options["contained"]
+    if form == "copietje" and not reads_texts:
+        options |= {name: _COPIETJE[name] for name in unset_options(_COPIETJE)}
+    else:
+        options["false_negative_weight"] = None
+    return MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
 
 
 class _Lines:
@@ -312,11 +344,11 @@ def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
 
 
 def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
-    """Write copietje's `duplicates.txt`: each document with its matches, most similar first."""
+    """Write copietje's `duplicates.txt`: each document with its matches, most similar first, ties
+    by descending name.
+    """
     for place, matches in result.by_document():
-        others = join_names(names[other] for other, _ in matches)
-        greatest = matches[0][1]
-        file.write(f"{unmistakable(names[place])}  # max {_decimals(greatest)} matches {others}\n")
+        file.write(copietje_line(names[place], [(value, names[other]) for other, value in matches]))
 
 
 def _write_csv(lines: Iterable[Line], file: TextIO) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -23,6 +24,7 @@ from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
 from indexer.system.spill_files import DEFAULT_MEGABYTES
+from indexer.system.whole_file import check_place, write_whole
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -213,6 +215,17 @@ def refuse_options(names: Sequence[str], beside: str) -> None:
             raise UsageError(f"{option} changes nothing {beside}; leave one of them out")
 
 
+def refuse_all_but(names: Set[str], beside: str) -> None:
+    """Raise `UsageError` if any parameter but these is given, beside an option that excludes it."""
+    refuse_options(sorted(click.get_current_context().params.keys() - names), beside)
+
+
+def unset_options(names: Iterable[str]) -> list[str]:
+    """Return those of these parameters that have their defaults."""
+    source_of = click.get_current_context().get_parameter_source
+    return [name for name in names if source_of(name) is ParameterSource.DEFAULT]
+
+
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
     rules = _same_option(_differ_option(_window_option(command)))
@@ -239,6 +252,20 @@ def out_file_option(help: str, *, required: bool = False) -> Decorator:
     """Return the option `--out FILE`, where a command writes."""
     path = click.Path(dir_okay=False, path_type=Path)
     return click.option("--out", type=path, required=required, help=help)
+
+
+@contextlib.contextmanager
+def opened_out(out: Path | None) -> Iterator[TextIO]:
+    """Open stdout, or a file that replaces `out` when all is written."""
+    if out is None:
+        yield sys.stdout
+        return
+    check_place(out)
+    with (
+        write_whole(out) as part,
+        part.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        yield file
 
 
 def out_folder_option(help: str) -> Decorator:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.differences import spell_differences
-from indexer.similarity.measures import MEASURE_DESCRIPTIONS
+from indexer.similarity.measures import MEASURE_DESCRIPTIONS, describe_measures
 from indexer.similarity.new_words import spell_sides
 from indexer.similarity.sameness import spell_sameness
 from indexer.text.normal_words import normal_words
@@ -76,7 +76,7 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
         values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
     in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
-    for name, meaning in {**MEASURE_DESCRIPTIONS, "lcs": in_order}.items():
+    for name, meaning in {**describe_measures(measures), "lcs": in_order}.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
     if comparison.same:

@@ -13,7 +13,13 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
 from indexer.similarity.criteria import is_rearranged
 from indexer.similarity.differences import differences
-from indexer.similarity.measures import MEASURES, MeasureValues, check_measure, measure_all
+from indexer.similarity.measures import (
+    MEASURES,
+    SHINGLE_WORDS,
+    MeasureValues,
+    check_measure,
+    measure_all,
+)
 from indexer.similarity.new_words import FrequencyLookup, Rarity, measure_new_words
 from indexer.similarity.sameness import ignored
 from indexer.similarity.sides import Side
@@ -94,8 +100,9 @@ def compare(
     matching: Matching = "literal",
     names: tuple[str, str] = ("A", "B"),
     frequencies: FrequencyLookup | None = None,
+    shingle_width: int = SHINGLE_WORDS,
 ) -> Comparison:
-    """Compare two texts by every measure.
+    """Compare two texts by every measure, `resemblance` by shingles of `shingle_width` words.
 
     `frequencies` counts the documents of a store that have each word, as
     `store.vocabulary.frequencies` does; without it no new word is called rare.
@@ -106,7 +113,7 @@ def compare(
     """
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
     sides = _side(a, prints[0], recipe), _side(b, prints[1], recipe)
-    scores = measure_all(*sides, matching)
+    scores = measure_all(*sides, matching, shingle_width)
     words = sides[0].words, sides[1].words
     return Comparison(
         names,

@@ -191,6 +191,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     store = target(paths, own, reading, options.labels)
     recipe = options.recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], recipe)
+    reading = replace(reading, raw_markup=recipe.normaliser.startswith("norm"))
     if reading.own_ids:
         parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
         reading = replace(reading, parted=parted)

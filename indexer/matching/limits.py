@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from indexer.system.spill_files import SpillFiles
 
 CAP = 1000  # texts in a band above which they are paired with the first of them only
+NO_CAP = (1 << 31) - 1  # more texts than a store can have
 LABELS_NAMED = 20  # labels that an error message lists at most
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
+from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.audit import AuditFrame, check_audited
 from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.bit_pairs import find_bit_pairs
-from indexer.matching.collection import Collection, collect
+from indexer.matching.collection import Collection, collect, gather
 from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
 from indexer.matching.containment import find_contained_pairs
@@ -40,8 +41,10 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
-from indexer.sketch.plan import ALMOST_ONE, Plan, plan
+from indexer.sketch.plan import ALMOST_ONE, Plan, fewest_equal_slots, plan, plan_by_weight
+from indexer.sketch.row_keys import with_datasketch_slots
 from indexer.stores.abilities import PartStore
+from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -66,6 +69,9 @@ class MatchOptions:
     `contained`: find excerpts, quoting replies and documents inside longer ones, by the passages
     that texts share; reads all texts. The larger share of one text in the other is the similarity,
     and both are reported; `measure` is left at its default.
+    `false_negative_weight`: bands are planned as datasketch and copietje plan them, by this weight
+    of missed pairs, from 0 to 1, instead of by `recall`; and, as there, texts of numbers alone,
+    short and empty ones have slots, too. None: by `recall`.
     `cap`: texts, 2 or more. A band that more distinct texts share gives pairs with the first of
     them only; copies of a text that make more pairs, likewise.
     `audit`: verify so many pairs, 20 or more, to estimate how many were missed; takes longer than
@@ -80,6 +86,7 @@ class MatchOptions:
 
     threshold: float = REVIEW
     recall: float = 0.99
+    false_negative_weight: float | None = None
     measure: str = MEASURE
     against: str | None = None
     new: bool = False
@@ -120,7 +127,12 @@ class MatchOptions:
 
     def band_plan(self, recipe: Recipe) -> Plan:
         """Return the bands by which pairs are found in sketches of a recipe."""
-        return plan(min(self.threshold, ALMOST_ONE), self.recall, self.measure, recipe)
+        threshold = min(self.threshold, ALMOST_ONE)
+        if self.false_negative_weight is None:
+            return plan(threshold, self.recall, self.measure, recipe)
+        layout = plan_by_weight(threshold, recipe.slots or 0, self.false_negative_weight)
+        fewest = fewest_equal_slots(threshold, self.recall, self.measure, recipe)
+        return replace(layout, measure=self.measure, fewest_equal=fewest)
 
     def for_recipe(self, recipe: Recipe) -> MatchOptions:
         """Return these options; for a recipe of bits alone by `hamming`, within 3 bits by default.
@@ -180,7 +192,7 @@ def match(
     options.criteria.check_sketches(recipe, options.measure)
     view = scope_view(store, options.of)
     budget = memory_budget(memory)
-    collection = collect(view, recipe, progress, budget, criteria=options.criteria)
+    collection = _collect(view, options, recipe, progress, budget)
     if len(collection.entries) and (missing := collection.fields_without_values()):
         raise missing_field(missing)
     rarity = Rarity(view.vocabulary.frequencies)
@@ -196,6 +208,18 @@ def match(
         return result
     frame = AuditFrame(context, text_pairs, options.threshold)
     return replace(result, audit=frame.estimate(options.audit, options.seed))
+
+
+def _collect(
+    view: Store, options: MatchOptions, recipe: Recipe, progress: Progress, budget: MemoryBudget
+) -> Collection:
+    """Return the collection of a store; with slots for every text where copietje has them."""
+    if options.false_negative_weight is None:
+        return collect(view, recipe, progress, budget, criteria=options.criteria)
+    view.refresh()
+    rows = (with_datasketch_slots(row, recipe) for row in view.scan())
+    total = view.counts().documents
+    return gather(rows, recipe, total, progress, budget, criteria=options.criteria)
 
 
 def _selection(collection: Collection, options: MatchOptions) -> PairFilter:

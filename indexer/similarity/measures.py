@@ -131,7 +131,7 @@ class MeasureValues:
     `in_order`: the words of the longest common subsequence, of which `lcs` is the share. `estimate`
     and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes
     none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi that
-    `hamming` estimates.
+    `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`.
     """
 
     jaccard: float
@@ -145,6 +145,7 @@ class MeasureValues:
     alignment: Alignment
     in_order: WordsInOrder
     hamming_interval: tuple[float, float] | None = None
+    shingle_width: int = SHINGLE_WORDS
 
     @property
     def lcs(self) -> float:
@@ -157,13 +158,18 @@ class MeasureValues:
         return self.alignment.containment
 
 
-def measure_all(a: Operand, b: Operand, matching: Matching = "literal") -> MeasureValues:
-    """Compute every measure of two texts; `matching` counts for S_L and S_J only."""
+def measure_all(
+    a: Operand, b: Operand, matching: Matching = "literal", shingle_width: int = SHINGLE_WORDS
+) -> MeasureValues:
+    """Compute every measure of two texts.
+
+    `matching` counts for S_L and S_J only, `shingle_width` for S_R.
+    """
     aligned = align(a.words, b.words, matching)
     agreeing = hamming(a, b)
     return MeasureValues(
         jaccard=jaccard(a.features, b.features),
-        resemblance=resemblance(a.words, b.words),
+        resemblance=resemblance(a.words, b.words, shingle_width),
         jaccard_words=aligned.jaccard,
         overlap=aligned.overlap,
         containment=containment(a.features, b.features),
@@ -173,6 +179,7 @@ def measure_all(a: Operand, b: Operand, matching: Matching = "literal") -> Measu
         alignment=aligned,
         in_order=words_in_order(a.words, b.words),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
+        shingle_width=shingle_width,
     )
 
 
@@ -270,6 +277,14 @@ MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The description of each value in a comparison of A and B, in the order they are shown in."""
+
+
+def describe_measures(values: MeasureValues) -> dict[str, str]:
+    """Return `MEASURE_DESCRIPTIONS` of these values, with their width of shingles."""
+    meanings = dict(MEASURE_DESCRIPTIONS)
+    if values.shingle_width != SHINGLE_WORDS:
+        meanings["resemblance"] = f"S_R: {values.shingle_width}-word shingles in common"
+    return meanings
 
 
 def check_measure(name: str) -> None:

@@ -10,6 +10,7 @@ from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.schemes import datasketch_slots
 
 _BATCH = 256
 
@@ -59,3 +60,15 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
 
 def _signature(row: Row) -> tuple[object, ...]:
     return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash
+
+
+def with_datasketch_slots(row: Row, recipe: Recipe) -> Row:
+    """Return a row that has slots under a scheme of datasketch, whatever its text.
+
+    A row with slots, and any under another scheme, is returned as it is; of a text of numbers
+    alone, a short or an empty one, the slots are those that copietje stores.
+    """
+    if row.status not in ("empty", "too_short", "numbers_only") or row.minhash:
+        return row
+    slots = datasketch_slots(row.text, recipe)
+    return row if slots is None else replace(row, status="complete", minhash=slots)

@@ -24,6 +24,7 @@ from indexer.sketch import token_simhash, topsig
 from indexer.sketch import truncated_minhash as truncated
 from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
 from indexer.sketch.blocks import choose_design, table_keys, tables
+from indexer.sketch.codec import pack_slots
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.imatch import imatch
 from indexer.sketch.keys import band_keys
@@ -189,6 +190,22 @@ def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
     if not recipe.packed:
         return slots
     return unpack_low_bits(pack_low_bits(slots, recipe.packed), recipe.packed, count)
+
+
+def datasketch_slots(text: str, recipe: Recipe) -> bytes | None:
+    """Return the slots that copietje and datasketch store of any text, four bytes each.
+
+    Texts that have no sketch elsewhere are empty sets here, whose slots are all full, or one empty
+    run of words. None for a recipe of another scheme.
+    """
+    if recipe.minhash not in ("affine32_v1", "legacy_v1") or recipe.packed:
+        return None
+    features = features_of(text, recipe)
+    if not features and recipe.features.startswith("white-space-"):
+        features = [""]
+    if not features:
+        return b"\xff" * recipe.sketch_bytes
+    return pack_slots(_minhash(features, recipe))
 
 
 def _baseline(

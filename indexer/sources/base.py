@@ -26,9 +26,10 @@ class Reading:
     archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
     (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
     that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
-    `metadata`: the other fields of records are of interest. `max_bytes` and `max_chars` bound one
-    document. Raises `UsageError` for a delimiter that is not
-    one character, or one that CSV has another use for.
+    `metadata`: the other fields of records are of interest. `raw_markup`: HTML that Hansken made of
+    a document is its text as it is, for a recipe that removes markup itself. `max_bytes` and
+    `max_chars` bound one document. Raises `UsageError` for a delimiter that is not one character,
+    or one that CSV has another use for.
     """
 
     text_field: str = "text"
@@ -42,6 +43,7 @@ class Reading:
     query: str | None = None
     delimiter: str | None = None
     metadata: bool = True
+    raw_markup: bool = False
     max_bytes: int = 256 << 20
     max_chars: int = 10_000_000
 

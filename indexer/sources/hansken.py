@@ -108,11 +108,11 @@ class HanskenSource:
         labels = ("privileged", str(trace.privileged)) if trace.privileged else ()
         metadata = _metadata(trace, stream)
         max_chars = self._reading.max_chars
-        state = json.dumps(
-            [stream, size, digest, name, labels, metadata, max_chars], sort_keys=True
-        )
+        is_raw = stream == _HTML and self._reading.raw_markup
+        fields = [stream, size, digest, name, labels, metadata, max_chars]
+        state = json.dumps([*fields, "raw"] if is_raw else fields, sort_keys=True)
         source = hashlib.sha256(state.encode()).hexdigest() if digest else None
-        opener = _Stream(trace, stream, size, source, self._has_keystore, max_chars, name)
+        opener = _Stream(trace, stream, size, source, self._has_keystore, max_chars, name, is_raw)
         if stream == _HTML:
             path += ".html"
         return Blob(uid, uid.encode(), path, opener, 0, None, source, labels, metadata)
@@ -129,9 +129,12 @@ class _Stream:
     has_keystore: bool
     max_chars: int
     title: str
+    is_raw_markup: bool
 
     def read(self, max_bytes: int) -> Payload:
-        """Read the whole stream; a text that Hansken extracted comes as a document."""
+        """Read the whole stream; a text that Hansken extracted comes as a document, and so does its
+        HTML if that is not to be extracted again.
+        """
         if self.size > max_bytes:
             raise UnreadableFile.too_large(max_bytes, self.size)
         try:
@@ -145,7 +148,8 @@ class _Stream:
         if isinstance(data, UnreadableFile):
             raise data
         payload = file_payload(data, None)
-        document = None if self.name in (_RAW, _HTML) else self._document(data)
+        is_text = self.name not in (_RAW, _HTML) or self.is_raw_markup
+        document = self._document(data) if is_text else None
         source = self.source or payload.source
         return Payload(data, payload.size, None, payload.raw, source, document)
 
@@ -159,7 +163,7 @@ class _Stream:
         return Document(
             text[: self.max_chars],
             self.title,
-            "text/plain",
+            "text/html" if self.is_raw_markup else "text/plain",
             {},
             _IDENTITY,
             len(text) > self.max_chars,

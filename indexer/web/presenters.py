@@ -9,7 +9,7 @@ from indexer.comparing.versions import Version, Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.similarity.measures import MEASURE_DESCRIPTIONS, MeasureValues
+from indexer.similarity.measures import MeasureValues, describe_measures
 from indexer.text.wording import count_of, percent, spell_words_in_order
 from indexer.web.answers import (
     DocumentFacts,
@@ -96,7 +96,7 @@ def without_boilerplate(
 def measures_of(measures: MeasureValues) -> Sequence[Measure]:
     """Return every measure by name, in the order in which they are shown."""
     in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
-    meanings = {**MEASURE_DESCRIPTIONS, "lcs": in_order}
+    meanings = {**describe_measures(measures), "lcs": in_order}
     return [_measure(measures, name, meaning) for name, meaning in meanings.items()]
 
 

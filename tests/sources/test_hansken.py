@@ -12,8 +12,10 @@ import pytest
 from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 from places import store_fixture  # noqa: F401
 
-from indexer import IndexOptions, index
+from indexer import IndexOptions, fingerprint, index
 from indexer.errors import UsageError
+from indexer.recipe import recipe_named
+from indexer.sketch.codec import pack_slots
 from indexer.sources.base import Reading
 
 ROOT = Path(__file__).parent.parent.parent
@@ -76,6 +78,15 @@ def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):
     assert rows[three].text == ONE.upper().decode()
     assert gatekeeper.queries[0] == {"human": "type:document"}
     assert set(gatekeeper.keys) == {None}
+
+
+def test_a_recipe_that_removes_markup_itself_gets_the_html_as_copietje_does(url, gatekeeper, store):
+    uid = gatekeeper.add(1, "a.docx", None, htmlText=HTML)
+    read(url, store, recipe=recipe_named("ws:norm-html-anyascii:sha1:128"))
+    row = store.get([uid])[uid]
+    assert (row.text, row.content_type) == (HTML.decode(), "text/html")
+    plain = fingerprint(row.text, recipe_named("ws:norm-html-anyascii:sha1:128"))
+    assert row.minhash == pack_slots(plain.minhash)
 
 
 def test_what_has_not_changed_is_not_fetched_again(url, gatekeeper, store):

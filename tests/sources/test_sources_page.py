@@ -49,13 +49,14 @@ def gatekeeper():
 def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_path):
     work, store = tmp_path / "work", f"sqlite:///{tmp_path}/store.db"
     work.mkdir()
+    shutil.copy(ROOT / "tests/data/copietje/case-2.0.db", work / "casename.db")
     page = PAGE.replace("localhost:9200", opensearch_url.partition("://")[2])
     page = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", page)
     page = re.sub(r"hansken://\S+", gatekeeper, page)
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     places = {"NEARFOLD_STORE": store, "XDG_STATE_HOME": str(tmp_path / "state")}
     printed = [shell(block, work, **places) for block in blocks]
-    archive, everything, records, rows, read, in_place, hansken = printed
+    archive, everything, records, rows, read, in_place, hansken, database = printed
     assert "2 documents: 2 indexed" in archive
     assert "2 documents: 0 indexed, 2 unchanged" in archive
     assert "4 documents: 4 indexed" in everything
@@ -70,3 +71,4 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
         rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1]
     )
     assert hansken.splitlines()[-1] in PAGE
+    assert "case-041  # max 1.000 matches case-042" in database

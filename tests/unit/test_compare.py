@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from indexer.comparing.compare import Comparison, as_json, compare, rows
 from indexer.errors import UnknownMeasure
 from indexer.recipe import DEFAULT_V1
+from indexer.similarity.measures import describe_measures
 from indexer.text.words import words
 
 BLOCKS = st.lists(
@@ -146,3 +147,12 @@ def test_texts_without_words_have_nothing_to_show() -> None:
     assert rows(comparison) == []
     assert as_json(comparison)["shared"] == []
     assert comparison.measures.overlap == comparison.measures.jaccard == 0.0
+
+
+def test_the_width_of_shingles_is_that_of_resemblance_alone() -> None:
+    texts = ("one two three four five six", "one two three four five seven")
+    usual, pairs = compare(*texts), compare(*texts, shingle_width=2)
+    assert usual.measures.resemblance == 1 / 3
+    assert pairs.measures.resemblance == 4 / 6
+    assert describe_measures(pairs.measures)["resemblance"] == "S_R: 2-word shingles in common"
+    assert pairs.measures.overlap == usual.measures.overlap
