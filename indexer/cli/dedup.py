@@ -24,7 +24,8 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.deduplicating.dedup import DedupOptions, DedupResult, dedup
-from indexer.exports.manifest import run_manifest, write_manifest
+from indexer.errors import UsageError
+from indexer.exports.manifest import manifest_path, run_manifest, write_manifest
 from indexer.recipe import DEFAULT
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -40,6 +41,11 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
     required=True,
     metavar="OUTPUT",
     help="A file of the same kind, or a new folder that gets a file for each.",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Replace the files OUTPUT, OUTPUT.removed.jsonl and OUTPUT.manifest.json.",
 )
 @threshold_option
 @measure_option
@@ -57,17 +63,22 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
 @memory_option
 @json_option
 def dedup_command(
-    paths: tuple[str, ...], out: Path, memory: int, as_json: bool, **options: Any
+    paths: tuple[str, ...], out: Path, replace: bool, memory: int, as_json: bool, **options: Any
 ) -> int:
     """Write a dataset of texts without its duplicates.
 
     INPUT is JSON Lines, CSV or Parquet, a folder of such files, or a pattern. Rows that stay are
-    not changed. OUTPUT.removed.jsonl lists the others, and why. Run again to go on after an
-    interruption.
+    not changed. OUTPUT.removed.jsonl lists the others, and why. Files that exist are not replaced
+    unless you say so. Run again to go on after an interruption. Beside --memory, each row takes
+    some 700 bytes.
     """
     settings = DedupOptions(**options)
+    if not replace and manifest_path(out).exists():
+        raise UsageError(
+            f"{manifest_path(out)} exists; give --out another name, or --replace to replace it"
+        )
     with progress.show_stages(as_json) as advance:
-        result = dedup(paths, out, settings, memory=memory, progress=advance)
+        result = dedup(paths, out, settings, memory=memory, replace=replace, progress=advance)
     counts = {name: getattr(result, name) for name in _COUNTS}
     layout = settings.family_options().band_plan(DEFAULT)
     write_manifest(out, run_manifest("dedup", DEFAULT, settings, counts, layout))

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.deduplicating.output_files import Output, plan_output
+from indexer.deduplicating.output_files import SPOOL, Output, make_work_folder, plan_output
 from indexer.deduplicating.row_copies import copy_rows
 from indexer.deduplicating.row_spool import Removal, RowSpool
 from indexer.deduplicating.signed_rows import BATCH_ROWS, signed_rows
@@ -32,7 +32,7 @@ from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria, Numbers
 from indexer.sources.base import Reading
-from indexer.sources.dataset_files import DatasetFile, KeptRows, dataset_files
+from indexer.sources.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -113,29 +113,40 @@ def dedup(
     options: DedupOptions = DedupOptions(),
     *,
     memory: int = DEFAULT_MEGABYTES,
+    replace: bool = False,
     progress: Progress = no_progress,
 ) -> DedupResult:
     """Write the rows of files of JSON Lines, CSV or Parquet without duplicates, as they stand.
 
-    `paths`: files, folders, or patterns. `out`: a file of the same kind, or a new folder that gets
-    a file for each. Rows come in the order of `keep`, complete texts first; each is removed if a
-    row that was kept before it has the same normalised text, or reaches the threshold, under the
-    most similar one, ties to the first of the input. `OUT.removed.jsonl` lists the rows that are
-    not in the output, and why.
+    `paths`: files, folders, or patterns. `out`: a file of the same kind, for files of the same
+    columns, or a new folder that gets a file for each. Rows come in the order of `keep`, complete
+    texts first; each is removed if a row that was kept before it has the same normalised text, or
+    reaches the threshold, under the most similar one, ties to the first of the input.
+    `OUT.removed.jsonl` lists the rows that are not in the output, and why; it is empty if there are
+    none. A text that is empty is a copy of other empty ones.
 
     `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
-    temporary files. An index of the rows comes on top. The result is the same. An interrupted run
-    goes on when it is called again with the same arguments.
+    temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
+    50 MB for the program, come on top and are not bounded by it. `replace`: replace files at `out`
+    and of the report; a folder that is not empty is never replaced.
 
-    Raises `UsageError` for files that cannot be read or written, or changed meanwhile,
-    `MissingExtra` for Parquet without pyarrow, `StoreBusy` while another process writes `out`, and
-    `StoreStopped` when the disk is full.
+    An interrupted run goes on when it is called again with the same arguments, and starts again if
+    an input is another file, or changed. `progress` is called with the name of a step, what is done
+    and all there is, 0 if that is not known.
+
+    Raises before any row is read: `UsageError` for files that cannot be read or written, for tables
+    without the column of texts or, with one output file, of other columns, and for an output that
+    exists; `MissingExtra` for Parquet without pyarrow; `StoreBusy` while another process writes
+    `out`. Later: `UsageError` for a file that changed meanwhile or cannot be read to its end, and
+    `StoreStopped` when the disk is full. Nothing is at `out` then.
     """
     budget = memory_budget(memory)
     names = [os.fspath(path) for path in paths]
     files, other_files = dataset_files(names)
-    output = plan_output(files, names, Path(out))
-    spool = RowSpool(output.work / "rows.db", _settings(files, output, options))
+    output = plan_output(files, names, Path(out), replace)
+    check_columns(files, options.reading(), alike=not output.is_folder)
+    make_work_folder(output)
+    spool = RowSpool(output.work / SPOOL, _settings(files, options))
     resumed = spool.rows_read
     try:
         _Run(files, output, options, spool, budget, progress).finish()
@@ -153,9 +164,9 @@ def dedup(
     return DedupResult(read, kept, exact, near, failed, len(files), other_files, resumed, *places)
 
 
-def _settings(files: Sequence[DatasetFile], output: Output, options: DedupOptions) -> str:
+def _settings(files: Sequence[DatasetFile], options: DedupOptions) -> str:
     """Return what a run depends on; a run that is continued has the same."""
-    inputs = [(name, file.version) for name, file in zip(output.names, files, strict=True)]
+    inputs = [(file.name, file.path, asdict(file.version)) for file in files]
     return json.dumps([release(), DEFAULT.id, asdict(options), inputs])
 
 

@@ -11,17 +11,22 @@ from indexer.errors import UsageError
 from indexer.sources.dataset_files import KINDS, DatasetFile, kind_of_rows
 from indexer.system.whole_file import check_place, is_special, write_error
 
+SPOOL = "rows.db"
+_OWN = {"report", "rows", *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal"))}
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """Where the rows of a run go: one file, or a folder with a file for each input file.
 
-    `names`: of each input file, its path below the folder that holds all of them.
+    `names`: of each input file, its path below the folder that holds all of them. `replace`: files
+    that are there already are replaced; a folder never is.
     """
 
     out: Path
     is_folder: bool
     names: Sequence[str]
+    replace: bool = False
 
     @property
     def report(self) -> Path:
@@ -39,33 +44,49 @@ class Output:
         return (self.work / "report", self.report), (self.work / "rows" / self.out.name, self.out)
 
     def check_new(self) -> None:
-        """Raise `UsageError` when the output is to be a folder, and its place is taken."""
-        if not self.is_folder or not self.out.exists():
+        """Raise `UsageError` when the place of the output or of the report is taken."""
+        for _, place in self.parts:
+            self._check_place(place)
+
+    def _check_place(self, place: Path) -> None:
+        if not os.path.lexists(place):
             return
-        if not self.out.is_dir() or any(self.out.iterdir()):
+        if place == self.out and self.is_folder:
+            if not place.is_dir() or any(place.iterdir()):
+                raise UsageError(
+                    f"{place} exists; give --out the name of a new folder, or of a file that ends "
+                    f"in {' or '.join(KINDS)}"
+                )
+        elif not self.replace:
             raise UsageError(
-                f"{self.out} exists; give --out the name of a new folder, or of a file that ends "
-                f"in {' or '.join(KINDS)}"
+                f"{place} exists; give --out another name, or --replace to replace that file"
             )
 
     def publish(self) -> None:
-        """Put everything that is written in its place. Raises `UsageError` when that fails."""
-        try:
-            for part, place in self.parts:
-                if part.exists():
-                    part.replace(place)
-        except OSError as error:
-            raise write_error(self.out, "--out", error) from error
+        """Put everything that is written in its place.
+
+        Raises `UsageError` when that fails, or a place was taken meanwhile.
+        """
+        for part, place in self.parts:
+            if not part.exists():
+                continue
+            self._check_place(place)
+            try:
+                part.replace(place)
+            except OSError as error:
+                raise write_error(self.out, "--out", error) from error
 
 
-def plan_output(files: Sequence[DatasetFile], paths: Sequence[str], out: Path) -> Output:
-    """Return where the rows of these files go, and make the folder of the run.
+def plan_output(
+    files: Sequence[DatasetFile], paths: Sequence[str], out: Path, replace: bool
+) -> Output:
+    """Return where the rows of these files go.
 
     `paths` are those that the caller gave. Raises `UsageError` for a place that cannot be written,
     that is part of the input, or whose kind is not that of the files.
     """
     kind = kind_of_rows(out.name)
-    output = Output(out, kind is None, _names(files))
+    output = Output(out, kind is None, _names(files), replace)
     _check_outside(output, files, paths)
     for file in files:
         if kind not in (None, file.kind):
@@ -77,11 +98,24 @@ def plan_output(files: Sequence[DatasetFile], paths: Sequence[str], out: Path) -
         raise UsageError(f"{out} is a link or no file; give --out another place")
     if not output.is_folder:
         check_place(out)
+    return output
+
+
+def make_work_folder(output: Output) -> None:
+    """Make the folder of the run, or take the one that an earlier run left.
+
+    Raises `UsageError` for one that holds files of others, since it is removed in the end.
+    """
     try:
         output.work.mkdir(exist_ok=True)
+        others = sorted(path.name for path in output.work.iterdir() if path.name not in _OWN)
     except OSError as error:
-        raise write_error(out, "--out", error) from error
-    return output
+        raise write_error(output.out, "--out", error) from error
+    if others:
+        raise UsageError(
+            f"{output.work} holds {others[0]}, which dedup did not write; move it away, or give "
+            "--out another name"
+        )
 
 
 def _ending(kind: str) -> str:

@@ -43,7 +43,7 @@ def _batches(parts: KeptRows, schema: Any) -> Iterator[Any]:
     for dataset_file, kept in parts:
         with _opened(dataset_file) as file:
             if not file.schema_arrow.equals(schema):
-                raise other_columns(dataset_file, parts[0][0])
+                raise other_columns(dataset_file, parts[0][0], "another schema")
             yield from _kept(file, kept)
 
 

@@ -11,16 +11,14 @@ from typing import BinaryIO, cast
 
 from indexer.errors import MissingExtra
 from indexer.sources.base import Reading
-from indexer.sources.dataset_files import KeptRows, other_columns
-
-_LINE_ENDS = b"\r\n"
+from indexer.sources.dataset_files import KeptRows
 
 
 def copy_rows(parts: KeptRows, out: Path, reading: Reading) -> None:
     """Write the rows that are kept of files of one kind into one file, in their order.
 
     `parts`: each file with (rows,) bool, whether a row is kept. A text file is packed by gzip where
-    the name of `out` ends so. Raises `UsageError` when the files do not have the same columns, and
+    the name of `out` ends so. Of several files `check_columns` has accepted the columns. Raises
     `MissingExtra` for Parquet without pyarrow.
     """
     if parts[0][0].kind == "parquet":
@@ -37,16 +35,12 @@ def copy_rows(parts: KeptRows, out: Path, reading: Reading) -> None:
 
 def _text_rows(parts: KeptRows, reading: Reading) -> Iterator[bytes]:
     """Yield the rows that are kept, of CSV the names of the columns before them."""
-    names: bytes | None = None
-    for file, kept in parts:
+    for place, (file, kept) in enumerate(parts):
         rows = file.raw_rows(reading)
         if file.kind != "jsonl":
-            own = next(rows)
-            if names is None:
-                yield own
-            elif names.rstrip(_LINE_ENDS) != own.rstrip(_LINE_ENDS):
-                raise other_columns(file, parts[0][0])
-            names = own
+            names = next(rows)
+            if place == 0:
+                yield names
         yield from compress(rows, kept.tolist())
 
 

@@ -53,11 +53,16 @@ def run_manifest(
     }
 
 
+def manifest_path(out: Path) -> Path:
+    """Return where the manifest of `out` is."""
+    return out.with_name(f"{out.name}.manifest.json")
+
+
 def write_manifest(out: Path, manifest: Mapping[str, object]) -> None:
     """Write a manifest beside `out`, as NAME.manifest.json; none beside a device, pipe or link."""
     if is_special(out):
         return
-    with write_whole(out.with_name(f"{out.name}.manifest.json")) as part:
+    with write_whole(manifest_path(out)) as part:
         part.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 

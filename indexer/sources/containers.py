@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Collection, Iterable, Iterator
+from types import ModuleType
 from typing import BinaryIO, TypeAlias, cast
 
 from indexer.errors import ExtractionError, MissingExtra
@@ -25,11 +26,24 @@ def _of_records(records: RecordReader) -> Opener:
 
 
 def _parquet_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
+    yield from _parquet_rows().records(path, stream, reading)
+
+
+def parquet_columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
+    """Return the columns of a Parquet file, each with its type.
+
+    Raises `DamagedRecord`, and `MissingExtra` without pyarrow.
+    """
+    columns: dict[str, str] = _parquet_rows().columns(path, stream, reading)
+    return columns
+
+
+def _parquet_rows() -> ModuleType:
     try:
         from indexer.sources import parquet_rows
     except ModuleNotFoundError as error:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
-    yield from parquet_rows.records(path, stream, reading)
+    return parquet_rows
 
 
 RECORDS: dict[tuple[str, ...], RecordReader] = {

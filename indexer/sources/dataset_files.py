@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import glob
 import gzip
+import hashlib
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
@@ -19,11 +20,14 @@ from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob
 from indexer.sources import delimited, jsonl, read_blob
 from indexer.sources.base import Reading, Records, SourceItem
-from indexer.sources.containers import RECORDS
+from indexer.sources.containers import RECORDS, parquet_columns
 from indexer.sources.folder import walk
 from indexer.sources.payloads import DamagedRecord
 
 RawReader: TypeAlias = Callable[[str, BinaryIO, Reading], Iterator[bytes]]
+Columns: TypeAlias = dict[str, str]
+"""The columns of a table in their order, each with its type."""
+ENDS_BYTES = 64 << 10
 KINDS: dict[str, str] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -36,6 +40,29 @@ _RAW: dict[str, RawReader] = {
     "csv": delimited.raw_rows,
     "tsv": delimited.raw_rows,
 }
+_COLUMNS: dict[str, Callable[[str, BinaryIO, Reading], Columns]] = {
+    "csv": delimited.columns,
+    "tsv": delimited.columns,
+    "parquet": parquet_columns,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """The facts by which a change of a file is noticed.
+
+    `size` in bytes; `modified` and `changed`, of its content and of its entry, in nanoseconds since
+    1970 UTC; the `device` and `inode` that it lies on; `ends`: SHA-256 of its first and its last
+    64 KiB. A change in the middle of a larger file that leaves its size and sets both times back is
+    not noticed.
+    """
+
+    size: int
+    modified: int
+    changed: int
+    device: int
+    inode: int
+    ends: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +71,13 @@ class DatasetFile:
 
     `name`: the absolute path under which it was found, whose end says what it holds; a file that
     was given may be a link. `folder`: the folder that was given, or that holds the file. `version`:
-    size in bytes and time of the last change in nanoseconds since 1970 UTC, by which a change is
-    noticed.
+    as it was listed.
     """
 
     blob: Blob
     name: str
     folder: str
-    version: tuple[int, int | None]
+    version: FileVersion
 
     @property
     def kind(self) -> str:
@@ -67,16 +93,31 @@ class DatasetFile:
         """Yield each row with its place; raises `UsageError` for a file that cannot be read."""
         name = self.name.lower()
         reader = next(RECORDS[suffixes] for suffixes in RECORDS if name.endswith(suffixes))
-        with self.stream() as stream:
-            try:
-                yield from reader(self.name, stream, reading)
-            except DamagedRecord as error:
-                raise UsageError(f"{self.blob.path}: {error}") from error
+        with self._open_records() as stream:
+            yield from reader(self.name, stream, reading)
+
+    def columns(self, reading: Reading) -> Columns:
+        """Return the columns of a table; none of JSON Lines, whose rows have fields of their own.
+
+        Raises `UsageError` for a file that cannot be read, or lacks the column of the texts.
+        """
+        if self.kind not in _COLUMNS:
+            return {}
+        with self._open_records() as stream:
+            return _COLUMNS[self.kind](self.name, stream, reading)
 
     def raw_rows(self, reading: Reading) -> Iterator[bytes]:
         """Yield each row of a text format in UTF-8, of CSV the names of the columns first."""
         with self.stream() as stream:
             yield from _RAW[self.kind](self.name, stream, reading)
+
+    @contextmanager
+    def _open_records(self) -> Iterator[BinaryIO]:
+        with self.stream() as stream:
+            try:
+                yield stream
+            except DamagedRecord as error:
+                raise UsageError(f"{self.blob.path}: {error}") from error
 
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
@@ -95,10 +136,11 @@ class DatasetFile:
     def check_unchanged(self) -> None:
         """Raise `UsageError` when the file is not the one that was listed."""
         try:
-            info = Path(self.path).stat()
+            now = file_version(self.path)
         except OSError:
-            info = None
-        if info is None or (info.st_size, info.st_mtime_ns) != self.version:
+            now = None
+        # a new name or right of the same content changes its entry only
+        if now is None or replace(now, changed=self.version.changed) != self.version:
             raise UsageError(
                 f"{self.blob.path} changed while it was read; run again when nothing writes to it"
             )
@@ -108,12 +150,54 @@ KeptRows: TypeAlias = Sequence[tuple[DatasetFile, NDArray[np.bool_]]]
 """Files, each with (rows,) bool: whether a row is kept."""
 
 
-def other_columns(file: DatasetFile, first: DatasetFile) -> UsageError:
+def check_columns(files: Sequence[DatasetFile], reading: Reading, alike: bool) -> None:
+    """Raise `UsageError` for a file that lacks the column of the texts or, where all must be
+    `alike`, has other columns than the first one.
+    """
+    first: Columns = {}
+    for place, file in enumerate(files):
+        columns = file.columns(reading)
+        if place == 0:
+            first = columns
+        elif alike and list(columns.items()) != list(first.items()):
+            raise other_columns(file, files[0], _difference(columns, first))
+
+
+def other_columns(file: DatasetFile, first: DatasetFile, difference: str) -> UsageError:
     """Return the error for a file whose columns are not those of the first one."""
     return UsageError(
-        f"{file.blob.path} has other columns than {first.blob.path}, so one file cannot hold the "
-        "rows of both; give --out the name of a new folder"
+        f"{file.blob.path} has other columns than {first.blob.path} ({difference}), so one file "
+        "cannot hold the rows of both; give --out the name of a new folder"
     )
+
+
+def _difference(columns: Columns, first: Columns) -> str:
+    """Return in what the columns of two files differ.
+
+    >>> _difference({"text": "string", "n": "int64"}, {"text": "string", "m": "int64"})
+    'only in it: n; only in the other: m'
+    """
+    only = [name for name in columns if name not in first]
+    missing = [name for name in first if name not in columns]
+    other = [
+        f"{name} is {kind}, not {first[name]}"
+        for name, kind in columns.items()
+        if first.get(name, kind) != kind
+    ]
+    problems = [f"only in it: {', '.join(only)}"] if only else []
+    problems += [f"only in the other: {', '.join(missing)}"] if missing else []
+    return "; ".join([*problems, *other]) or "they come in another order"
+
+
+def file_version(path: str) -> FileVersion:
+    """Return the facts of a file as it is. Raises `OSError`."""
+    with Path(path).open("rb") as file:
+        facts = os.fstat(file.fileno())
+        ends = hashlib.sha256(file.read(ENDS_BYTES))
+        file.seek(max(0, facts.st_size - ENDS_BYTES))
+        ends.update(file.read(ENDS_BYTES))
+    times = facts.st_mtime_ns, facts.st_ctime_ns
+    return FileVersion(facts.st_size, *times, facts.st_dev, facts.st_ino, ends.hexdigest())
 
 
 def kind_of_rows(path: str) -> str | None:
@@ -162,7 +246,12 @@ def _file_of_rows(item: SourceItem, path: str) -> DatasetFile | None:
     whole = os.path.join(folder, name)  # noqa: PTH118
     if kind_of_rows(whole) is None:
         return None
-    return DatasetFile(item, whole, folder, (item.size, item.modified))
+    try:
+        version = file_version(os.fsdecode(cast(bytes, item.opener)))
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(f"{item.path} cannot be read ({reason}); check its rights") from error
+    return DatasetFile(item, whole, folder, version)
 
 
 def _expanded(path: str) -> list[str]:

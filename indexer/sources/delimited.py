@@ -54,6 +54,15 @@ def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
             yield rows.raw.encode("utf-8", "surrogateescape")
 
 
+def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
+    """Return the names of the columns in their order, each with what separates it from the next.
+
+    Raises `DamagedRecord` when one of the requested fields is not a column.
+    """
+    names, rows = _table(path, stream, reading)
+    return dict.fromkeys(names, f"separated by {rows.delimiter!r}")
+
+
 def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], _Rows]:
     """Return the names of the columns, and the rows below them."""
     csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
@@ -127,12 +136,12 @@ class _Rows:
     """The rows of CSV.
 
     A damaged row, as after a quote that is never closed, costs its first line; the next line begins
-    a new row. `raw`: the last row as it stands.
+    a new row. `raw`: the last row as it stands. `delimiter` separates its fields.
     """
 
     def __init__(self, text: Iterator[str], delimiter: str) -> None:
         self._text = text
-        self._delimiter = delimiter
+        self.delimiter = delimiter
         self._returned: deque[str] = deque()
         self._line = 0
         self.raw = ""
@@ -143,7 +152,7 @@ class _Rows:
     def __next__(self) -> list[str] | ExtractionError:
         used: list[str] = []
         try:
-            row = next(csv.reader(self._take(used), delimiter=self._delimiter, strict=True))
+            row = next(csv.reader(self._take(used), delimiter=self.delimiter, strict=True))
         except csv.Error as error:
             self._returned.extendleft(reversed(used[1:]))
             self._line += 1

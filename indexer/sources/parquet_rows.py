@@ -34,6 +34,22 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
         ) from error
 
 
+def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
+    """Return the names of the columns in their order, each with its type.
+
+    Raises `DamagedRecord` as `records` does.
+    """
+    try:
+        with seekable(stream) as content, pyarrow.parquet.ParquetFile(content) as file:
+            schema = file.schema_arrow
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DamagedRecord(
+            f"it cannot be read as Parquet ({error}); repair the file, then run again"
+        ) from error
+    _columns(schema, reading)
+    return {field.name: f"{field.type}{'' if field.nullable else ' not null'}" for field in schema}
+
+
 def _columns(schema: Any, reading: Reading) -> list[str]:
     """Return the columns to read. Raises `DamagedRecord` when a named one is missing."""
     columns = set()

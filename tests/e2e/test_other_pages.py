@@ -83,6 +83,12 @@ def test_dedup(tmp_path: Path) -> None:
     kept = (tmp_path / "clean.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in kept] == [1, 4]
     assert (tmp_path / "clean.jsonl.manifest.json").exists()
+    command = ("dedup", tmp_path / "news.jsonl", "--out", tmp_path / "other.jsonl")
+    (tmp_path / "other.jsonl.manifest.json").write_text("mine")
+    refused = outcome(*command)
+    assert refused.returncode == 2 and "--replace" in refused.stderr
+    assert not (tmp_path / "other.jsonl").exists()
+    assert outcome(*command, "--replace").returncode == 0
     [python] = re.findall(r"```python\n(.*?)```", PAGES["dedup.md"], re.DOTALL)
     command = [sys.executable, "-c", python]
     done = subprocess.run(

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 import tempfile
 from pathlib import Path
@@ -252,15 +253,80 @@ def test_pattern_into_one_file(folder: Path) -> None:
     result = dedup([f"{folder}/[abc].csv"], folder / "all.csv")
     assert (result.read, result.exact) == (6, 2)
     assert (folder / "all.csv").read_text().count("text,n\n") == 1
-    with pytest.raises(UsageError, match="other columns"):
-        dedup([folder / "a.csv", folder / "other.csv"], folder / "all2.csv")
+
+
+@pytest.mark.parametrize(
+    ("header", "difference"),
+    [
+        ("text,m", "only in it: m; only in the other: n"),
+        ("n,text", "they come in another order"),
+        ("text;n", "text is separated by ';', not separated by ','"),
+        ("text", "only in the other: n"),
+    ],
+)
+def test_other_columns_are_refused_before_rows_are_read(folder: Path, header, difference) -> None:
+    (folder / "a.csv").write_text(f"text,n\n{FERRY},1\n")
+    (folder / "b.csv").write_text(f"{header}\n{LIBRARY},1\n")
+    steps = []
+    with pytest.raises(UsageError, match=r"b\.csv has other columns than .*a\.csv") as caught:
+        dedup(
+            [folder / "a.csv", folder / "b.csv"],
+            folder / "c.csv",
+            progress=lambda *step: steps.append(step),
+        )
+    assert difference in str(caught.value) and "new folder" in str(caught.value)
+    assert steps == [] and not list(folder.glob(".c*"))
+    assert dedup([folder / "a.csv", folder / "b.csv"], folder / "c").read == 2
+
+
+def test_missing_column_is_noticed_before_rows_are_read(folder: Path) -> None:
+    (folder / "a.csv").write_text(f"text,n\n{FERRY},1\n")
+    (folder / "b.csv").write_text("body,n\nx,1\n")
+    steps = []
+    with pytest.raises(UsageError, match=r"b\.csv: it has no column 'text'"):
+        dedup([folder], folder.with_name("out"), progress=lambda *step: steps.append(step))
+    assert steps == []
+
+
+@pytest.mark.parametrize("taken", ["b.jsonl", "b.jsonl.removed.jsonl"])
+def test_files_of_others_are_not_replaced(folder: Path, taken: str) -> None:
+    write_lines(folder / "a.jsonl", [FERRY, SHOUTED])
+    (folder / taken).write_text("mine")
+    with pytest.raises(UsageError, match=f"{taken} exists; give --out another name, or --replace"):
+        dedup([folder / "a.jsonl"], folder / "b.jsonl")
+    assert (folder / taken).read_text() == "mine"
+    assert {path.name for path in folder.iterdir()} == {"a.jsonl", taken}
+    dedup([folder / "a.jsonl"], folder / "b.jsonl", replace=True)
+    assert (folder / taken).read_text() != "mine"
+
+
+def test_file_that_appears_meanwhile_is_not_replaced(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY])
+
+    def write_there(*_: object) -> None:
+        (folder / "b.jsonl").write_text("mine")
+
+    with pytest.raises(UsageError, match="exists"):
+        dedup([folder / "a.jsonl"], folder / "b.jsonl", progress=write_there)
+    assert (folder / "b.jsonl").read_text() == "mine"
+    (folder / "b.jsonl").unlink()
+    assert dedup([folder / "a.jsonl"], folder / "b.jsonl").kept == 1
+
+
+def test_work_folder_of_others_is_not_removed(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY])
+    (folder / ".b.jsonl.dedup").mkdir()
+    (folder / ".b.jsonl.dedup" / "notes").write_text("mine")
+    with pytest.raises(UsageError, match="notes, which dedup did not write"):
+        dedup([folder / "a.jsonl"], folder / "b.jsonl")
+    assert (folder / ".b.jsonl.dedup" / "notes").read_text() == "mine"
 
 
 def test_parquet_of_another_schema_needs_a_folder(folder: Path) -> None:
     pq.write_table(pa.table({"text": [FERRY], "n": [1]}), folder / "a.parquet")
     pq.write_table(pa.table({"text": [SHOUTED], "n": ["1"]}), folder / "b.parquet")
     paths = [folder / "a.parquet", folder / "b.parquet"]
-    with pytest.raises(UsageError, match="new folder"):
+    with pytest.raises(UsageError, match=r"n is string, not int64.*new folder"):
         dedup(paths, folder / "c.parquet")
     dedup(paths, folder / "c")
     assert pq.read_table(folder / "c" / "a.parquet").num_rows == 1
@@ -284,7 +350,8 @@ def test_texts_of_numbers_alone(folder: Path) -> None:
     ledger = " ".join(str(number) for number in range(100, 160))
     write_lines(folder / "a.jsonl", [ledger, ledger.replace("123", "999"), f" {ledger}."])
     for numbers, removed in ((None, (1, 0)), ("ignore", (1, 1))):
-        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(numbers=numbers))
+        options = DedupOptions(numbers=numbers)
+        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)
         assert (result.exact, result.near) == removed
 
 
@@ -364,6 +431,52 @@ def test_changed_input_starts_again(folder: Path) -> None:
     assert (result.read, result.resumed) == (1, 0)
 
 
+@pytest.mark.parametrize("change", ["another folder", "the same size and time"])
+def test_other_input_of_one_name_starts_again(folder: Path, change: str) -> None:
+    """A file of the name, size and time of the one that was signed is not taken for it."""
+    places = [folder / name / "a.jsonl" for name in ("one", "two")]
+    for place, text in zip(places, (FERRY, FERRY.replace("eight", "seven")), strict=True):
+        place.parent.mkdir()
+        write_lines(place, [text.ljust(90, "x"), LIBRARY])
+        os.utime(place, ns=(0, 10**18))
+    arm("before_commit:3=error")
+    with pytest.raises(Exception, match="failpoint"):
+        dedup([places[0]], folder / "b.jsonl")
+    arm("")
+    if change == "the same size and time":
+        places[0].write_bytes(places[1].read_bytes())
+        os.utime(places[0], ns=(0, 10**18))
+        places.reverse()
+    result = dedup([places[1]], folder / "b.jsonl")
+    assert result.resumed == 0
+    assert (folder / "b.jsonl").read_bytes() == places[1].read_bytes()
+
+
+def test_content_that_changes_while_it_is_read(folder: Path) -> None:
+    """With its size and time kept."""
+    source = folder / "a.jsonl"
+    write_lines(source, [FERRY, LIBRARY])
+    os.utime(source, ns=(0, 10**18))
+
+    def change(*_: object) -> None:
+        source.write_text(source.read_text().replace("eight", "seven"))
+        os.utime(source, ns=(0, 10**18))
+
+    with pytest.raises(UsageError, match="changed while it was read"):
+        dedup([source], folder / "b.jsonl", progress=change)
+    assert not (folder / "b.jsonl").exists()
+
+
+def test_new_right_of_an_input_does_not_stop_the_run(folder: Path) -> None:
+    write_lines(folder / "a.jsonl", [FERRY, LIBRARY])
+
+    def change_right(*_: object) -> None:
+        (folder / "a.jsonl").chmod(0o600)
+
+    result = dedup([folder / "a.jsonl"], folder / "b.jsonl", progress=change_right)
+    assert result.kept == 2
+
+
 def test_second_run_on_one_output_is_refused(folder: Path) -> None:
     write_lines(folder / "a.jsonl", [FERRY])
     (folder / ".b.jsonl.dedup").mkdir()
@@ -385,5 +498,6 @@ def test_slots_do_not_depend_on_keys() -> None:
 def test_numbers_distinguish(folder: Path) -> None:
     write_lines(folder / "a.jsonl", [FERRY.replace("eight", "8"), FERRY.replace("eight", "9")])
     for numbers, kept in ((None, 1), ("distinguish", 2)):
-        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", DedupOptions(numbers=numbers))
+        options = DedupOptions(numbers=numbers)
+        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)
         assert result.kept == kept
