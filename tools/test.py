@@ -90,6 +90,8 @@ def _run(python: Path, module: str, *arguments: str) -> int:
     print(f"\n$ python -m {module} {' '.join(arguments)}", flush=True)
     command = [str(python), "-m", module, *arguments]
     with _fast_temporary_files() as environment:
+        # Hundreds of commands run as processes: without byte code each would compile the package.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

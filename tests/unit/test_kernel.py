@@ -110,7 +110,12 @@ def test_any_number_of_threads(texts: list[str], threads: int) -> None:
     assert differences(texts, threads=threads) == []
 
 
-@pytest.mark.parametrize("before", ["", " ", "e", "\u0301", "\u1100", "-"], ids=ascii)
+RARER_BEFORE = [
+    pytest.param(text, marks=pytest.mark.slow) for text in (" ", "\u0301", "\u1100", "-")
+]
+
+
+@pytest.mark.parametrize("before", ["", "e", *RARER_BEFORE], ids=ascii)
 def test_every_code_point(before: str) -> None:
     step = 1 << 12
     texts = [

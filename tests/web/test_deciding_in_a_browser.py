@@ -199,7 +199,10 @@ def test_a_conflict_is_decided_by_the_reviewer(review: Page, store: Any) -> None
     assert labels(store) == {"n0": ("privileged",)}
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (768, "dark")])
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [(360, "light"), pytest.param(768, "dark", marks=pytest.mark.slow)],
+)
 def test_pages_of_decisions_are_accessible_and_fit(
     browser: Browser, review_site: str, store: Any, width: int, theme: str
 ) -> None:
