@@ -9,3 +9,11 @@ FOLD = 0.9  # least similarity of documents that are folded, which hides them, a
 OVERLAP = 0.8  # least terminology of clauses that are fuzzy duplicates
 PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
 RECALL = 0.998  # least share of the pairs at a threshold that keys and slots together let through
+
+
+class DefaultNumber(float):
+    """A default that a recipe may replace, told apart from the same number that was asked for."""
+
+
+class DefaultName(str):
+    """A default that a recipe may replace, told apart from the same name that was asked for."""

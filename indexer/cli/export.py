@@ -17,6 +17,7 @@ from rich.text import Text
 from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
+    drop_defaults,
     json_option,
     measure_option,
     open_for_command,
@@ -130,6 +131,7 @@ def _write_to_stdout(
 
 def _options(reviewers: str, options: dict[str, Any]) -> ExportOptions:
     """Return the options of the export; those that are not set keep their default."""
+    drop_defaults(options, "threshold", "measure")
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
     values = {name: value for name, value in options.items() if value is not None}
     return ExportOptions(reviewers=names, **values)

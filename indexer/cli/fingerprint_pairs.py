@@ -7,8 +7,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from indexer.cli.options import opened_out, refuse_all_but
-from indexer.defaults import REVIEW
+from indexer.cli.options import opened_out, refuse_all_but, unset_options
 from indexer.matching.fingerprint_lists import BITS, match_fingerprints, read_fingerprints
 from indexer.sketch.blocks import DISTANCE, design_for
 from indexer.sketch.distance import allowed_distance
@@ -25,7 +24,7 @@ def print_fingerprint_pairs(
         "with --fingerprints",
     )
     fingerprints = read_fingerprints(file)
-    least = 1 - DISTANCE / BITS if threshold == REVIEW else threshold
+    least = 1 - DISTANCE / BITS if unset_options(["threshold"]) else threshold
     distance = allowed_distance(least)
     design = design_for(BITS, distance, tables)
     count = 0

@@ -14,6 +14,7 @@ from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     cap_option,
     criteria_options,
+    drop_defaults,
     dry_run_option,
     fold_threshold_option,
     json_option,
@@ -30,6 +31,7 @@ from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match_result import describe_missed
+from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -71,18 +73,20 @@ def group_command(
     **options: Any,
 ) -> int:
     """Group documents into families and clusters, and store these."""
+    drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(store, settings, memory=memory, write=not dry_run, progress=advance)
-        recipe = store.stored_recipe()
+        recipe = require_recipe(store)
+    settings = settings.for_recipe(recipe)
     if as_json:
         answer = _group_json(result)
         counts = {name: answer[name] for name in _COUNTS}
-        layout = settings.band_plan(recipe) if recipe and recipe.minhash else None
+        layout = settings.band_plan(recipe) if recipe.minhash else None
         manifest = run_manifest("group", recipe, settings, counts, layout)
         print_json({**answer, "manifest": manifest})
         return 0
-    _print_groups(result, consistency, options["of"], dry_run)
+    _print_groups(result, consistency, settings.of, dry_run)
     return 0
 
 

@@ -28,6 +28,7 @@ from indexer.cli.options import (
     ShareType,
     cap_option,
     criteria_options,
+    drop_defaults,
     explain_option,
     json_option,
     measure_option,
@@ -52,7 +53,7 @@ from indexer.matching.limits import NO_CAP
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult, Pair
 from indexer.similarity.reasons import Reasons, spell_reasons
-from indexer.stores.requirements import scope_view
+from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.whole_file import check_place
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -196,7 +197,8 @@ def match_command(
                 on_estimate=lambda sentence: _print_note(sentence, as_json),
             )
         lines.finish(result)
-        recipe = store.stored_recipe()
+        recipe = require_recipe(store)
+    settings = settings.for_recipe(recipe)
     summary = _summary(result)
     counts = {name: summary[name] for name in _COUNTS}
     manifest = run_manifest("match", recipe, settings, counts, result.plan)
@@ -231,6 +233,7 @@ def _settings(
         options |= {name: _COPIETJE[name] for name in unset_options(_COPIETJE)}
     else:
         options["false_negative_weight"] = None
+        drop_defaults(options, "threshold", "measure")
     return MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
 
 

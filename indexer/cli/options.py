@@ -226,6 +226,12 @@ def unset_options(names: Iterable[str]) -> list[str]:
     return [name for name in names if source_of(name) is ParameterSource.DEFAULT]
 
 
+def drop_defaults(options: dict[str, Any], *names: str) -> None:
+    """Remove those of these options that nobody gave, so that the recipe may set their defaults."""
+    for name in unset_options(names):
+        del options[name]
+
+
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
     rules = _same_option(_differ_option(_window_option(command)))

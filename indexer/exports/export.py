@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from indexer.defaults import MEASURE, RECALL, REVIEW
+from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, write_csv
 from indexer.exports.export_records import COLUMNS
@@ -49,8 +49,8 @@ class ExportOptions:
     `threshold`; 0 for none.
     """
 
-    threshold: float = REVIEW
-    measure: str = MEASURE
+    threshold: float = DefaultNumber(REVIEW)
+    measure: str = DefaultName(MEASURE)
     reviewers: Sequence[str] = ()
     batch_size: int = BATCH_SIZE
     balance: Balance = "words"

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.clustering.principals import Principal
-from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL
+from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.limits import CAP, check_cap, check_threshold
@@ -49,8 +49,8 @@ class GroupOptions:
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """
 
-    threshold: float = FOLD
-    measure: str = MEASURE
+    threshold: float = DefaultNumber(FOLD)
+    measure: str = DefaultName(MEASURE)
     principal: str = PRINCIPAL
     cluster_threshold: float | None = None
     cap: int = CAP
@@ -128,8 +128,7 @@ class GroupOptions:
         """
         if not has_bits_alone(recipe):
             return self
-        defaults = (MEASURE, FOLD)
-        measure, threshold = resolve_bits(recipe, self.measure, self.threshold, defaults)
+        measure, threshold = resolve_bits(recipe, self.measure, self.threshold)
         return replace(self, measure=measure, threshold=threshold)
 
     def check_recipe(self, recipe: Recipe) -> None:

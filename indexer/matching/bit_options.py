@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexer.defaults import DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
 from indexer.sketch.blocks import DISTANCE, design_for
@@ -15,21 +16,19 @@ def has_bits_alone(recipe: Recipe) -> bool:
     return recipe.simhash is not None and not recipe.minhash and (recipe.bits or 0) <= 64
 
 
-def resolve_bits(
-    recipe: Recipe, measure: str, threshold: float, defaults: tuple[str, float]
-) -> tuple[str, float]:
+def resolve_bits(recipe: Recipe, measure: str, threshold: float) -> tuple[str, float]:
     """Return the measure and threshold for a recipe of bits alone: `hamming`, within 3 bits.
 
-    `defaults` are those of the command, which stand for these. Raises `UsageError` for another
-    measure, since texts are not read, and for a threshold beyond the distance of any tables.
+    These stand for a `DefaultName` and a `DefaultNumber`. Raises `UsageError` for another measure,
+    since texts are not read, and for a threshold beyond the distance of any tables.
     """
-    if measure not in (defaults[0], HAMMING):
+    if measure != HAMMING and not isinstance(measure, DefaultName):
         raise UsageError(
             f"recipe {recipe.name} keeps bits alone, which are compared by {HAMMING}, "
             f"not by {measure}; leave --measure out, or use --complete"
         )
     bits = recipe.bits or 64
-    if threshold == defaults[1]:
+    if isinstance(threshold, DefaultNumber):
         threshold = 1 - DISTANCE / bits
     design_for(bits, allowed_distance(threshold, bits))
     return HAMMING, threshold

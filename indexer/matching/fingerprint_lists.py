@@ -6,7 +6,8 @@ The tools of Simhash take such lists: one fingerprint a line, and all pairs with
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,22 +92,35 @@ def match_fingerprints(
 ) -> Iterator[FingerprintPair]:
     """Yield all pairs within a distance, ordered by the first, then the second.
 
+    Memory holds the pairs of distinct values, and of equal ones those of one fingerprint at a time.
     Equal fingerprints count as one where a block is shared by more than `cap`. `tables`: most
     tables of blocks; None takes the usual design. Raises `UsageError` for a distance above 8.
     """
-    distinct, places = np.unique(fingerprints.values, return_inverse=True)
+    distinct, values = np.unique(fingerprints.values, return_inverse=True)
+    value_of = values.reshape(-1).tolist()
     holders: list[list[int]] = [[] for _ in distinct]
-    for place, value in enumerate(places.reshape(-1).tolist()):
+    for place, value in enumerate(value_of):
         holders[value].append(place)
-    pairs: list[tuple[int, int, int]] = []
-    for held in holders:
-        pairs += [(a, b, 0) for at, a in enumerate(held) for b in held[at + 1 :]]
+    near: list[list[tuple[int, int]]] = [[(value, 0)] for value in range(len(distinct))]
     design = design_for(BITS, distance, tables)
-    rank = np.arange(len(distinct))
-    close = ClosePairs(distinct, design, distance, rank, cap, MemoryBudget())
+    close = ClosePairs(distinct, design, distance, np.arange(len(distinct)), cap, MemoryBudget())
     for left, right, apart in close.blocks():
         for a, b, bits in zip(left.tolist(), right.tolist(), apart.tolist(), strict=True):
-            pairs += [(min(x, y), max(x, y), bits) for x in holders[a] for y in holders[b]]
+            near[a].append((b, bits))
+            near[b].append((a, bits))
     names = fingerprints.names
-    for a, b, bits in sorted(pairs):
-        yield FingerprintPair(names[a], names[b], bits)
+    for first, value in enumerate(value_of):
+        for second, bits in sorted(_later(first, near[value], holders)):
+            yield FingerprintPair(names[first], names[second], bits)
+
+
+def _later(
+    first: int, near: Iterable[tuple[int, int]], holders: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the fingerprints after one of them that have its value or one near it, and the bits in
+    which they differ.
+    """
+    for value, bits in near:
+        held = holders[value]
+        for place in held[bisect_right(held, first) :]:
+            yield place, bits

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from indexer.defaults import MEASURE, REVIEW
+from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.joins.memory_budget import MemoryBudget
@@ -84,10 +84,10 @@ class MatchOptions:
     `UnknownMeasure`.
     """
 
-    threshold: float = REVIEW
+    threshold: float = DefaultNumber(REVIEW)
     recall: float = 0.99
     false_negative_weight: float | None = None
-    measure: str = MEASURE
+    measure: str = DefaultName(MEASURE)
     against: str | None = None
     new: bool = False
     exact: bool = False
@@ -143,8 +143,7 @@ class MatchOptions:
             return self
         if self.audit:
             raise UsageError("--audit is of pairs by bands; pairs by bits are complete without")
-        defaults = (MEASURE, REVIEW)
-        measure, threshold = resolve_bits(recipe, self.measure, self.threshold, defaults)
+        measure, threshold = resolve_bits(recipe, self.measure, self.threshold)
         return replace(self, measure=measure, threshold=threshold)
 
     def _check_audit(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,14 @@ def test_the_designs_are_those_of_the_draft() -> None:
         design_for(64, 9)
 
 
+def test_equal_fingerprints_are_paired_one_after_another() -> None:
+    listed = read_fingerprints("ff" for _ in range(200_000))
+    first = list(islice(match_fingerprints(listed, 3, 1000), 3))
+    assert [(pair.a, pair.b) for pair in first] == [
+        ("line 1", f"line {place}") for place in (2, 3, 4)
+    ]
+
+
 def test_lists_of_fingerprints() -> None:
     lines = ["e2f5c59183172276  a b.txt\n", "\n", "0xE2F5C59183172277\n"]
     listed = read_fingerprints(lines)
@@ -131,13 +140,16 @@ def test_a_store_of_simhash_doc_is_matched_grouped_and_exported(tmp_path: Path) 
         assert group(store).changed == 0
         families = {row.id: row.family for row in store.scan()}
         assert export(store, tmp_path / "pairs.csv", "csv", "pairs").records == len(match(store))
-        for refused in ("jaccard", "overlap"):
+        for refused in ("jaccard", "overlap", "lcs"):
             with pytest.raises(UsageError, match="compared by hamming"):
                 match(store, MatchOptions(measure=refused))
             with pytest.raises(UsageError, match="compared by hamming"):
                 group(store, GroupOptions(measure=refused))
+        for refused_threshold in (0.6, 0.8):
+            with pytest.raises(UsageError, match="within 8 different bits"):
+                match(store, MatchOptions(threshold=refused_threshold))
         with pytest.raises(UsageError, match="within 8 different bits"):
-            match(store, MatchOptions(threshold=0.6))
+            group(store, GroupOptions(threshold=0.8))
         [principal] = {family for id, family in families.items() if family != id}
         [repaired] = delete(store, [principal]).repaired
         assert sum(repaired.into.values()) == 3
