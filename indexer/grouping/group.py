@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from indexer.clustering.field_order import FieldOrder
 from indexer.clustering.principals import Principal
-from indexer.errors import UsageError
 from indexer.grouping.account import GroupResult, account
 from indexer.grouping.assign_families import assign_families
 from indexer.grouping.fresh_keys import read_fresh
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, missing_order
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
@@ -95,10 +94,7 @@ def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:
     if isinstance(kind, FieldOrder) and kind.metadata_name is not None:
         values = [entry.order_value for entry in entries]
         if values and not any(value is not None for value in values):
-            raise UsageError(
-                f"no document has {kind.field}, by which --principal orders; "
-                "check the spelling, or choose another order"
-            )
+            raise missing_order(kind)
 
 
 def compartments(

@@ -142,3 +142,11 @@ class GroupOptions:
 
 
 DEFAULT_OPTIONS = GroupOptions()
+
+
+def missing_order(order: FieldOrder) -> UsageError:
+    """Return the error for a principal order by metadata that no document has."""
+    return UsageError(
+        f"no document has {order.field}, by which --principal orders; "
+        "check the spelling, or choose another order"
+    )

@@ -19,6 +19,7 @@ from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
 from indexer.spark.principal_order import (
     OrderKey,
+    check_order,
     order_documents,
     order_key,
     rank_texts,
@@ -41,6 +42,7 @@ def group(
     `UnknownMeasure`.
     """
     settings.check_recipe(recipe)
+    check_order(rows.rows, settings.principal_kind)
     grouping = _Grouping(work, rows, recipe, settings, at_once)
     families = grouping.assign()
     return Stage(families.digest, families.rows, grouping.candidates.facts)

@@ -26,9 +26,10 @@ OPTIONS = ("threshold", "recall", "measure", "against", "exact", "cap", "criteri
 def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Stage:
     """Return the pairs at the threshold or above, sorted.
 
-    Columns: `a`, `b`, `similarity`, `measure`, `low`, `high`; a < b, or with `against` a document
-    without the label and then one with it. `facts`: `pairs`, `candidates`, what caps left out, and
-    `copies_left_out`. Raises `UsageError`, also for options of `match` that are not in `OPTIONS`.
+    Columns: `a`, `b`, `similarity`, `measure`, `low`, `high`, `as_read`; a < b, or with `against` a
+    document without the label and then one with it. `facts`: `pairs`, `candidates`, what caps left
+    out, and `copies_left_out`. Raises `UsageError`, also for options of `match` that are not in
+    `OPTIONS`.
     """
     _check_options(options)
     require_slots(recipe)
@@ -199,6 +200,7 @@ def _sorted_pairs(
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
     if options.against is not None:
         turned = _against(pairs, members, options.against)
+    turned = _with_cuts(turned, members)
     measure = sf.when(sf.col("exact"), options.measure).otherwise("estimate").alias("measure")
     chance = 2.0**-bits if bits < FULL else 0.0
     share = chance + (1 - chance) * sf.col("similarity")
@@ -208,7 +210,17 @@ def _sorted_pairs(
     for name, ends in zip(("low", "high"), similarity_intervals(slots, bits=bits), strict=True):
         estimated = sf.lit(ends.tolist())[equal]
         bounds.append(sf.when(is_exact, sf.col("similarity")).otherwise(estimated).alias(name))
-    return turned.select("a", "b", "similarity", measure, *bounds).orderBy("a", "b")
+    return turned.select("a", "b", "similarity", measure, *bounds, "as_read").orderBy("a", "b")
+
+
+def _with_cuts(pairs: DataFrame, members: DataFrame) -> DataFrame:
+    """Return the pairs with `as_read`: whether the text of either document was cut."""
+    cut = members.where("status = 'truncated'")
+    for side in ("a", "b"):
+        is_cut = sf.lit(True).alias(f"{side}_cut")
+        pairs = pairs.join(cut.select(sf.col("id").alias(side), is_cut), side, "left")
+    as_read = sf.coalesce("a_cut", sf.lit(False)) | sf.coalesce("b_cut", sf.lit(False))
+    return pairs.withColumn("as_read", as_read)
 
 
 def _against(pairs: DataFrame, members: DataFrame, label: str) -> DataFrame:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from indexer.clustering.field_order import FieldOrder
 from indexer.clustering.principals import Principal
+from indexer.grouping.group_options import missing_order
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import Criteria
 from indexer.spark.arrow_rows import Batches, batch, ddl
@@ -77,6 +78,14 @@ def order_documents(
     if isinstance(kind, FieldOrder):
         return work.stage("placed-field", {"order": str(kind)}, sources, make)
     return work.stage(f"placed-{kind}", {}, sources, make)
+
+
+def check_order(rows: DataFrame, kind: Principal | FieldOrder) -> None:
+    """Raise `UsageError` for metadata, to order by, that none of these documents has."""
+    if not isinstance(kind, FieldOrder) or kind.metadata_name is None:
+        return
+    if rows.where(_value(kind).isNotNull()).isEmpty() and not rows.isEmpty():
+        raise missing_order(kind)
 
 
 def _value(order: FieldOrder) -> Column:

@@ -154,7 +154,7 @@ def test_job_survives_a_killed_executor_and_a_killed_driver(
 
     embedded = store_of(records, "sqlite://:memory:")
     expected = [
-        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high)
+        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high, pair.as_read)
         for pair in match(embedded, MatchOptions(threshold=0.7))
     ]
     assert sorted(table(out / "pairs")) == expected
