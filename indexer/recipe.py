@@ -86,6 +86,15 @@ class Recipe:
         return fits and has_keys and not (self.baseline or self.statistics)
 
     @property
+    def relation(self) -> str:
+        """The name of its features in tables of measured relations.
+
+        >>> DEFAULT_V1.relation, SCANS_V1.relation
+        ('chars_v1', 'chars_v1:6')
+        """
+        return self.features if self.width in (None, 4) else f"{self.features}:{self.width}"
+
+    @property
     def slot_bytes(self) -> int:
         """The bytes of a stored MinHash slot: 1 when slots are packed to 8 bits, else 4."""
         return 1 if self.packed == 8 else 4
@@ -163,6 +172,22 @@ DEFAULT_V2 = Recipe(
     key_digits=5,
     min_features=3,
 )
+SCANS_V1 = Recipe(
+    name="scans_v1",
+    normaliser="default_v1",
+    features="chars_v1",
+    width=6,
+    feature_hash="gram64_v1",
+    minhash="fss_v1",
+    slots=128,
+    bands=42,
+    rows=3,
+    similarity=0.8,
+    packed=8,
+    shared=2,
+    key_digits=5,
+    min_features=8,
+)
 DEFAULT = DEFAULT_V2
 
 _TOKENISERS = (
@@ -192,11 +217,11 @@ _STUDY = {
     "minhash": "truncated_first_v1",
     "minhash-last": "truncated_last_v1",
 }
-_NAMES = ("default", "default_v1", "default_v2", "simhash-doc", "clauses")  # the usual ones
+_NAMES = ("default", "default_v1", "default_v2", "scans", "simhash-doc", "clauses")
 
 
 def recipe_named(name: str) -> Recipe:
-    """Return the recipe of that name; `default` is an alias of `default_v2`.
+    """Return the recipe of that name; `default` is an alias of `default_v2`, `scans` of `scans_v1`.
 
     Raises `UnknownRecipe`, which names the usual ones, and `UsageError` when one part of a
     name is not valid.
@@ -208,6 +233,8 @@ def recipe_named(name: str) -> Recipe:
         return DEFAULT_V1
     if name in ("default", "default_v2"):
         return DEFAULT_V2
+    if name in ("scans", "scans_v1"):
+        return SCANS_V1
     plain, key = recipe_key.split(name)
     if key and plain in ("default", "default_v1", "default_v2"):
         recipe = recipe_named(plain)

@@ -12,6 +12,7 @@ from indexer.sketch.fingerprint import Fingerprints
 TEXTS = Path(__file__).parent / "golden/texts.json"
 VECTORS = Path(__file__).parent / "golden/default_v1.json"
 VECTORS_V2 = Path(__file__).parent / "golden/default_v2.json"
+VECTORS_SCANS = Path(__file__).parent / "golden/scans_v1.json"
 
 
 def cases() -> list[dict[str, Any]]:
@@ -19,7 +20,7 @@ def cases() -> list[dict[str, Any]]:
 
 
 def plain_cases() -> list[dict[str, Any]]:
-    """Return the cases that do not change `default_v1`; `default_v2` has vectors of these."""
+    """Return the cases that do not change `default_v1`; the other recipes have vectors of these."""
     return [case for case in cases() if not case.get("settings")]
 
 

@@ -1,5 +1,5 @@
-"""Write the golden vectors of `default_v1` with its variations, and of `default_v2`:
-`tests/golden/default_v1.json` and `default_v2.json`.
+"""Write the golden vectors of `default_v1` with its variations, of `default_v2` and of `scans_v1`:
+`tests/golden/default_v1.json`, `default_v2.json` and `scans_v1.json`.
 
     python tools/golden_vectors.py
 
@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from golden_cases import (  # noqa: E402
     VECTORS,
+    VECTORS_SCANS,
     VECTORS_V2,
     cases,
     plain_cases,
@@ -29,7 +30,7 @@ from golden_cases import (  # noqa: E402
     vector,
 )
 
-from indexer.recipe import DEFAULT_V2  # noqa: E402
+from indexer.recipe import DEFAULT_V2, SCANS_V1, Recipe  # noqa: E402
 from indexer.sketch.fingerprint import define  # noqa: E402
 
 Vectors = dict[str, dict[str, Any]]
@@ -38,8 +39,11 @@ Vectors = dict[str, dict[str, Any]]
 def compute() -> dict[Path, Vectors]:
     """Return the vector of every text, by file and name."""
     v1 = {case["name"]: vector(define([text_of(case)], recipe_of(case))) for case in cases()}
-    v2 = {case["name"]: vector(define([text_of(case)], DEFAULT_V2)) for case in plain_cases()}
-    return {VECTORS: v1, VECTORS_V2: v2}
+
+    def plain(recipe: Recipe) -> Vectors:
+        return {case["name"]: vector(define([text_of(case)], recipe)) for case in plain_cases()}
+
+    return {VECTORS: v1, VECTORS_V2: plain(DEFAULT_V2), VECTORS_SCANS: plain(SCANS_V1)}
 
 
 def write(path: Path, vectors: Vectors) -> None:

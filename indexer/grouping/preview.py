@@ -182,7 +182,7 @@ class CollectionPreview:
         pairs.sort()
         equal = np.concatenate([np.zeros(0, np.uint16), *(block[2] for block in pairs.blocks())])
         features = slot_similarity(equal, width, bits)
-        similarity = usual_similarity(self._options.measure, features, collection.recipe.features)
+        similarity = usual_similarity(self._options.measure, features, collection.recipe.relation)
         return _codes(pairs, 0), similarity
 
 

@@ -54,7 +54,7 @@ def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     if measure == "jaccard" and recipe.minhash:
         highs = similarity_intervals(recipe.slots or 0, Z999, recipe.packed or FULL)[1]
         return int(np.argmax(highs >= threshold))
-    if not recipe.minhash or not is_related(measure, recipe.features):
+    if not recipe.minhash or not is_related(measure, recipe.relation):
         return 0
     limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
     return fewest_equal_slots(limited, RECALL, measure, recipe)

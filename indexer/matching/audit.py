@@ -182,7 +182,7 @@ def _near_pairs_by_stratum(context: MatchContext, listed: Codes, threshold: floa
 def _shares(context: MatchContext, threshold: float) -> NDArray[np.float64]:
     """Return shares of equal slots, all equally likely, of pairs at the threshold."""
     recipe, measure = context.collection.recipe, context.verifier.measure
-    similarities = feature_similarities(measure, min(threshold, ALMOST_ONE), recipe.features)
+    similarities = feature_similarities(measure, min(threshold, ALMOST_ONE), recipe.relation)
     return equal_share(similarities, recipe.packed)
 
 

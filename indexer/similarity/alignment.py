@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Passage
-from indexer.similarity.tiling import Tile, tiles
+from indexer.similarity.tile import Tile
+from indexer.similarity.tiling import tiles
 from indexer.text.word_numbers import Words, is_lesser, number_runs, shared_numbers
 
 Matching: TypeAlias = Literal["literal", "information"]

@@ -24,7 +24,7 @@ from indexer.model import Difference, DifferenceKind
 from indexer.similarity.facts import Fact, FactText, fact_texts
 from indexer.similarity.lcs import common_runs
 from indexer.similarity.moved_facts import is_moved
-from indexer.similarity.tiling import Tile
+from indexer.similarity.tile import Tile
 from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 

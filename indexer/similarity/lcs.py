@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from indexer.model import WordsInOrder
-from indexer.similarity.tiling import Tile
+from indexer.similarity.tile import Tile
 from indexer.text.word_numbers import Words, as_string, is_lesser, number_runs
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
@@ -122,6 +122,29 @@ def common_runs(a: Words, b: Words) -> list[Tile]:
     left = shared.a.places[np.repeat(pairs[:, 0], lengths) + offsets]
     right = shared.b.places[np.repeat(pairs[:, 1], lengths) + offsets]
     return _runs(left, right)
+
+
+class Stretch(NamedTuple):
+    """Words of either text between two runs; one side may have none."""
+
+    a: Sequence[str]
+    b: Sequence[str]
+
+
+def stretches(a: Words, b: Words) -> Iterator[Stretch]:
+    """Yield the words that are not in order, between the `common_runs` and in their order.
+
+    >>> from indexer.text.words import words
+    >>> list(stretches(words("one two three four"), words("one too three")))
+    [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
+    """
+    words_a, words_b = a.folded, b.folded
+    place_a = place_b = 0
+    for run in [*common_runs(a, b), Tile(len(words_a), len(words_b), 0)]:
+        stretch = Stretch(words_a[place_a : run.a], words_b[place_b : run.b])
+        if stretch.a or stretch.b:
+            yield stretch
+        place_a, place_b = run.a + run.words, run.b + run.words
 
 
 class _CommonWords(NamedTuple):

@@ -8,6 +8,7 @@ All are in [0, 1], symmetric, and 0 where undefined.
   near-dupe, really?").
 - `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
   `indexer.similarity.lcs`).
+- `lcs_misread`: the same, with misread words in part (see `indexer.similarity.misread`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   `indexer.similarity.alignment`).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the
@@ -42,6 +43,7 @@ from indexer.errors import UnknownMeasure
 from indexer.model import Estimate, WordsInOrder
 from indexer.similarity.alignment import Alignment, Matching, align
 from indexer.similarity.lcs import lcs, words_in_order
+from indexer.similarity.misread import lcs_misread
 from indexer.sketch.bbit import FULL, correct_for_chance
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.wilson import wilson
@@ -144,6 +146,7 @@ class MeasureValues:
     hamming: float | None
     alignment: Alignment
     in_order: WordsInOrder
+    lcs_misread: float
     hamming_interval: tuple[float, float] | None = None
     shingle_width: int = SHINGLE_WORDS
 
@@ -178,6 +181,7 @@ def measure_all(
         hamming=agreeing,
         alignment=aligned,
         in_order=words_in_order(a.words, b.words),
+        lcs_misread=lcs_misread(a.words, b.words),
         hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
         shingle_width=shingle_width,
     )
@@ -251,6 +255,7 @@ MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
     {
         "jaccard": lambda a, b, *_: _exact(jaccard(a.features, b.features)),
         "lcs": lambda a, b, _, least: _exact(lcs(a.words, b.words, least)),
+        "lcs_misread": lambda a, b, _, least: _exact(lcs_misread(a.words, b.words, least)),
         "resemblance": lambda a, b, *_: _exact(resemblance(a.words, b.words)),
         "jaccard_words": lambda a, b, matching, _: _exact(
             align(a.words, b.words, matching).jaccard
@@ -267,6 +272,7 @@ MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
         "jaccard": "features in common; keys find candidates by it",
         "estimate": "of features, from the sketches alone",
         "lcs": "words in order, of the longer text",
+        "lcs_misread": "words in order, misread words in part",
         "overlap": "S_L: shared words, of the longer text",
         "jaccard_words": "S_J: shared words, of both together",
         "resemblance": "S_R: five-word shingles in common",

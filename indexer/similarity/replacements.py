@@ -13,11 +13,9 @@ text are among them: a frequent word that is misread a few times is no other sub
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 from typing import NamedTuple
 
-from indexer.similarity.lcs import common_runs
-from indexer.similarity.tiling import Tile
+from indexer.similarity.lcs import stretches
 from indexer.text.word_numbers import Words
 
 LEAST_SHARE = 0.25  # of the places where the words stand
@@ -47,25 +45,13 @@ def most_replaced(a: Words, b: Words) -> Replacement:
     Replacement(a='instances', b='disks', times=3)
     """
     texts = _WordString(a), _WordString(b)
-    counts = Counter(_stretches(a, b))
+    pairs = ((" ".join(left), " ".join(right)) for left, right in stretches(a, b))
+    counts = Counter((left, right) for left, right in pairs if left and right)
     for (left, right), times in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         sides = zip(texts, (left, right), strict=True)
         if all(times >= LEAST_SHARE * text.occurrences(words) for text, words in sides):
             return Replacement(left, right, times)
     return NONE
-
-
-def _stretches(a: Words, b: Words) -> list[tuple[str, str]]:
-    """Return the words between aligned runs where both texts have some, as they come."""
-    left, right = a.folded, b.folded
-    place_a = place_b = 0
-    pairs = []
-    for run in chain(common_runs(a, b), [Tile(len(left), len(right), 0)]):
-        if run.a > place_a and run.b > place_b:
-            stretch = " ".join(left[place_a : run.a]), " ".join(right[place_b : run.b])
-            pairs.append(stretch)
-        place_a, place_b = run.a + run.words, run.b + run.words
-    return pairs
 
 
 class _WordString:

@@ -14,24 +14,16 @@ pairs of equal w-word runs, one in each text.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.similarity.suffix_tiling import tiles_by_suffixes
+from indexer.similarity.tile import Tile
 from indexer.text.word_numbers import number_runs
 
 PAIRS_PER_WORD = 1  # pairs of equal runs above which suffixes are sorted instead
 _LEAST_PAIRS = 10_000  # pairs up to which all are listed in any case
-
-
-class Tile(NamedTuple):
-    """Equal runs of `words` words: places of the first word in each text."""
-
-    a: int
-    b: int
-    words: int
 
 
 def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:

@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.measure_relation import feature_similarities
+from indexer.sketch.measure_relation import feature_similarities, is_planned
 from indexer.text.wording import percent
 
 UNRELATED_CHARS = 0.235  # median 4-gram similarity of unrelated documents of one language
-UNRELATED = {"chars_v1": UNRELATED_CHARS, "word_pairs_v1": 0.107}  # of the same documents
+UNRELATED = {
+    "chars_v1": UNRELATED_CHARS,
+    "word_pairs_v1": 0.107,  # of the same documents
+    "chars_v1:6": 0.17,  # of manual pages
+}
 ALMOST_ONE = 0.999  # highest similarity that bands are planned for
 _MOST_NODES = 257
 _SLOT_MISSES = 0.25  # of the pairs that may be missed, the part that slots may reject
@@ -39,7 +43,8 @@ class Plan:
     of shared bands that make a candidate. `fewest_equal`: slots that are equal in a candidate that
     is looked at further. `expected_recall`: the share of the pairs exactly at the threshold of
     `measure` that meet both; of the pairs above it more do. `least_recall`: the share that was
-    asked for. `unrelated`: the usual similarity of the features of unrelated documents.
+    asked for. `unrelated`: the usual similarity of the features of unrelated documents. `is_known`:
+    whether it is known how similar the features of pairs by the measure are.
     """
 
     bands: int
@@ -54,6 +59,7 @@ class Plan:
     expected_recall: float = 0.0
     least_recall: float = 0.0
     unrelated: float = UNRELATED_CHARS
+    is_known: bool = True
 
     def recall(self, similarity: float) -> float:
         """Return the chance that a pair of this similarity becomes a candidate."""
@@ -124,6 +130,7 @@ def plan(
         expected_recall=expected(best),
         least_recall=recall,
         unrelated=unrelated,
+        is_known=is_planned(measure, recipe.relation),
     )
 
 
@@ -142,7 +149,7 @@ def _by_slots(
     chance that it has them.
     """
     slots = recipe.slots or 0
-    similarities = feature_similarities(measure, threshold, recipe.features)
+    similarities = feature_similarities(measure, threshold, recipe.relation)
     similarities = equal_share(similarities, recipe.packed)
     if measure == "estimate":
         return similarities, math.ceil(similarities[0] * slots - 1e-9), np.ones(1)
@@ -156,14 +163,15 @@ def stored_recall(recipe: Recipe, measure: str, threshold: float) -> float | Non
     """Return the share of the pairs exactly at a threshold that share as many stored bands as the
     recipe asks for.
 
-    Expected as by `plan`. None where that is not known: for a recipe without bands, and `hamming`.
+    Expected as by `plan`. None where that is not known: for a recipe without bands, and for a
+    measure without a relation to its features, such as `hamming`.
 
     >>> round(stored_recall(DEFAULT, "lcs", 0.8), 3)
     0.99
     """
-    if not recipe.bands or measure == "hamming":
+    if not recipe.bands or not is_planned(measure, recipe.relation):
         return None
-    similarities = feature_similarities(measure, threshold, recipe.features)
+    similarities = feature_similarities(measure, threshold, recipe.relation)
     shares = equal_share(similarities, recipe.packed)
     return float(1.0 - missed(shares, recipe.bands, recipe.rows or 0, recipe.shared or 1).mean())
 
@@ -235,8 +243,10 @@ def describe_plan(chosen: Plan) -> str:
     """
     least = f", {chosen.shared} shared" if chosen.shared > 1 else ""
     unrelated = percent(chosen.recall(chosen.unrelated), 2)
-    if chosen.measure == "hamming":
-        promise = "how many of the pairs at this hamming similarity they find is not known"
+    if not chosen.is_known:
+        promise = (
+            f"how many of the pairs at this {chosen.measure} similarity they find is not known"
+        )
     else:
         promise = (
             f"expected to find {percent(chosen.expected_recall, 1)} of the pairs at "
@@ -255,7 +265,7 @@ def describe_plan(chosen: Plan) -> str:
 
 def unrelated_similarity(recipe: Recipe) -> float:
     """Return the usual similarity of the features of unrelated documents of one language."""
-    return UNRELATED.get(recipe.features, UNRELATED_CHARS)
+    return UNRELATED.get(recipe.relation, UNRELATED_CHARS)
 
 
 def _check_recall(recall: float) -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from indexer.similarity.alignment import Alignment, align, passages
 from indexer.similarity.suffix_tiling import tiles_by_suffixes
-from indexer.similarity.tiling import Tile, tiles, tiles_by_pairs
+from indexer.similarity.tile import Tile
+from indexer.similarity.tiling import tiles, tiles_by_pairs
 from indexer.text.word_numbers import Words, number_runs
 from indexer.text.words import words
 

@@ -11,16 +11,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_cases import VECTORS, VECTORS_V2, cases, plain_cases, recipe_of, text_of, vector
+from golden_cases import (
+    VECTORS,
+    VECTORS_SCANS,
+    VECTORS_V2,
+    cases,
+    plain_cases,
+    recipe_of,
+    text_of,
+    vector,
+)
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
 from indexer.sketch.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.text.normalise import normalise
 
 CASES = cases()
 GOLDEN: dict[str, dict[str, Any]] = json.loads(VECTORS.read_text(encoding="ascii"))
-GOLDEN_V2: dict[str, dict[str, Any]] = json.loads(VECTORS_V2.read_text(encoding="ascii"))
+PLAIN: dict[Recipe, dict[str, dict[str, Any]]] = {
+    DEFAULT_V2: json.loads(VECTORS_V2.read_text(encoding="ascii")),
+    SCANS_V1: json.loads(VECTORS_SCANS.read_text(encoding="ascii")),
+}
 WORD = 2**64
 
 
@@ -35,10 +47,11 @@ def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
 
 
 @pytest.mark.parametrize("sign", [define, fingerprints])
+@pytest.mark.parametrize("recipe", PLAIN, ids=lambda recipe: recipe.name)
 @pytest.mark.parametrize("case", plain_cases(), ids=lambda case: case["name"])
-def test_golden_vector_of_default_v2(case: dict[str, Any], sign: Any) -> None:
-    assert list(GOLDEN_V2) == [case["name"] for case in plain_cases()]
-    assert vector(sign([text_of(case)], DEFAULT_V2)) == GOLDEN_V2[case["name"]]
+def test_golden_vector_of_other_recipes(case: dict[str, Any], recipe: Recipe, sign: Any) -> None:
+    assert list(PLAIN[recipe]) == [case["name"] for case in plain_cases()]
+    assert vector(sign([text_of(case)], recipe)) == PLAIN[recipe][case["name"]]
 
 
 # The oracle: the docstrings of indexer/sketch again, in integers, slowly.

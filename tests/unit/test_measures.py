@@ -37,6 +37,7 @@ CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8")
 NAMES = {
     "jaccard",
     "lcs",
+    "lcs_misread",
     "resemblance",
     "jaccard_words",
     "overlap",
@@ -123,6 +124,7 @@ def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> 
     has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT_V1)) > 0
     assert {
         result.lcs,
+        result.lcs_misread,
         result.resemblance,
         result.jaccard_words,
         result.overlap,

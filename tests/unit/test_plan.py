@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from indexer.errors import UsageError
 from indexer.exports.s_curve import s_curve
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
 from indexer.sketch.measure_relation import feature_similarities
 from indexer.sketch.plan import (
     chance,
@@ -113,14 +113,14 @@ def test_picture_marks_the_threshold_and_is_well_formed() -> None:
 @given(
     st.floats(0.05, 0.95),
     st.floats(0.5, 0.999),
-    st.sampled_from(["jaccard", "lcs"]),
-    st.sampled_from([DEFAULT_V1, DEFAULT_V2]),
+    st.sampled_from(["jaccard", "lcs", "lcs_misread"]),
+    st.sampled_from([DEFAULT_V1, DEFAULT_V2, SCANS_V1]),
 )
 def test_a_plan_keeps_its_promise_for_bands_and_slots(
     threshold: float, recall: float, measure: str, recipe: Recipe
 ) -> None:
     chosen = plan(threshold, recall, measure, recipe)
-    similarities = feature_similarities(measure, threshold, recipe.features)
+    similarities = feature_similarities(measure, threshold, recipe.relation)
     chance = 1 / 256 if recipe.packed else 0  # that slots of one byte agree by chance
     shares = [similarity + (1 - similarity) * chance for similarity in similarities]
     by_bands = np.array([chosen.recall(share) for share in shares])
@@ -152,3 +152,13 @@ def test_slots_that_are_the_measure_reject_nothing_at_the_threshold():
 def test_no_recall_is_promised_for_a_measure_without_evidence() -> None:
     assert "is not known" in describe_plan(plan(0.8, measure="hamming"))
     assert "expected to find" in describe_plan(plan(0.8, measure="lcs"))
+
+
+def test_the_recall_for_misread_text_is_known_of_the_recipe_for_it_alone() -> None:
+    other = plan(0.8, measure="lcs_misread")
+    assert "is not known" in describe_plan(other)
+    by_words = plan(0.8, measure="lcs")
+    assert (other.bands, other.rows) == (by_words.bands, by_words.rows)
+    assert stored_recall(DEFAULT_V2, "lcs_misread", 0.8) is None
+    assert "expected to find" in describe_plan(plan(0.8, measure="lcs_misread", recipe=SCANS_V1))
+    assert (stored_recall(SCANS_V1, "lcs_misread", 0.8) or 0) > 0.98

@@ -130,6 +130,7 @@ def test_measures_are_named_and_explained() -> None:
         "jaccard",
         "estimate",
         "lcs",
+        "lcs_misread",
         "overlap",
         "jaccard_words",
         "resemblance",

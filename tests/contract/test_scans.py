@@ -1,0 +1,70 @@
+"""Scanned collections: recipe `scans` and the measure `lcs_misread`, in every store.
+
+Of each text there is a copy with one character in twenty misread.
+"""
+
+import pytest
+from sample_library import rows
+
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.lab.synthesis.ocr_noise import add_ocr_noise
+from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.matching.match import MatchOptions, match
+from indexer.recipe import recipe_named
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
+
+SCANS = recipe_named("scans")
+MEASURE = "lcs_misread"
+
+
+def letter(number):
+    """Return a text of 150 words of eight letters or more."""
+    chance = RandomSource(number, "letter")
+    syllables = [first + second for first in "bdfgklmnprst" for second in "aeiou"]
+    return " ".join(
+        "".join(chance.choice(syllables) for _ in range(4 + chance.below(2))) for _ in range(150)
+    )
+
+
+CLEAN = {f"clean-{number}": letter(number) for number in range(6)}
+MISREAD = {
+    name.replace("clean", "read"): add_ocr_noise(text, 0.05, RandomSource(7, name))
+    for name, text in CLEAN.items()
+}
+COPY = dict(zip(CLEAN, MISREAD, strict=True))
+
+
+@pytest.fixture
+def scans(unprepared):
+    unprepared.prepare(SCANS)
+    documents = rows({**CLEAN, **MISREAD}, recipe=SCANS)
+    assert unprepared.write(documents) == [None] * len(documents)
+    unprepared.refresh()
+    return unprepared
+
+
+def test_a_look_up_finds_the_misread_copy(scans):
+    options = SimilarOptions(measure=MEASURE)
+    for name, copy in COPY.items():
+        assert [hit.id for hit in similar(scans, options=options, id=name).matches] == [copy]
+
+
+def test_match_and_families(scans):
+    pairs = {(pair.a, pair.b) for pair in match(scans, MatchOptions(measure=MEASURE))}
+    assert pairs == set(COPY.items())
+    assert not list(match(scans, MatchOptions()))
+    group(scans, GroupOptions(0.8, MEASURE))
+    scans.refresh()
+    families = {row.id: row.family for row in scans.scan()}
+    assert all(families[name] == families[copy] for name, copy in COPY.items())
+    assert len(set(families.values())) == len(CLEAN)
+
+
+def test_live_folding(scans):
+    options = SearchOptions(threshold=0.8, measure=MEASURE, sort="path", fold="live", limit=20)
+    page = search(scans, "", options)
+    assert {hit.id: [member.id for member in hit.folded] for hit in page.hits} == {
+        name: [copy] for name, copy in COPY.items()
+    }
