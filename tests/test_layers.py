@@ -54,6 +54,7 @@ ADAPTERS = {
         "web/app.py",
         "web/judge.py",
         "web/labelling_pages.py",
+        "web/work_list_pages.py",
         "web/measurement.py",
         "web/request_body.py",
         "web/static_files.py",

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from indexer.jobs.journal import Journal, read_journal
 
@@ -19,6 +20,7 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, "
     "path TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, "
     "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS labelled_id ON labelled (id)",
 )
 _COLUMNS = ("number", "at", "added", "removed", "reviewer")
 _REVIEWER = "ALTER TABLE labelling ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''"
@@ -44,6 +46,22 @@ class LabelJob:
     documents: int
     restored: int
     reviewer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEvent:
+    """The labels of one document before and after labelling `number`; `at` and `reviewer` as in
+    `LabelJob`. `undone`: it has those of before again.
+    """
+
+    number: int
+    at: str
+    reviewer: str
+    id: str
+    path: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    undone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +154,28 @@ def history(path: Path | None) -> tuple[LabelJob, ...]:
         _HISTORY,
         _label_job,
     )
+
+
+def label_events(path: Path | None, id: str | None = None) -> tuple[LabelEvent, ...]:
+    """Return every change of a document's labels in a journal, or of all documents, the last one
+    first, without locking it.
+
+    Raises `StoreBusy` while a job holds it.
+    """
+    of = "" if id is None else "WHERE id = ? "
+    select = (
+        "SELECT id, path, before, after, restored, labelling.* FROM labelled "
+        f"JOIN labelling ON job = number {of}ORDER BY number DESC, path, id"
+    )
+    return read_journal(path, "labelling", select, _label_event, () if id is None else (id,))
+
+
+def _label_event(
+    id: str, path: str, before: str, after: str, restored: int, *labelling: Any
+) -> LabelEvent:
+    number, at, _added, _removed, *reviewer = labelling
+    labels = _unpack(before), _unpack(after)
+    return LabelEvent(number, at, "".join(reviewer), id, path, *labels, bool(restored))
 
 
 def _label_job(

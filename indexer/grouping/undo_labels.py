@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from indexer.errors import UnknownNumber, UsageError
 from indexer.grouping.label import LabelUpdate
-from indexer.grouping.label_journal import LabelChange, LabelJob, LabelJournal, history
+from indexer.grouping.label_journal import (
+    LabelChange,
+    LabelEvent,
+    LabelJob,
+    LabelJournal,
+    history,
+    label_events,
+)
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Row
@@ -72,6 +79,15 @@ def label_history(store: FullStore) -> tuple[LabelJob, ...]:
     """
     require_recipe(store)
     return history(journal_path(store.address))
+
+
+def label_events_of(store: FullStore, id: str | None = None) -> tuple[LabelEvent, ...]:
+    """Return every change of a document's labels, or of all documents, the last one first.
+
+    Locks no journal. Raises `StoreBusy` while a job works on the store.
+    """
+    require_recipe(store)
+    return label_events(journal_path(store.address), id)
 
 
 def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:

@@ -21,6 +21,7 @@ from indexer.indexing.prune import note_ids, prune, settle_failures
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
+from indexer.jobs.review_file import review_path
 from indexer.jobs.waiting import waiting_path
 from indexer.matching.limits import check_threshold
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
@@ -303,7 +304,7 @@ def own_files(address: StoreAddress) -> tuple[str, ...]:
     journal = journal_path(address)
     if journal is None:
         return ()
-    waiting = str(waiting_path(journal))
+    beside = (str(journal), str(waiting_path(journal)), str(review_path(journal)))
     if address.file is None:
-        return (str(journal), waiting)
-    return (str(journal), waiting, address.file, f"{address.file}.reindex")
+        return beside
+    return (*beside, address.file, f"{address.file}.reindex")

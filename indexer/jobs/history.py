@@ -135,11 +135,16 @@ def known_group_settings(address: StoreAddress, of: Scope = "documents") -> dict
 
 def last_job(path: Path | None) -> str | None:
     """Return the id of the last job in a journal, empty if there is none; None while one runs."""
+    jobs = last_jobs(path, 1)
+    return jobs if jobs is None else "".join(jobs)
+
+
+def last_jobs(path: Path | None, most: int) -> tuple[str, ...] | None:
+    """Return the ids of the last jobs in a journal, the last one first; None while one runs."""
     try:
-        jobs = job_history(path)
+        return tuple(job.id for job in job_history(path)[:most])
     except StoreBusy:
         return None
-    return jobs[0].id if jobs else ""
 
 
 def spell_settings(settings: Mapping[str, Any]) -> str:

@@ -91,7 +91,11 @@ def stored_failures(path: Path | None) -> tuple[Failure, ...] | None:
 
 
 def read_journal(
-    path: Path | None, table: str, select: str, parse: Callable[..., T]
+    path: Path | None,
+    table: str,
+    select: str,
+    parse: Callable[..., T],
+    values: Sequence[object] = (),
 ) -> tuple[T, ...]:
     """Return the rows of a SELECT on a journal, each parsed from its columns, without holding it.
 
@@ -106,7 +110,7 @@ def read_journal(
             of_table = "SELECT 1 FROM sqlite_master WHERE name = ?"
             if connection.execute(of_table, (table,)).fetchone() is None:
                 return ()
-            return tuple(parse(*row) for row in connection.execute(select))
+            return tuple(parse(*row) for row in connection.execute(select, values))
     except sqlite3.DatabaseError as error:
         raise journal_error(error, path) from error
     except (TypeError, ValueError) as error:

@@ -34,6 +34,7 @@ from indexer.web.request_body import read_fields
 from indexer.web.safety import App, Safety, masked_token
 from indexer.web.schemas import as_json
 from indexer.web.static_files import static_address, static_routes
+from indexer.web.work_list_pages import work_list_routes
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -80,6 +81,7 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         *(Route(page.path, pages.page(page)) for page in PAGES),
         Route("/api", pages.reference),
         *labelling_routes(pages.site, pages.html),
+        *work_list_routes(pages.site),
         Route("/overview/refresh", pages.refresh, methods=["POST"]),
     ]
 
@@ -111,6 +113,8 @@ class _Pages:
             "drawing": chart_geometry,
             "static": self.static,
             "label_set": site.label_set,
+            "known_labels": site.known_labels,
+            "exclusive_labels": site.exclusive_labels,
             "state_of": _state_of,
         }
 
@@ -167,6 +171,7 @@ class _Pages:
             "token": masked_token(self.site.token) if login.may_write else "",
             "login": login,
             "address": _address(request),
+            "from_list": request.query_params.get("list", ""),
         }
         html = render(self._templates, template, {**shared, **values})
         body = html.encode("utf-8", "replace")

@@ -56,10 +56,12 @@ class LabelQueue:
     5,000.
 
     What a reviewer has to hear of stays in the file until it was shown. `on_change` is called
-    after each write.
+    with the result of each write.
     """
 
-    def __init__(self, store: FullStore, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, store: FullStore, on_change: Callable[[LabelResult | UndoResult], None]
+    ) -> None:
         self._store = store
         self._on_change = on_change
         self._waiting = WaitingRequests(waiting_path(journal_path(store.address)))
@@ -208,7 +210,7 @@ class LabelQueue:
         except Exception as error:
             event("labelling_failed", "error", fault=error)
             return NearfoldError("internal error; see the terminal in which nearfold serve runs")
-        self._on_change()
+        self._on_change(result)
         return result
 
 

@@ -125,7 +125,7 @@ class _LabellingPages:
         wanted = label_request(self._site, values, login)
         if values["dry_run"] == "yes":
             plan = self._site.keep_plan(wanted, plan_label(self._site, wanted))
-            return _lead(link("/labelled", plan=plan, next=_local(values["next"])))
+            return lead_to(link("/labelled", plan=plan, next=local_address(values["next"])))
         return self._write(wanted, values["next"])
 
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
@@ -133,8 +133,8 @@ class _LabellingPages:
         number = self._site.labels.put(wanted)
         outcome = landed(self._site, number)
         is_settled = outcome is None or is_as_wanted(outcome)
-        place = _local(next_page)
-        return _lead(
+        place = local_address(next_page)
+        return lead_to(
             place if place and is_settled else link("/labelled", number=number, next=place)
         )
 
@@ -143,13 +143,14 @@ class _LabellingPages:
         return parameter_values(parameters, await read_fields(request, self._site.token))
 
 
-def _local(address: str) -> str:
+def local_address(address: str) -> str:
     """Return an address of this site, empty for any other one."""
     is_local = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if is_local and address.isprintable() else ""
 
 
-def _lead(address: str) -> Response:
+def lead_to(address: str) -> Response:
+    """Return the answer to a form: the page to go on with."""
     return RedirectResponse(address, _REDIRECT)
 
 

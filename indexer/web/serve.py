@@ -20,8 +20,12 @@ from indexer.web.listen import listen
 from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.site import MOST_LABELS, Site
 from indexer.web.store_questions import STORE_QUESTIONS
+from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
 
-REVIEW_API = Api({**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS}, ACTIONS)
+REVIEW_API = Api(
+    {**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS, **WORK_LIST_QUESTIONS},
+    {**ACTIONS, **WORK_LIST_ACTIONS},
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,11 @@ from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
 from indexer.grouping.label import LabelResult
 from indexer.grouping.survey import Survey, survey
-from indexer.jobs.history import last_job
+from indexer.grouping.undo_labels import UndoResult
+from indexer.grouping.work_list import WorkList
+from indexer.jobs.history import last_job, last_jobs
 from indexer.jobs.journal import journal_path
+from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Facet, Query, Row
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.alignment import Matching
@@ -56,6 +59,17 @@ class DatedSurvey:
     survey: Survey
     job: str | None
     counts: tuple[int, int]
+
+
+@dataclass(slots=True)
+class DatedWorkList:
+    """The work list, with the last job before it was read, or whose labels it followed.
+
+    `job` is None if one was running.
+    """
+
+    work: WorkList
+    job: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +123,8 @@ class Site:
         self, store: FullStore, originals: str | None = None, labels: Sequence[str] = ()
     ) -> None:
         self.store = store
-        self.labels = LabelQueue(store, self.discard_counts)
+        self.labels = LabelQueue(store, self._follow)
+        self.review = ReviewFile(review_path(journal_path(store.address)))
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self._label_set = list(labels)
@@ -117,6 +132,8 @@ class Site:
         self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
+        self.work_list_reader = SurveyReader(self._read_work_list)
+        self._work: DatedWorkList | None = None
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _SMALL_VALUES, _FACET_SECONDS
         )
@@ -137,6 +154,41 @@ class Site:
             return result
         self.survey_reader.discard()
         return self.survey_reader.get(timeout)
+
+    def work_list(self, timeout: float = TIMEOUT_SECONDS) -> tuple[WorkList, bool] | None:
+        """Return the work list, and whether it is of before the last job; None until it is read.
+
+        It is read again when a job other than the labelling of these pages has ended since. The
+        former one stands for it until then.
+        """
+        dated = self.work_list_reader.get(timeout)
+        job = self._last_job()
+        if dated is not None and job not in (None, dated.job):
+            self.work_list_reader.discard()
+            dated = self.work_list_reader.get(timeout)
+        if dated is not None:
+            self._work = dated
+        return None if self._work is None else (self._work.work, dated is None)
+
+    def _read_work_list(self, progress: Progress) -> DatedWorkList:
+        require_recipe(self.store)
+        job = self._last_job()
+        return DatedWorkList(WorkList(self.store, self.exclusive_labels, progress), job)
+
+    def _follow(self, result: LabelResult | UndoResult) -> None:
+        """Let counts and the work list follow labels that were written.
+
+        After an undo, and after a job of another process, the work list is read again.
+        """
+        self.discard_counts()
+        dated = self.work_list_reader.result
+        jobs = last_jobs(journal_path(self.store.address), 2)
+        if dated is None or jobs is None or isinstance(result, UndoResult):
+            return
+        if jobs[1:] == (dated.job,):
+            changes = () if result.conflict else result.changes
+            dated.work.relabel((item.family, item.before, item.after) for item in changes)
+            dated.job = jobs[0]
 
     def is_stale(self, dated: DatedSurvey) -> bool:
         """Return whether there are other documents or families than before a survey was read."""
@@ -168,12 +220,20 @@ class Site:
         """
         if self.exclusive_labels or len(self._label_set) >= MOST_LABELS:
             return tuple(self._label_set)
-        facets = self.store.search(Query("", facets=("labels",))).facets
         with self._set_lock:
-            for value in sorted(facet.value for facet in facets.get("labels", ())):
+            for value in self.known_labels():
                 if value not in self._label_set and len(self._label_set) < MOST_LABELS:
                     self._label_set.append(value)
             return tuple(self._label_set)
+
+    def known_labels(self) -> Sequence[str]:
+        """Return the labels to complete what is typed: those of keys, then all of the store."""
+        facets = self.facets.get("labels")
+        if facets is None:
+            query = Query("", facets=("labels",))
+            facets = self.facets.put("labels", self.store.search(query).facets)
+        names = sorted(facet.value for facet in facets.get("labels", ()))
+        return tuple(dict.fromkeys([*self._label_set, *names]))
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
@@ -183,6 +243,7 @@ class Site:
     def reset(self) -> None:
         """Discard all that was computed from the whole store; the next request reads it again."""
         self.discard_counts()
+        self.work_list_reader.discard()
         self._discounted.clear()
         self._samples.clear()
 

@@ -56,6 +56,11 @@ class SurveyReader(Generic[T]):
             self._raise_once()
         return self._result
 
+    @property
+    def result(self) -> T | None:
+        """Return the result as far as there is one; nothing is started for it."""
+        return self._result
+
     def discard(self) -> None:
         """Discard the result, so that the next `get` reads the store again."""
         with self._lock:

@@ -186,7 +186,7 @@ def test_what_waits_survives_the_server(store: Any) -> None:
         waiting.put(dataclasses.asdict(hot(f"m{place}")))
     for waiting in ended:
         waiting.close()
-    queue = LabelQueue(store, lambda: None)
+    queue = LabelQueue(store, lambda _: None)
     last = queue.put(hot("m2"))
     assert queue.outcome(last, 20) is not None
     assert labels(store, "m0", "m1", "m2", "m3") == [("hot",), ("hot",), ("hot",), ()]
@@ -194,7 +194,7 @@ def test_what_waits_survives_the_server(store: Any) -> None:
 
 
 def test_two_servers_of_one_store_write_each_label_once(store: Any) -> None:
-    queues = [LabelQueue(store, lambda: None) for _ in range(2)]
+    queues = [LabelQueue(store, lambda _: None) for _ in range(2)]
     with Journal(journal_path(store.address)):
         numbers = [
             [queue.put(hot(f"m{place}")) for place in range(2 * which, 2 * which + 2)]
@@ -212,7 +212,7 @@ def test_a_store_is_asked_nothing_while_a_job_holds_it(
 ) -> None:
     asked: list[int] = []
     monkeypatch.setattr(label_queue, "perform", lambda *_: asked.append(1))
-    queue = LabelQueue(store, lambda: None)
+    queue = LabelQueue(store, lambda _: None)
     with Journal(journal_path(store.address)):
         assert queue.outcome(queue.put(hot("m1")), 1) is None
         assert asked == []
@@ -221,7 +221,7 @@ def test_a_store_is_asked_nothing_while_a_job_holds_it(
 def test_a_conflict_that_shows_late_is_shown_to_its_reviewer_until_seen(store: Any) -> None:
     seen = label(store, ["m1"], LabelOptions(add=["cold"]), dry_run=True).state
     label(store, ["m1"], LabelOptions(add=["cold"]), reviewer="ben")
-    queue = LabelQueue(store, lambda: None)
+    queue = LabelQueue(store, lambda _: None)
     conflict, gone = queue.put(hot("m1", seen=seen)), queue.put(LabelRequest("anna", undo=4711))
     assert isinstance(queue.outcome(gone, 20), UnknownNumber)
     sentences = dict(queue.unseen("anna"))
@@ -231,7 +231,7 @@ def test_a_conflict_that_shows_late_is_shown_to_its_reviewer_until_seen(store: A
     assert sentences[gone].startswith("The undo of labelling 4711 was not written: ")
     assert queue.unseen("ben") == []
     queue.close()
-    later = LabelQueue(store, lambda: None)
+    later = LabelQueue(store, lambda _: None)
     assert later.outcome(gone, 20) is not None
     assert dict(later.unseen("anna")) == sentences
     later.mark_seen(conflict)
@@ -262,7 +262,7 @@ def test_what_a_store_refuses_for_now_waits(store: Any, monkeypatch: pytest.Monk
 
     with monkeypatch.context() as patch:
         patch.setattr(label_queue, "perform", stopped)
-        queue = LabelQueue(store, lambda: None)
+        queue = LabelQueue(store, lambda _: None)
         number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
         assert queue.outcome(number, 0.3) is None
         assert queue.waiting == 1
@@ -274,7 +274,7 @@ def test_a_request_that_cannot_be_read_holds_up_no_other(store: Any) -> None:
     waiting = WaitingRequests(waiting_path(journal_path(store.address)))
     waiting.put({"of": "another version"})
     waiting.close()
-    queue = LabelQueue(store, lambda: None)
+    queue = LabelQueue(store, lambda _: None)
     number = queue.put(LabelRequest("anna", ("m1",), LabelOptions(add=["hot"])))
     assert isinstance(queue.outcome(number, 20), LabelResult)
 

@@ -34,6 +34,7 @@ PATHS = (
     "/versions?id=m2",
     "/compare?a=m1&b=m2",
     "/document?id=m1",
+    "/worklist?least=1&part=all",
     "/overview",
     "/threshold",
     "/jobs",
@@ -248,6 +249,8 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "labellings": [{}],
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
+        "worklist": [{"wait": "20"}, {"least": "1", "part": "all", "reviewer": "anna"}],
+        "history": [{"id": "m1"}],
     }
     assert queries.keys() == REVIEW_API.questions.keys()
     for name, parameter_sets in queries.items():

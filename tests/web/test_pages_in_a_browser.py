@@ -38,6 +38,7 @@ def addresses(site: str) -> dict[str, str]:
         "family": "/family?id=m2",
         "versions": "/versions?id=m2",
         "compare": "/compare?" + urlencode({"a": first["id"], "b": renewal["id"]}),
+        "work list": "/worklist?least=1&part=all",
         "overview": "/overview",
         "threshold": "/threshold",
         "jobs": "/jobs",

@@ -137,6 +137,7 @@ export function decide() {
     s: () => (document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at"))?.querySelector("[data-pick]")?.click(),
     u: () => press(document.querySelector("[data-undo]")),
     o: () => press(document.querySelector("[data-others]")),
+    w: () => press(document.querySelector("[data-next-family]")),
     l: () => document.querySelector("[data-label-field]")?.focus(),
     "]": open(steps.next),
     "[": open(steps.previous),

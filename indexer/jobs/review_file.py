@@ -1,0 +1,118 @@
+"""The work and notes of reviewers beside a store: which family is whose, and notes on documents.
+
+Servers of one store share the file, which lies beside the journal.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from indexer.jobs.journal_file import journal_error
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS assignment (family TEXT PRIMARY KEY, reviewer TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS note (number INTEGER PRIMARY KEY AUTOINCREMENT, "
+    "id TEXT NOT NULL, at TEXT NOT NULL, reviewer TEXT NOT NULL, text TEXT NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS note_id ON note (id)",
+)
+_TIMEOUT_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note on a document: when it was written, ISO 8601 in UTC, and by whom."""
+
+    at: str
+    reviewer: str
+    text: str
+
+
+def review_path(journal: Path | None) -> Path | None:
+    """Return where the file lies; None beside a journal in memory."""
+    return None if journal is None else Path(f"{journal}.review")
+
+
+class ReviewFile:
+    """Assignments of families to reviewers, and notes; safe to share by threads and processes.
+
+    Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def assignments(self) -> dict[str, str]:
+        """Return the reviewer of each family that has one."""
+        if self._is_absent():
+            return {}
+        with self._file() as db:
+            return dict(db.execute("SELECT family, reviewer FROM assignment").fetchall())
+
+    def assign(self, families: Iterable[str], reviewer: str) -> None:
+        """Give families to a reviewer, also those that others have; nobody's if it is empty."""
+        names = [(_storable(family),) for family in families]
+        with self._file() as db:
+            db.executemany("DELETE FROM assignment WHERE family = ?", names)
+            if reviewer:
+                rows = [(*name, reviewer) for name in names]
+                db.executemany("INSERT INTO assignment VALUES (?, ?)", rows)
+
+    def claim(self, family: str, reviewer: str) -> bool:
+        """Give a family to a reviewer unless another one has it; return whether it is theirs."""
+        with self._file() as db:
+            db.execute("INSERT OR IGNORE INTO assignment VALUES (?, ?)", (family, reviewer))
+            select = "SELECT reviewer FROM assignment WHERE family = ?"
+            return bool(db.execute(select, (family,)).fetchone()[0] == reviewer)
+
+    def notes(self, id: str) -> tuple[Note, ...]:
+        """Return the notes on a document, the oldest first."""
+        if self._is_absent():
+            return ()
+        select = "SELECT at, reviewer, text FROM note WHERE id = ? ORDER BY number"
+        with self._file() as db:
+            return tuple(Note(*row) for row in db.execute(select, (id,)))
+
+    def add_note(self, id: str, reviewer: str, text: str) -> None:
+        """Write a note on a document."""
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        with self._file() as db:
+            insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
+            db.execute(insert, (id, at, reviewer, _storable(text)))
+
+    def _is_absent(self) -> bool:
+        return self._connection is None and (self._path is None or not self._path.exists())
+
+    @contextmanager
+    def _file(self) -> Iterator[sqlite3.Connection]:
+        """Yield the file in one durable transaction."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                with self._connection as db:
+                    yield db
+            except sqlite3.DatabaseError as error:
+                raise journal_error(error, self._path) from error
+
+    def _open(self) -> sqlite3.Connection:
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self._path or ":memory:", timeout=_TIMEOUT_SECONDS, check_same_thread=False
+        )
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        return connection
+
+
+def _storable(text: str) -> str:
+    """Return a text with every lone surrogate replaced by a question mark, as no file has it."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,169 @@
+"""Questions and actions about the work of reviewers: the work list, assignments, histories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from indexer.errors import StoreBusy, UsageError
+from indexer.grouping.undo_labels import label_events_of
+from indexer.grouping.work_list import ORDERS, PARTS, Part, WorkItem, WorkList
+from indexer.text.visible import visible
+from indexer.web.access import Login
+from indexer.web.answers import (
+    Assignments,
+    Claim,
+    DocumentHistory,
+    ReviewProgress,
+    WorkFamily,
+    WorkListAnswer,
+)
+from indexer.web.questions import ID, WAIT, Action, Parameter, ParameterValues, Question
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
+
+_MOST_NAME = 200  # characters of a reviewer
+
+
+def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
+    """Return a page of the work list, or the progress of reading it."""
+    read = site.work_list(values["wait"])
+    if read is None:
+        progress = site.work_list_reader.progress
+        return WorkListAnswer(False, progress.stage, progress.done, progress.total)
+    work, is_stale = read
+    owners = site.review.assignments()
+    items = _items(work, owners, values)
+    shown = [item for item in items if item.is_in(values["part"])]
+    start, end = (values["page"] - 1) * values["limit"], values["page"] * values["limit"]
+    reviewed, documents = sum(item.reviewed for item in items), sum(i.documents for i in items)
+    return WorkListAnswer(
+        ready=True,
+        stage="done",
+        done=work.documents,
+        total=work.documents,
+        families=len(shown),
+        of_list=ReviewProgress(reviewed, documents),
+        of_store=ReviewProgress(work.reviewed, work.documents),
+        page=values["page"],
+        more=len(shown) > end,
+        items=tuple(
+            WorkFamily(
+                family=item.family,
+                path=item.path,
+                documents=item.documents,
+                reviewed=item.reviewed,
+                similarity=item.similarity,
+                conflict=item.conflict,
+                reviewer=owners.get(item.family, ""),
+            )
+            for item in shown[start:end]
+        ),
+        stale=is_stale,
+    )
+
+
+def _items(
+    work: WorkList, owners: Mapping[str, str], values: ParameterValues
+) -> Sequence[WorkItem]:
+    """Return the families of a list in its order, whatever its part."""
+    items = work.items(values["order"], values["least"])
+    if not values["reviewer"]:
+        return items
+    return [item for item in items if owners.get(item.family) == values["reviewer"]]
+
+
+def claim(site: Site, values: ParameterValues, login: Login) -> Claim:
+    """Give the next family of a list to whoever asks: one to review that is nobody else's.
+
+    Of a list of conflicts it is one of these. The next one is that after the family `after`;
+    behind the last one the list begins again.
+    """
+    read = site.work_list(values["wait"])
+    if read is None:
+        return Claim(False, "")
+    items = _items(read[0], site.review.assignments(), values)
+    names = [item.family for item in items]
+    part: Part = "conflict" if values["part"] == "conflict" else "open"
+    first = names.index(values["after"]) + 1 if values["after"] in names else 0
+    for item in [*items[first:], *items[:first]]:
+        is_wanted = item.is_in(part) and item.family != values["after"]
+        if is_wanted and site.review.claim(item.family, login.name):
+            return Claim(True, item.family)
+    return Claim(True, "")
+
+
+def assign(site: Site, values: ParameterValues, login: Login) -> Assignments:
+    """Give families to a reviewer."""
+    reviewer = values["reviewer"].strip()
+    if not values["id"]:
+        raise UsageError("no family is named; check at least one, or give its id")
+    if len(reviewer) > _MOST_NAME or visible(reviewer) != reviewer:
+        raise UsageError(f"a reviewer has a name of visible characters, {_MOST_NAME} at most")
+    site.review.assign(values["id"], reviewer)
+    return Assignments(reviewer, values["id"])
+
+
+def history(site: Site, values: ParameterValues) -> DocumentHistory:
+    """Return the labellings of a document and the notes on it."""
+    notes = site.review.notes(values["id"])
+    try:
+        return DocumentHistory(False, label_events_of(site.store, values["id"]), notes)
+    except StoreBusy:
+        return DocumentHistory(True, (), notes)
+
+
+LIST_PARAMETERS = (
+    Parameter(
+        "order",
+        "the largest, the least similar, those whose labels differ, or the least reviewed first",
+        "size",
+        choices=ORDERS,
+    ),
+    Parameter(
+        "part",
+        "families with documents to review, without any, with labels that differ, or all",
+        "open",
+        choices=PARTS,
+    ),
+    Parameter("least", "documents of a family at least", 2, "integer", low=1, high=1 << 31),
+    Parameter("reviewer", "only families of this reviewer", ""),
+    WAIT,
+)
+_LIMIT = Parameter("limit", "families per page", 50, "integer", low=1, high=500)
+_PAGE = Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=1_000_000)
+
+WORK_LIST_QUESTIONS: Mapping[str, Question] = {
+    "worklist": Question(
+        "worklist",
+        "The families of the store as work: how much of each is reviewed, and whose it is. A "
+        "document is reviewed if it has a label, of the given set if there is one.",
+        (*LIST_PARAMETERS, _LIMIT, _PAGE),
+        work_list,
+        WorkListAnswer,
+    ),
+    "history": Question(
+        "history",
+        "The labellings of a document, the last one first, and the notes on it.",
+        (ID,),
+        history,
+        DocumentHistory,
+    ),
+}
+WORK_LIST_ACTIONS: Mapping[str, Action] = {
+    "claim": Action(
+        "worklist/next",
+        "Take the next family of a work list that is open and nobody else's.",
+        (*LIST_PARAMETERS, Parameter("after", "the family before it", "")),
+        claim,
+        Claim,
+    ),
+    "assign": Action(
+        "worklist/assign",
+        "Give families to a reviewer, or to nobody.",
+        (Parameter("id", "ids of families", many=True), Parameter("reviewer", "the name", "")),
+        assign,
+        Assignments,
+    ),
+}
