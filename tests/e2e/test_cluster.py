@@ -187,19 +187,6 @@ def test_the_commands_say_what_they_do(place):
     assert run("uninstall", store=store) == "nothing is installed there\n"
 
 
-def test_an_incomplete_installation_is_told_by_the_exit_code(elasticsearch_url):
-    store = open_store(
-        f"elasticsearch://{elasticsearch_url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}"
-    )
-    complete = install(store, dry_run=True).complete
-    try:
-        printed = run("install", store=store.url, code=0 if complete else 1)
-        assert complete or "impossible  ingest pipeline nearfold-default_v2: " in printed
-    finally:
-        uninstall(store)
-        store.close()
-
-
 def test_the_embedded_store_takes_no_installation():
     assert run("install", store="sqlite://:memory:", code=3) == ""
 

@@ -38,10 +38,6 @@ FILES = {
     "web/other.txt": KEEPER * 3,
 }
 TIMES = {"gte": "2000-01-01", "lte": "now+1d"}
-_GAP = pytest.mark.xfail(
-    reason="the Elasticsearch that Maven carries has no painless and no auto_date_histogram",
-    strict=True,
-)
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
@@ -150,7 +146,7 @@ def installed_objects(store, name, folder, **options):
 
 
 def test_the_dashboard_shows_documents_of_other_programs_by_a_date_that_all_have(
-    shared_place, tmp_path, request
+    shared_place, tmp_path
 ):
     url, name, store = shared_place
     saved, detail = installed_objects(store, name, tmp_path)
@@ -158,12 +154,11 @@ def test_the_dashboard_shows_documents_of_other_programs_by_a_date_that_all_have
     assert saved["index"]["attributes"]["timeFieldName"] == "published"
     fields = json.loads(saved["index"]["attributes"]["fields"])
     scripts = {field["name"]: field["script"] for field in fields if field["scripted"]}
-    is_full = "elasticsearch" not in request.node.callspec.id
-    for panel in ("totals", "largest", "types", "labels", *(["folders"] if is_full else [])):
+    for panel in ("totals", "largest", "types", "labels", "folders"):
         ask(url, "POST", f"/{name}/_search", products.body(saved[panel], scripts))
     labels = ask(url, "POST", f"/{name}/_search", products.body(saved["labels"], scripts))
     assert len(labels["aggregations"]["2"]["buckets"]) == 2
-    for panel in ("graph", *(["rate"] if is_full else [])):
+    for panel in ("graph", "rate"):
         state = json.loads(saved[panel]["attributes"]["visState"])
         request_body = json.loads(state["params"]["spec"])["data"][0]["url"]["body"]
         answer = ask(url, "POST", f"/{name}/_search", products.filled(request_body, [], TIMES))
@@ -213,20 +208,8 @@ def test_duplicates_by_label_without_labels(place):
     assert bars(place, "labels") == {}
 
 
-@pytest.fixture
-def full_distribution(place, request):
-    """The same place; a declared gap where the engine lacks modules that its full distribution
-    has.
-    """
-    if "elasticsearch" in request.node.callspec.id:
-        request.applymarker(_GAP)
-    return place
-
-
-def test_duplicates_by_folder(full_distribution):
-    folders = {
-        key.rpartition("/")[2]: counts for key, counts in bars(full_distribution, "folders").items()
-    }
+def test_duplicates_by_folder(place):
+    folders = {key.rpartition("/")[2]: counts for key, counts in bars(place, "folders").items()}
     assert sum(map(sum, folders.values())) == 4 and set(folders) == {"wire", "web"}
 
 
@@ -257,8 +240,8 @@ def with_data(place, panel, filters=()):
     return {**specification, "width": 600, "height": 400}
 
 
-def test_duplicate_rate_over_time_is_drawn(full_distribution):
-    picture = vl_convert.vega_to_svg(with_data(full_distribution, "rate"))
+def test_duplicate_rate_over_time_is_drawn(place):
+    picture = vl_convert.vega_to_svg(with_data(place, "rate"))
     assert "50.0% of 4 documents" in picture
 
 
@@ -275,8 +258,8 @@ def test_a_family_is_drawn_as_a_graph(place):
     assert vl_convert.vega_to_svg(alone).count("(principal)") == 1
 
 
-def test_the_rate_renders_in_a_real_browser(full_distribution, draw_in_browser):
-    assert draw_in_browser(with_data(full_distribution, "rate")).count("of 4 documents") == 1
+def test_the_rate_renders_in_a_real_browser(place, draw_in_browser):
+    assert draw_in_browser(with_data(place, "rate")).count("of 4 documents") == 1
 
 
 def test_the_graph_renders_in_a_real_browser(place, draw_in_browser):

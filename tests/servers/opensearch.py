@@ -60,6 +60,7 @@ _PUBLISHED_AS_CLIENT = {
     "reindex",
     "transport-netty4",
 }
+_UNPUBLISHED = {"3.4.0": {"cache-common", "ingest-attachment", "search-pipeline-common"}}
 _MODULES_OF_OLD = {"geo", "search-pipeline-common"}  # called ModulePlugin in 2.x already
 _PAINLESS_EXTENSIONS = {"analysis-common", "ingest-common", "search-pipeline-common"}
 # The server marks these as optional, but does not start without them.
@@ -144,7 +145,9 @@ class Release:
     @property
     def modules(self) -> list[str]:
         """The modules that are published as jars."""
-        unpublished = {"ingest-attachment"} if self.is_old else set()
+        unpublished = (
+            {"ingest-attachment"} if self.is_old else _UNPUBLISHED.get(self.version, set())
+        )
         return [name for name in _MODULES if name not in unpublished]
 
     @property
@@ -187,10 +190,10 @@ def _assemble(release: Release, home: Path) -> None:
     for empty in ("bin", "config", "extensions", "plugins"):
         (home / empty).mkdir()
     _move_jars(jars["core"], home / "lib")
-    core = {_unversioned(jar) for jar in jars["core"]}
+    core = {unversioned(jar) for jar in jars["core"]}
     for name in modules:
         place = home / "modules" / name
-        _move_jars((jar for jar in jars[name] if _unversioned(jar) not in core), place)
+        _move_jars((jar for jar in jars[name] if unversioned(jar) not in core), place)
         (place / "plugin-descriptor.properties").write_text(
             _descriptor(release, name), encoding="utf-8"
         )
@@ -226,7 +229,7 @@ def _move_jars(jars: Iterable[Path], place: Path) -> None:
             jar.rename(place / jar.name)
 
 
-def _unversioned(jar: Path) -> str:
+def unversioned(jar: Path) -> str:
     """Return an artifact's name without version: `lucene-core` for `lucene-core-10.5.0.jar`."""
     first, *words = jar.stem.split("-")
     name = itertools.takewhile(lambda word: not word[:1].isdigit(), words)

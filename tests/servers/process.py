@@ -9,6 +9,7 @@ import os
 import pwd
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,7 @@ class Server:
     def __init__(self, engine: Engine, *, detached: bool = False) -> None:
         self.engine = engine
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http{'s' if engine.tls else ''}://127.0.0.1:{self.port}"
         self._home = engine.install()
         self._parent = 0 if detached else os.getpid()
         temporary = cache.reachable(Path(tempfile.gettempdir()).resolve())
@@ -132,7 +133,7 @@ class Server:
 
     def _wait_until_ready(self, supervisor: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + STARTUP
-        while not answers(self.port, self.engine.ready):
+        while not answers(self.port, self.engine.ready, tls=self.engine.tls):
             if supervisor.poll() is not None:
                 raise StartError(f"{self.engine.name} ended while it started:\n{self.log()}")
             if time.monotonic() > deadline:
@@ -142,9 +143,15 @@ class Server:
             time.sleep(0.1)
 
 
-def answers(port: int, path: str) -> bool:
-    """Return whether a loopback server answers 200 to a GET within five seconds."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+def answers(port: int, path: str, *, tls: bool = False) -> bool:
+    """Return whether a loopback server answers 200 to a GET within five seconds; with `tls` by
+    https, with any certificate.
+    """
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    if tls:
+        context = ssl._create_unverified_context()
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
+    with closing(connection):
         try:
             connection.request("GET", path)
             return connection.getresponse().status == 200

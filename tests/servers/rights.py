@@ -27,6 +27,7 @@ _CLUSTER = {
 }
 _VERBS = {"GET": "get", "PUT": "put", "DELETE": "delete"}
 _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("GET", "", ("cluster:monitor/main",)),
     ("GET", _NAME, ("indices:admin/get",)),
     ("PUT", _NAME, ("indices:admin/create",)),
     ("DELETE", _NAME, ("indices:admin/delete",)),
@@ -46,7 +47,12 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("GET", f"{_NAME}/_stats(/.*)?", ("indices:monitor/stats",)),
 )
 # Actions whose right is on the cluster.
-_COMPOSITE = {"indices:data/read/mget", "indices:data/read/msearch", "indices:data/write/bulk"}
+_COMPOSITE = {
+    "cluster:monitor/main",
+    "indices:data/read/mget",
+    "indices:data/read/msearch",
+    "indices:data/write/bulk",
+}
 _WRITES = {
     "index": "indices:data/write/index",
     "update": "indices:data/write/update",

@@ -1,62 +1,105 @@
-"""Elasticsearch with its security switched on: users and roles from files, as the integration
-distribution allows.
+"""OpenSearch with its security plugin: TLS, logins, roles, document-level security.
 
-Its keys and its native users need analysis modules that this distribution lacks; the rights are
-checked by the real security plugin.
+The plugin is published as a zip up to 3.4.0, so the server is 3.4.0, from the same jars as others.
+`admin` with `PASSWORD` may do everything, by the plugin's own configuration.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-from collections.abc import Mapping
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from servers import elasticsearch
-from servers.engine import Engine, Launch
+import trustme
+from cryptography.hazmat.primitives import serialization
 
-PASSWORD = "correct horse"
-_SALT = b"nearfold in tests"
-_SETTINGS = """xpack.security.enabled: true
-xpack.security.http.ssl.enabled: false
-xpack.security.transport.ssl.enabled: false
-xpack.security.authc.anonymous.roles: ready
+from servers import cache, maven, opensearch
+from servers.engine import Launch
+
+VERSION = "3.4.0"
+PASSWORD = "admin"
+AUTHORITY = "authority.pem"
+_PLUGIN = "opensearch-security"
+_NAME = f"opensearch-{VERSION}-security"
+_TLS = """plugins.security.ssl.{layer}.pemcert_filepath: node.pem
+plugins.security.ssl.{layer}.pemkey_filepath: node.key
+plugins.security.ssl.{layer}.pemtrustedcas_filepath: authority.pem
+"""
+_SETTINGS = """plugins.security.ssl.transport.enforce_hostname_verification: false
+plugins.security.ssl.http.enabled: true
+plugins.security.allow_default_init_securityindex: true
+plugins.security.allow_unsafe_democertificates: false
+plugins.security.restapi.roles_enabled: ["all_access"]
+plugins.security.restapi.password_score_based_validation_strength: fair
 """
 
 
-def engine(roles: Mapping[str, Any]) -> Engine:
-    """Return an Elasticsearch with these roles and, for each, a user of the same name; `root` may
-    do everything.
+def install() -> Path:
+    """Add the plugin to a copy of the server, once, and return its home."""
+    plain = opensearch.install(opensearch.Release(VERSION))
+    with cache.installing(_NAME) as home:
+        if home:
+            shutil.copytree(plain, home, dirs_exist_ok=True, copy_function=os.link)
+            _add_plugin(home)
+    return cache.folder() / _NAME
+
+
+def _add_plugin(home: Path) -> None:
+    """Unpack the plugin, without the libraries that the server has.
+
+    It extends another plugin for workload groups, which is not published, and works without it.
     """
+    place = home / "plugins" / _PLUGIN
+    maven.copy(f"org.opensearch.plugin:{_PLUGIN}:{VERSION}.0:zip", home)
+    archive = home / f"{_PLUGIN}-{VERSION}.0.zip"
+    shutil.unpack_archive(archive, place)
+    archive.unlink()
+    core = {opensearch.unversioned(jar) for jar in (home / "lib").glob("*.jar")}
+    for jar in place.glob("*.jar"):
+        if opensearch.unversioned(jar) in core:
+            jar.unlink()
+    descriptor = place / "plugin-descriptor.properties"
+    lines = descriptor.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("extended.plugins")]
+    descriptor.write_text("\n".join(kept), encoding="utf-8")
 
-    def launch(home: Path, folder: Path, port: int) -> Launch:
-        command = elasticsearch.launch(home, folder, port)
-        config = folder / "config"
-        settings = (
-            (config / "elasticsearch.yml")
-            .read_text(encoding="utf-8")
-            .replace("xpack.security.enabled: false\n", _SETTINGS)
+
+def launch(home: Path, folder: Path, port: int) -> Launch:
+    """Write a node's configuration, with a certificate of its own, and return its command."""
+    command = opensearch.launch(home, folder, port, opensearch.Release(VERSION))
+    config = folder / "config"
+    shutil.copytree(home / "plugins" / _PLUGIN / "config", config / _PLUGIN, dirs_exist_ok=True)
+    if not (config / AUTHORITY).exists():
+        _write_certificates(config)
+    tls = "".join(_TLS.format(layer=layer) for layer in ("transport", "http"))
+    with (config / "opensearch.yml").open("a", encoding="utf-8") as settings:
+        settings.write(tls + _SETTINGS)
+    return command
+
+
+def _write_certificates(config: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1", "localhost", common_name="node")
+    authority.cert_pem.write_to_path(str(config / AUTHORITY))
+    (config / "node.pem").write_bytes(
+        b"".join(part.bytes() for part in certificate.cert_chain_pems)
+    )
+    key = serialization.load_pem_private_key(certificate.private_key_pem.bytes(), None)
+    (config / "node.key").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
         )
-        (config / "elasticsearch.yml").write_text(settings, encoding="utf-8")
-        all_roles = {**roles, "ready": {"cluster": ["monitor"]}}
-        lines = (f"{name}: {json.dumps(body)}\n" for name, body in all_roles.items())
-        (config / "roles.yml").write_text("".join(lines), encoding="utf-8")
-        role_of_user = {"root": "superuser", **{name: name for name in roles}}
-        (config / "users").write_text(
-            "".join(f"{user}:{_password_hash()}\n" for user in role_of_user), encoding="utf-8"
-        )
-        (config / "users_roles").write_text(
-            "".join(f"{role}:{user}\n" for user, role in role_of_user.items()), encoding="utf-8"
-        )
-        return command
-
-    return replace(elasticsearch.ENGINE, launch=launch)
+    )
 
 
-def _password_hash() -> str:
-    """Return the password as the file realm stores it."""
-    digest = hashlib.pbkdf2_hmac("sha512", PASSWORD.encode(), _SALT, 1000, 32)
-    return f"{{PBKDF2}}1000${base64.b64encode(_SALT).decode()}${base64.b64encode(digest).decode()}"
+ENGINE = replace(
+    opensearch.engine(VERSION),
+    variable="NEARFOLD_TEST_SECURED_OPENSEARCH",
+    ready="/_plugins/_security/health?mode=strict",
+    tls=True,
+    install=install,
+    launch=launch,
+)

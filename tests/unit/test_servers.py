@@ -20,7 +20,17 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
-from servers import cache, containers, java, maven, opensearch, process, settings, tika
+from servers import (
+    cache,
+    containers,
+    elasticsearch,
+    java,
+    maven,
+    opensearch,
+    process,
+    settings,
+    tika,
+)
 from servers.choosing import ENGINES, Session, obtain, required
 from servers.engine import AbsentError, Engine, Launch
 
@@ -332,7 +342,7 @@ def test_ports_are_free_and_differ():
 def test_images_are_pinned_to_the_version_of_the_jars(engine):
     version = {
         "OpenSearch": opensearch.VERSION,
-        "Elasticsearch": "9.5.3",
+        "Elasticsearch": elasticsearch.VERSION,
         "Tika": f"{tika.VERSION}.0",
     }[engine.name]
     assert engine.image.endswith(f":{version}")

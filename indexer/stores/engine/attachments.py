@@ -17,7 +17,7 @@ from indexer.stores.engine import painless
 if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
-VERSION = 4
+VERSION = 5
 FIELD = "data"
 _READ = "near_attachment"
 

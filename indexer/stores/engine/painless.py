@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.bodies import Body
 
 MAX_UNITS = 500_000
-VERSION = 7
+VERSION = 8
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # names the field of a document whose text is in another one
 _BLOCK = 128
@@ -43,7 +43,8 @@ _MERGED = (
     "near_error", "near_source", "near_extractor", "near_raw", "near_file",
     *_FAMILIES,
 )  # fmt: skip
-_REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
+# Values are copied by `convert`: a template would need the engine's module lang-mustache.
+_REASON = {"field": "_ingest.on_failure_message", "target_field": "near_error"}
 
 
 def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
@@ -76,7 +77,7 @@ def mark_unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
     mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
     marking = script(mark, _params(field))
     marking["script"]["on_failure"] = _mark_without_script(recipe, field)
-    return [marking, {"set": {**_REASON, "override": False}}]
+    return [marking, _copy(**_REASON)]
 
 
 def _mark_without_script(recipe: Recipe, field: str) -> list[Body]:
@@ -92,14 +93,20 @@ def _mark_without_script(recipe: Recipe, field: str) -> list[Body]:
         "near_provisional": True,
         **elsewhere,
     }
-    own = {"value": "{{{_id}}}", "ignore_empty_value": True}
     return [
         {"remove": {"field": _fields(), "ignore_missing": True}},
-        {"set": {"field": "near_family", "value": "x:{{{_ingest.timestamp}}}"}},
-        *({"set": {"field": name, **own}} for name in ("near_family", "near_id")),
+        _copy("_ingest.timestamp", "near_family"),
+        {"gsub": {"field": "near_family", "pattern": "^", "replacement": "x:"}},
+        *(_copy("_id", name) for name in ("near_family", "near_id")),
         *({"set": {"field": name, "value": value}} for name, value in marks.items()),
-        {"set": _REASON},
+        _copy(**_REASON),
     ]
+
+
+def _copy(field: str, target_field: str) -> Body:
+    """Return a processor that copies a value as a string, where there is one."""
+    copied = {"field": field, "target_field": target_field, "type": "string"}
+    return {"convert": {**copied, "ignore_missing": True}}
 
 
 def script(source: str, params: Body | None = None) -> Body:
