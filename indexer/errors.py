@@ -326,11 +326,14 @@ class UnreadableFile(ExtractionError):
     @classmethod
     def too_large(cls, max_bytes: int, size: int | None = None) -> UnreadableFile:
         """Return the error of a document of more than `max_bytes`; `size` is None when unknown."""
-        limit = f"more than the limit of {max_bytes / 2**20:,.0f} MB"
-        reason = f"it has {limit}"
-        if size is not None:
-            reason = f"the file has {size / 2**20:,.0f} MB, {limit}"
-        return cls(reason=reason, remedy="split it, or allow more in `Limits.bytes` from Python")
+        limit = f"more than the limit of {_size(max_bytes)}"
+        reason = f"it has {limit}" if size is None else f"the file has {_size(size)}, {limit}"
+        return cls(reason=reason, remedy="split it, or allow more by `index --max-bytes`")
+
+
+def _size(octets: int) -> str:
+    """Return a number of bytes, in MB from ten of them on."""
+    return f"{octets / 2**20:,.0f} MB" if octets >= 10 << 20 else f"{octets:,} bytes"
 
 
 class ExtractionTimeout(ExtractionError):

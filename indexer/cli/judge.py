@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from indexer.cli.options import open_for_command, out_file_option, port_option, store_option
-from indexer.errors import MissingExtra, UsageError
+from indexer.errors import UsageError
 from indexer.lab.evaluation.judging_session import open_judging_session
 
 
@@ -37,10 +37,8 @@ def judge_command(
     The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
     a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
     """
-    try:
-        from indexer.web.judge import serve_judging
-    except ModuleNotFoundError as error:
-        raise MissingExtra(package=str(error.name), extra="web") from error
+    from indexer.web.judge import serve_judging
+
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with open_for_command(store_url) as store:

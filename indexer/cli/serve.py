@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.cli.options import open_for_command, port_option, store_option
-from indexer.errors import MissingExtra, UsageError
+from indexer.errors import UsageError
 
 if TYPE_CHECKING:
     from indexer.web.serve import ServeOptions
@@ -90,10 +90,8 @@ def serve_command(store_url: str, add_login: str | None, role: str, **options: A
     With --host or --allow-host a login is needed: one of --auth, or any name with a password that
     is printed.
     """
-    try:
-        from indexer.web.serve import serve
-    except ModuleNotFoundError as error:
-        raise MissingExtra(package=str(error.name), extra="web") from error
+    from indexer.web.serve import serve
+
     if add_login is not None:
         return _add_login(options["auth"], add_login, role)
     settings = _settings(**options)

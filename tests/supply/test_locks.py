@@ -85,6 +85,8 @@ def test_the_core_stays_small() -> None:
         "snowballstemmer",
         "jinja2",
         "rapidfuzz",
+        "starlette",
+        "uvicorn",
     }
 
 

@@ -54,6 +54,7 @@ def test_a_file_above_max_bytes_fails(folder: Path) -> None:
         options = IndexOptions(extractor="plain", limits=Limits(bytes=200))
         [failure] = index([str(folder)], store, options).failed
         assert failure.path.endswith("b.md")
+        assert "bytes, more than the limit of 200 bytes; split it, or allow more" in failure.error
     assert {"max_bytes", "include", "exclude"} <= {option.name for option in index_command.params}
 
 
