@@ -28,11 +28,15 @@ from quality_tables import head, row
 
 from indexer import SearchOptions, search
 from indexer.recipe import DEFAULT
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import NewWords, Rarity, measure_new_words
-from indexer.similarity.replacements import Replacement, most_replaced
+from indexer.similarity.replacements import Replacement, most_replaced, replacements
 from indexer.similarity.sides import Side
+from indexer.text.word_numbers import Words
+
+ANY = Criteria(replaced=10**6)  # the default asks for less
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,25 @@ class FoldedPair:
         a, b = self.sides
         return len(differences(a.text, b.text, a.spelled, b.spelled))
 
+    @property
+    def words(self) -> tuple[Words, Words]:
+        a, b = self.sides
+        return a.words, b.words
+
     @cached_property
     def replaced(self) -> Replacement:
-        return most_replaced(*(side.words for side in self.sides))
+        return most_replaced(*self.words)
+
+
+def is_consistent(a: Words, b: Words, share: float) -> bool:
+    """Return whether words stand for others twice or more, at such a share of their places."""
+    texts = [f" {'  '.join(words.folded)} " for words in (a, b)]
+    for made in replacements(a, b, 1):
+        sides = zip(texts, (made.a, made.b), strict=True)
+        places = max(text.count(f" {side.replace(' ', '  ')} ") for text, side in sides)
+        if made.times >= share * places:
+            return True
+    return False
 
 
 RULES: dict[str, Callable[[FoldedPair], bool]] = {
@@ -83,6 +103,12 @@ RULES: dict[str, Callable[[FoldedPair], bool]] = {
         f"`replaced<={most}`": lambda pair, most=most: pair.replaced.times <= most
         for most in (1, 2, 3)
     },
+    **{
+        f"`replaced<=2`, nor twice at {share:g} of the places": lambda pair, share=share: (
+            pair.replaced.times <= 2 and not is_consistent(*pair.words, share)
+        )
+        for share in (1, 0.5)
+    },
 }
 
 
@@ -92,7 +118,7 @@ def folded_pairs(corpus: Corpus) -> Iterator[FoldedPair]:
     rarity = Rarity(store.vocabulary.frequencies)
     seen = set()
     for query in queries(corpus):
-        for hit in search(store, query, SearchOptions(limit=10_000)).hits:
+        for hit in search(store, query, SearchOptions(limit=10_000, criteria=ANY)).hits:
             for folded in hit.folded:
                 names = corpus.relative(hit.path), corpus.relative(folded.path)
                 texts = {corpus.same_words[name] for name in names}
@@ -108,6 +134,7 @@ class Scores:
     lcs: float
     facts: int
     replaced: int
+    consistent: tuple[bool, bool] = (False, False)
 
 
 PAIR_RULES: dict[str, Callable[[Scores], bool]] = {
@@ -123,6 +150,12 @@ PAIR_RULES: dict[str, Callable[[Scores], bool]] = {
         for least in (0.9, 0.88, 0.85)
         for most in (1, 2, 3)
     },
+    **{
+        f"`lcs` .9, `replaced<=2`, nor twice at {share}": lambda scores, place=place: (
+            scores.lcs >= 0.9 - 1e-9 and scores.replaced <= 2 and not scores.consistent[place]
+        )
+        for place, share in enumerate(("all places", "half of the places"))
+    },
 }
 
 
@@ -132,7 +165,8 @@ def score(pair: LabelledPair) -> Scores:
     if in_order < 0.8:
         return Scores(in_order, 0, 0)
     facts = len(differences(a.text, b.text, a.spelled, b.spelled))
-    return Scores(in_order, facts, most_replaced(a.words, b.words).times)
+    consistent = is_consistent(a.words, b.words, 1), is_consistent(a.words, b.words, 0.5)
+    return Scores(in_order, facts, most_replaced(a.words, b.words).times, consistent)
 
 
 def print_pairs(corpora: dict[str, list[LabelledPair]]) -> None:

@@ -124,7 +124,8 @@ _require_option = click.option(
     metavar="MEASURE=VALUE",
     help="Only pairs of at least this value of a measure; may be given several times, and all must "
     "hold. `novelty<=N`: at most N of new information, by words that only one has. `replaced<=N`: "
-    "no words stand for the same other words more than N times, as names in a template do.",
+    "no words stand for the same other words more than N times, as names in a template do; of what "
+    "words in order fold into groups and families 2 by default.",
 )
 _same_option = click.option(
     "--same",

@@ -218,8 +218,8 @@ def _regroup(
             recipe,
             len(members),
             order_value=options.order_value,
-            criteria=options.criteria,
-            statuses=options.criteria.folded,
+            criteria=options.folding,
+            statuses=options.folding.folded,
         )
         verifier = Verifier(store, collection, options.measure, rarity)
         families = assign_families(collection, verifier, options).assignments

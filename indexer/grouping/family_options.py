@@ -52,7 +52,7 @@ def similarity_to_principal(
     It is 1 for copies, and may be too low where it is below the threshold, which saves time. `side`
     returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
     """
-    criteria = options.criteria
+    criteria = options.folding
     if options.within is not None and set(row.labels) != set(head.labels):
         return 0.0
     if not criteria.allows(criteria.values(row), criteria.values(head)):

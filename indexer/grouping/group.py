@@ -110,7 +110,7 @@ def compartments(
     Sets of labels come in the order of their names. With `write`, documents whose keys are not of
     their text are signed again.
     """
-    settings = options.order_value, options.criteria, options.criteria.folded
+    settings = options.order_value, options.folding, options.folding.folded
     store.refresh()
     if options.within is None:
         total = store.counts().documents

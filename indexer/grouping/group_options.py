@@ -14,7 +14,7 @@ from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.similarity.measures import check_measure
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
 from indexer.text.quoted_lines import quoted_words
@@ -43,7 +43,8 @@ class GroupOptions:
     were alone in the store, so that who may see one member may see all; None sets no bounds.
     `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
     within them; the families of documents stay.
-    `criteria`: what members meet with their principal, and pairs in clusters, beside the threshold.
+    `criteria`: what members meet with their principal, and pairs in clusters, beside the threshold;
+    unless they limit `replaced`, it is limited as `folding` has it.
 
     Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
@@ -87,7 +88,7 @@ class GroupOptions:
         values = {name: getattr(self, name) for name in _SETTINGS}
         values["cap"] = None if self.cap == CAP else self.cap
         given = {name: value for name, value in values.items() if value is not None}
-        return {**given, **self.criteria.settings()}
+        return {**given, **self.folding.settings()}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> GroupOptions:
@@ -98,6 +99,11 @@ class GroupOptions:
         """
         given = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
         return cls(**given, criteria=Criteria.from_settings(settings))
+
+    @property
+    def folding(self) -> Criteria:
+        """The criteria by which families are made: those given, and those of folding by default."""
+        return for_folding(self.criteria, self.measure)
 
     @property
     def principal_kind(self) -> Principal | FieldOrder:

@@ -44,6 +44,17 @@ class KeptSequences:
             values[place] = lcs_of_sequences(left, right, least) if is_possible else 0.0
         return values
 
+    def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
+        """Return the words of the texts of each pair; None if one has more than code points."""
+        self._read(dict.fromkeys(text for pair in pairs for text in pair))
+        result = []
+        for a, b in pairs:
+            left, right = self._sequences[a], self._sequences[b]
+            if left is None or right is None:
+                return None
+            result.append((self._vocabulary.words(left), self._vocabulary.words(right)))
+        return result
+
     def may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> NDArray[np.bool_]:
         """Return for each pair whether its lengths and its words allow an `lcs` of `least`."""
         flags = np.ones(len(pairs), dtype=bool)

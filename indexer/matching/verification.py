@@ -137,11 +137,19 @@ class Verifier:
         ]
         for start in range(0, len(near), ACCEPTED):
             batch = near[start : start + ACCEPTED]
-            self.read(text for place in batch for text in pairs[place])
-            sides = [(self.side(a), self.side(b)) for a, b in map(pairs.__getitem__, batch)]
-            for place, is_met in zip(batch, self.accepts_each(sides), strict=True):
+            accepted = self._accept([pairs[place] for place in batch])
+            for place, is_met in zip(batch, accepted, strict=True):
                 values[place] *= is_met
         return values
+
+    def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
+        """Return whether each pair meets the criteria on texts; texts are read if they matter."""
+        criteria = self._collection.criteria
+        words = None if criteria.needs_texts else self._sequences.words(pairs)
+        if words is not None:
+            return [criteria.accepts_words(left, right) for left, right in words]
+        self.read(text for pair in pairs for text in pair)
+        return self.accepts_each([(self.side(a), self.side(b)) for a, b in pairs])
 
     def _measure(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
         if self.measure == "lcs":

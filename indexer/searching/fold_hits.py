@@ -15,7 +15,7 @@ from indexer.searching.fold_defaults import Fold, family_settings, fold_measure,
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -50,6 +50,7 @@ def fold_hits(
     recipe = require_recipe(store)
     if fold == "live":
         criteria.check_sketches(recipe, measure)
+        criteria = for_folding(criteria, measure)
     texts = StoredTexts(store, recipe, None, criteria, measure, threshold)
     distinct = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in texts.rows(distinct)]

@@ -28,6 +28,7 @@ from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
+from indexer.similarity.criteria import for_folding
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -129,7 +130,10 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     ranking, notes = _ranking(view, query, options, start)
     families_by = family_settings(view, options.fold, options.of)
     measure = fold_measure(options.fold, options.measure, families_by)
-    texts = StoredTexts(view, recipe, ranking.snapshot, options.criteria, measure, options.least)
+    criteria = options.criteria
+    if options.fold == "live":
+        criteria = for_folding(criteria, measure)
+    texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
     folded = _fold(ranking, start, texts, options)
     groups = folded.page(options)
     shown = _shown(groups, texts, options)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import compress
 from operator import ne
 from typing import Any, Literal, TypeAlias
 
+from indexer.defaults import REPLACED_AT_MOST
 from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
@@ -25,7 +26,8 @@ from indexer.similarity.field_rules import (
 )
 from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
-from indexer.similarity.replacements import most_replaced
+from indexer.similarity.replacements import is_replaced
+from indexer.text.word_numbers import Words
 from indexer.text.words import words
 
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
@@ -34,6 +36,7 @@ COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if th
 NOVELTY, REPLACED = "novelty", "replaced"
 LIMITS = (NOVELTY, REPLACED)  # the requirements that are upper limits
 _TOLERANCE = 1e-9
+_IN_ORDER = ("lcs", "lcs_misread")  # measures that align words
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
 
 
@@ -111,6 +114,17 @@ class Criteria:
         A table of numbers that differs in one is another table.
         """
         return COMPARED if self.numbers == "ignore" else KEYED
+
+    @property
+    def needs_texts(self) -> bool:
+        """True if more of a pair is compared than the words in order."""
+        limited = self.numbers == "distinguish" or self.novelty is not None
+        return limited or bool(self.require)
+
+    @property
+    def decides_copies(self) -> bool:
+        """True if texts that are equal after normalisation may be told apart."""
+        return self.numbers == "distinguish" or bool(self.fields)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -191,6 +205,10 @@ class Criteria:
         """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
         return self.accepts_each([(a, b)], rarity)[0]
 
+    def accepts_words(self, a: Words, b: Words) -> bool:
+        """Return whether the words of two texts meet the limit on replacements."""
+        return self.replaced is None or not is_replaced(a, b, self.replaced)
+
     def accepts_each(
         self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
     ) -> list[bool]:
@@ -217,7 +235,7 @@ class Criteria:
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
-        if self.replaced is not None and most_replaced(a.words, b.words).times > self.replaced:
+        if not self.accepts_words(a.words, b.words):
             return False
         return self.numbers != "distinguish" or not differences(
             a.text, b.text, a.spelled, b.spelled
@@ -225,6 +243,16 @@ class Criteria:
 
 
 NO_CRITERIA = Criteria()
+
+
+def for_folding(criteria: Criteria, measure: str) -> Criteria:
+    """Return the criteria of folding by a measure, which hides documents.
+
+    For measures of words in order `replaced` is at most `REPLACED_AT_MOST`, unless they limit it.
+    """
+    if criteria.replaced is not None or measure not in _IN_ORDER:
+        return criteria
+    return replace(criteria, replaced=REPLACED_AT_MOST)
 
 
 def missing_field(fields: Iterable[str]) -> UsageError:

@@ -13,9 +13,10 @@ text are among them: a frequent word that is misread a few times is no other sub
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from indexer.similarity.lcs import stretches
+from indexer.similarity.lcs import lcs_length, stretches
 from indexer.text.word_numbers import Words
 
 LEAST_SHARE = 0.25  # of the places where the words stand
@@ -44,14 +45,28 @@ def most_replaced(a: Words, b: Words) -> Replacement:
     >>> most_replaced(a, b)
     Replacement(a='instances', b='disks', times=3)
     """
-    texts = _WordString(a), _WordString(b)
+    return min(replacements(a, b), key=lambda made: (-made.times, made), default=NONE)
+
+
+def is_replaced(a: Words, b: Words, most: float) -> bool:
+    """Return whether the same words stand for the same other words more than `most` times.
+
+    No text is aligned of which at most so many words are not in order.
+    """
+    others = min(len(a), len(b)) - lcs_length(a, b)
+    return others > most and any(replacements(a, b, most))
+
+
+def replacements(a: Words, b: Words, more_than: float = 0) -> Iterator[Replacement]:
+    """Yield each replacement that is made more than so many times, once."""
     pairs = ((" ".join(left), " ".join(right)) for left, right in stretches(a, b))
     counts = Counter((left, right) for left, right in pairs if left and right)
-    for (left, right), times in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+    often = [(pair, times) for pair, times in counts.items() if times > more_than]
+    texts = [_WordString(a), _WordString(b)] if often else []
+    for (left, right), times in often:
         sides = zip(texts, (left, right), strict=True)
         if all(times >= LEAST_SHARE * text.occurrences(words) for text, words in sides):
-            return Replacement(left, right, times)
-    return NONE
+            yield Replacement(left, right, times)
 
 
 class _WordString:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.similarity.lcs import EXACT_CELLS, lcs, lcs_of_strings
-from indexer.text.word_numbers import MOST_CODES, Words, as_string
+from indexer.text.word_numbers import MOST_CODES, Words, as_numbers, as_string
 
 BINS = 1 << 10
 _MOST_COUNTED = (1 << 16) - 1
@@ -40,9 +40,23 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._spelled: list[str] = []
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+    def words(self, sequence: WordSequence) -> Words:
+        """Return the words of a sequence of this vocabulary, without their places in the text."""
+        if len(self._spelled) < len(self._numbers):
+            self._spelled = list(self._numbers)
+        numbers = as_numbers(sequence.codes)
+        distinct, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        vocabulary = tuple(self._spelled[number] for number in distinct[order].tolist())
+        nowhere = np.zeros(0, dtype=np.int64)
+        return Words(vocabulary, rank[inverse.reshape(-1)], nowhere, nowhere)
 
     def sequence(self, words: Words) -> WordSequence | None:
         """Return the words of a text as numbers; None when there are more than code points."""

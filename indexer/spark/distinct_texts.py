@@ -89,7 +89,7 @@ def rows_by_text(
     size = recipe.sketch_bytes
     has_slots = sf.col("status").isin(*statuses) & (sf.length("minhash") == size)
     signed = rows.select(*ROW).withColumn("minhash", sf.when(has_slots, sf.col("minhash")))
-    if criteria:
+    if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
         return signed.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")
     key = (

@@ -63,7 +63,7 @@ class _Grouping:
 
     @cached_property
     def documents(self) -> OrderKey:
-        return order_key(self.work, self.rows, self.recipe, self.settings.criteria)
+        return order_key(self.work, self.rows, self.recipe, self.settings.folding)
 
     @cached_property
     def candidates(self) -> Stage:
@@ -97,7 +97,7 @@ class _Grouping:
     @cached_property
     def verifier(self) -> Verifier:
         rows, numbered = self.rows.rows, self.documents.numbered.rows
-        measure, criteria = self.settings.measure, self.settings.criteria
+        measure, criteria = self.settings.measure, self.settings.folding
         least = self.settings.least_threshold
         return Verifier(rows, numbered, measure, self.recipe, criteria, least)
 

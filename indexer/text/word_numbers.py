@@ -98,6 +98,17 @@ def number_runs(
     return runs[:count_a], runs[count_a:]
 
 
+def as_numbers(codes: str) -> NDArray[np.int64]:
+    """Return the numbers of which `as_string` made a string: (n,).
+
+    >>> as_numbers(str(as_string(np.array([0, 60000, 2])))).tolist()
+    [0, 60000, 2]
+    """
+    numbers = np.frombuffer(codes.encode("utf-32-le"), dtype="<u4").astype(np.int64)
+    numbers[numbers >= _SURROGATES.stop] -= len(_SURROGATES)
+    return numbers
+
+
 def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
     """Return numbers as the code points of a string, surrogates left out.
 

@@ -25,6 +25,11 @@ LOOSE = edited(TEXT, 7)  # .825 of the words in order
 BY_TEXT = GroupOptions(0.8, "lcs", "first")
 
 
+def recorded(options):
+    """Return options as the journal has them: with the criteria that hold by default."""
+    return GroupOptions.from_settings(options.settings())
+
+
 @contextlib.contextmanager
 def filled(tmp_path, stored):
     """Yield a store in a file that holds these rows."""
@@ -142,6 +147,8 @@ def test_options_are_remembered_for_as_long_as_the_journal(tmp_path):
                     pass
             with pytest.raises(StoreBusy):
                 last_options(store)
-        assert last_options(store) == FamilyOptions(BY_TEXT, parts)
+        last = last_options(store)
+        assert last == FamilyOptions(*map(recorded, (BY_TEXT, parts)))
+        assert last.documents.folding == BY_TEXT.folding
         with closing(sqlite3.connect(journal_path(store.address))) as db:
             assert db.execute("SELECT count(*) FROM job").fetchone() == (KEPT + 2,)

@@ -13,11 +13,13 @@ from indexer.indexing.arrival import Arrivals
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.replacements import NONE, Replacement, most_replaced
+from indexer.searching.search import SearchOptions, search
+from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.replacements import NONE, Replacement, is_replaced, most_replaced
 from indexer.text.normal_words import normal_words
 
 ONCE = Criteria(replaced=2)
+ANY = Criteria(replaced=999)
 PAGE = " ".join(f"{sentence(seed, 24)} the disks are listed" for seed in range(4))
 OTHER = PAGE.replace("disks", "instances")
 EDITED = PAGE.replace("disks", "instances", 2)
@@ -78,3 +80,32 @@ def test_the_limit_is_kept_in_settings_and_checked() -> None:
     assert ONCE and Criteria(replaced=0.0) and not Criteria()
     with pytest.raises(UsageError, match="replaced is 0 or more"):
         Criteria(replaced=-1)
+
+
+@given(texts, texts, st.integers(0, 4))
+def test_a_limit_is_exceeded_exactly_by_the_most_frequent_one(a: str, b: str, limit: int) -> None:
+    assert is_replaced(normal_words(a), normal_words(b), limit) == (most(a, b).times > limit)
+
+
+def test_folding_keeps_them_apart_by_default_and_pairs_for_review_do_not() -> None:
+    stored = rows({"a": PAGE, "b": OTHER, "c": EDITED})
+    store = library(stored)
+    assert len(match(store, MatchOptions(0.9))) == 3
+    for options, families in (
+        (GroupOptions(principal="path"), {"a": "a", "b": "b", "c": "a"}),
+        (GroupOptions(principal="path", criteria=ANY), {"a": "a", "b": "a", "c": "a"}),
+        (GroupOptions(measure="overlap", principal="path"), {"a": "a", "b": "a", "c": "a"}),
+    ):
+        group(store, options)
+        assert families_of(store) == families
+    for criteria, count in ((NO_CRITERIA, 2), (ANY, 1)):
+        assert len(fold_hits(store, "abc", criteria=criteria)) == count
+        assert len(search(store, "", SearchOptions(criteria=criteria)).hits) == count
+    arrivals = Arrivals(library([]), DEFAULT, GroupOptions())
+    assert [row.family for row in arrivals.place(stored)] == ["a", "b", "a"]
+
+
+def test_the_default_is_in_the_settings_of_families() -> None:
+    assert GroupOptions().settings()["require"] == ["replaced<=2"]
+    assert GroupOptions.from_settings(GroupOptions().settings()).folding == GroupOptions().folding
+    assert "require" not in GroupOptions(measure="jaccard").settings()

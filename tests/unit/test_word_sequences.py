@@ -27,6 +27,16 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
             assert flag or lcs(normal_words(contents[a]), normal_words(contents[b])) < least
 
 
+@given(texts, st.integers(1, 10_000))
+def test_the_words_of_a_sequence_are_those_of_the_text(contents, memory):
+    kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], memory)
+    for pair in [(0, 1), (1, 0), (1, len(contents) - 1)]:
+        for words, number in zip(kept.words([pair])[0], pair, strict=True):
+            exact = normal_words(contents[number])
+            assert words.vocabulary == exact.vocabulary
+            assert words.numbers.tolist() == exact.numbers.tolist()
+
+
 def test_a_pair_is_ruled_out_by_its_words_alone():
     vocabulary = word_sequences.Vocabulary()
     fox, pen = (
@@ -42,6 +52,7 @@ def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
     monkeypatch.setattr(word_sequences, "MOST_CODES", 3)
     kept = KeptSequences(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
     assert kept.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
+    assert kept.words([(0, 1)]) is None
     monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
     assert kept.measure_pairs([(0, 0)], 0.0) == [None]
 
