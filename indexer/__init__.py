@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from indexer.grouping.group_options import GroupOptions
     from indexer.grouping.label import LabelOptions, label
     from indexer.grouping.undo_labels import undo_labels
+    from indexer.indexing.check import check
     from indexer.indexing.hash import hash
     from indexer.indexing.index import IndexOptions, index
+    from indexer.indexing.verdicts import CheckOptions
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.studies.study import study
     from indexer.lab.synthesis.synth import SynthOptions, synth
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from indexer.web.compare_page import compare_page
 
 __all__ = [
+    "CheckOptions",
     "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
@@ -59,6 +62,7 @@ __all__ = [
     "SynthOptions",
     "TuneOptions",
     "backup",
+    "check",
     "compare",
     "compare_page",
     "consistency",
@@ -97,6 +101,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CheckOptions": "indexer.indexing.verdicts",
     "DedupOptions": "indexer.deduplicating.dedup",
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "ExportOptions": "indexer.exports.export",
@@ -109,6 +114,7 @@ _HOMES = {
     "SearchOptions": "indexer.searching.search_options",
     "SimilarOptions": "indexer.searching.similar",
     "backup": "indexer.operations.backup",
+    "check": "indexer.indexing.check",
     "compare": "indexer.comparing.compare",
     "compare_page": "indexer.web.compare_page",
     "consistency": "indexer.grouping.consistency",

@@ -9,6 +9,7 @@ from indexer.errors import NearfoldError
 
 TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 PUBLIC = {
+    "CheckOptions",
     "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
@@ -23,6 +24,7 @@ PUBLIC = {
     "SynthOptions",
     "TuneOptions",
     "backup",
+    "check",
     "compare",
     "compare_page",
     "consistency",

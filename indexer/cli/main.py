@@ -29,6 +29,7 @@ from indexer.system.release import release, requirement
 # Each command is `NAME_command` in `indexer/cli/NAME.py`.
 COMMANDS = (
     "backup",
+    "check",
     "compare",
     "consistency",
     "dedup",

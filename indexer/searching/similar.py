@@ -38,7 +38,7 @@ from indexer.stores.requirements import is_shared, require_recipe, scope_view
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
-WINDOW = 1000  # candidates that are looked at
+WINDOW = 1000
 BATCH = 50  # documents that are looked up at once
 # below it a note names the share that is found; the default finds .99 of the pairs exactly at .8
 USUAL_RECALL = 0.98
@@ -54,6 +54,7 @@ class SimilarOptions:
     `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
     text that is one clause is looked up without its number and heading, as they are stored.
     `criteria`: what a match meets beside the threshold.
+    `window`: candidates that are compared at most, those that share most keys.
     """
 
     threshold: float = REVIEW
@@ -61,6 +62,7 @@ class SimilarOptions:
     limit: int = 20
     of: Scope | None = None
     criteria: Criteria = NO_CRITERIA
+    window: int = WINDOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def _results(
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
     keys = [(own.bands, own.blocks) for own in prints]
-    answers = store.candidates(keys, WINDOW, recipe.shared or 1)
+    answers = store.candidates(keys, options.window, recipe.shared or 1)
     if not all(answer.found for answer in answers):
         current = require_recipe(store)
         if current.id != recipe.id:  # the store was given another recipe meanwhile
@@ -287,7 +289,8 @@ def _notes(
         keys = count_of(len(answer.capped_keys), "key")
         yield f"{keys} left out, as too many documents carry the same"
     if answer.cut:
-        yield f"more than {WINDOW:,} documents share keys; those that share most were compared"
+        most = f"{options.window:,}"
+        yield f"more than {most} documents share keys; those that share most were compared"
     recall = stored_recall(recipe, options.measure, options.threshold)
     if recall is not None and recall < USUAL_RECALL:
         yield (

@@ -8,7 +8,9 @@ Both real stores are `FullStore`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
 from indexer.stores.base import Ranking, Store
@@ -114,6 +116,80 @@ class Vocabulary(Protocol):
         in 0. Many words take few requests.
         """
         ...
+
+
+@runtime_checkable
+class Exclusive(Protocol):
+    """A store whose writers take turns."""
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Run the reads and writes of this thread as one: all are done or, after an exception,
+        none, and no other write comes between them.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row that was stored before it is decided what it is, as far as known.
+
+    `note`: what its writer left about it. `outcome`: the decision, empty until there is one.
+    `state`: the version of the row, in the words of the store.
+    """
+
+    id: str
+    note: str
+    outcome: str
+    state: Mapping[str, int]
+
+
+class Claims(Protocol):
+    """Rows that are stored first and decided on later, by whoever comes first.
+
+    A method that takes a claim does nothing, and returns False, if the row has changed since the
+    claim was read.
+    """
+
+    def create(self, row: Row, note: str) -> bool:
+        """Store a row that is not decided; return False if one of its id exists.
+
+        Raises `StoreError` for a row that the store refuses.
+        """
+        ...
+
+    def replace(self, row: Row, note: str, claim: Claim) -> bool:
+        """Store a row that is not decided in place of another of its id."""
+        ...
+
+    def get(self, id: str) -> Claim | None:
+        """Return the claim of a row as it is now; None if there is no such row.
+
+        A row that was stored in another way has neither note nor outcome.
+        """
+        ...
+
+    def undecided(self) -> Sequence[Claim]:
+        """Return the claims without an outcome; each that was acknowledged before is among them."""
+        ...
+
+    def touch(self, claim: Claim) -> bool:
+        """Change the version of a row, and nothing else."""
+        ...
+
+    def decide(self, claim: Claim, outcome: str) -> bool:
+        """Record the outcome of a claim."""
+        ...
+
+    def remove(self, claim: Claim) -> bool:
+        """Delete the row."""
+        ...
+
+
+@runtime_checkable
+class Claiming(Protocol):
+    """A store whose writers do not wait for each other."""
+
+    claims: Claims
 
 
 class SnapshotStore(Store, Protocol):

@@ -1,4 +1,6 @@
-"""The actions of pages and the API: labelling, its undo, and reading the store again."""
+"""The actions of pages and the API: labelling, its undo, the check of a text, and reading the store
+again.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from indexer.defaults import FOLD
 from indexer.errors import DocumentNotFound, NearfoldError, UsageError
+from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.grouping.label import LabelOptions, LabelResult, label
 from indexer.grouping.undo_labels import UndoResult
+from indexer.indexing.verdicts import CheckOptions, CheckResult
 from indexer.web.access import Login
 from indexer.web.label_queue import LabelRequest
 from indexer.web.questions import YES_NO, Action, Parameter, ParameterValues
@@ -87,6 +92,54 @@ def _reset_survey(site: Site, values: ParameterValues, login: Login) -> SurveyRe
     return SurveyReset(True)
 
 
+def _check(site: Site, values: ParameterValues, login: Login) -> CheckResult:
+    """Check a text and, if asked, store it."""
+    from indexer.indexing.check import check
+
+    store_it = values["store"] == "yes"
+    result = check(
+        site.store,
+        values["text"],
+        CheckOptions(
+            threshold=values["threshold"],
+            review=values["review"],
+            review_differences=values["review_differences"] == "yes",
+        ),
+        path=values["path"] or None,
+        id=values["id"] or None,
+        labels=values["label"],
+        store_it=store_it,
+        drop_duplicates=values["drop_duplicates"] == "yes",
+    )
+    if result.stored:
+        site.discard_counts()
+    return result
+
+
+_CHECK_PARAMETERS = (
+    Parameter("text", "the text of the document", most=DEFAULT_LIMITS.chars),
+    Parameter("id", "its id; by default a digest of its text", ""),
+    Parameter("path", "where it came from, such as a URL", ""),
+    Parameter("label", "labels for it if it is stored", many=True),
+    Parameter("store", "store it, whatever the answer", "no", choices=YES_NO),
+    Parameter("drop_duplicates", "with `store`: do not store a duplicate", "no", choices=YES_NO),
+    Parameter("threshold", "least similarity of a duplicate", FOLD, "number", low=0.01, high=1),
+    Parameter(
+        "review",
+        "least similarity of what is for review; by default 0.8, or `threshold` where it is lower",
+        None,
+        "number",
+        low=0.01,
+        high=1,
+        optional=True,
+    ),
+    Parameter(
+        "review_differences",
+        "near duplicates whose facts, such as numbers or names, differ are for review",
+        "no",
+        choices=YES_NO,
+    ),
+)
 _LABEL_PARAMETERS = (
     Parameter("id", "ids of documents", many=True),
     Parameter("add", "labels to add", many=True),
@@ -107,6 +160,15 @@ _LABEL_PARAMETERS = (
 _JOB = Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53)
 
 ACTIONS: Mapping[str, Action] = {
+    "check": Action(
+        "check",
+        "Say whether a text is new, a duplicate or for review and, with `store`, store it in the "
+        "same step.",
+        _CHECK_PARAMETERS,
+        _check,
+        CheckResult,
+        most_bytes=32 << 20,
+    ),
     "label": Action(
         "label",
         "Add and remove labels of documents and, with `family`, of the rest of their families; "

@@ -233,7 +233,7 @@ def _perform(site: Site, action: Action) -> AsyncEndpoint:
 async def run_action(site: Site, action: Action, request: Request) -> Any:
     """Read the body of a request, check its token, run the action, and return its result."""
     parameter_values((), _query(request))
-    fields = await read_fields(request, site.token)
+    fields = await read_fields(request, site.token, action.most_bytes)
     values = parameter_values(action.parameters, fields)
     return await run_in_threadpool(action.do, site, values, login_of(request))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["string", "number", "integer"]
 MOST_CHARS = 2000  # of a parameter
+MOST_BYTES = 64 << 10  # of the body of a request
 YES_NO = ("yes", "no")
 
 
@@ -24,7 +25,8 @@ class Parameter:
     """A parameter with its type, range and description.
 
     `default` None: it is required, unless `optional`. `many`: it may be repeated. `pattern`: a
-    regular expression for the description of the API; what reads the value checks it.
+    regular expression for the description of the API; what reads the value checks it. `most`:
+    characters of a value.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Parameter:
     many: bool = False
     optional: bool = False
     pattern: str = ""
+    most: int = MOST_CHARS
 
     @property
     def required(self) -> bool:
@@ -59,8 +62,8 @@ class Parameter:
         return self._parse(texts[-1])
 
     def _parse(self, text: str) -> Any:
-        if len(text) > MOST_CHARS:
-            raise UsageError(f"{self.name} is longer than {MOST_CHARS:,} characters; shorten it")
+        if len(text) > self.most:
+            raise UsageError(f"{self.name} is longer than {self.most:,} characters; shorten it")
         if self.kind != "string":
             return self._number(text)
         if self.choices and text not in self.choices:
@@ -101,7 +104,7 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Action:
     """A write to a site by a login. `api` is its path under `/api`; `do` returns a value of
-    `shape`.
+    `shape`. `most_bytes`: of the body of a request.
     """
 
     api: str
@@ -109,6 +112,7 @@ class Action:
     parameters: tuple[Parameter, ...]
     do: Callable[[Site, ParameterValues, Login], Any]
     shape: type
+    most_bytes: int = MOST_BYTES
 
 
 ID = Parameter("id", "a document's id")

@@ -12,21 +12,21 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from indexer.errors import UsageError
+from indexer.web.questions import MOST_BYTES
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, TokenRefusal, is_same_token
 
 TIMEOUT_SECONDS = 30  # for a whole body
-MOST_BYTES = 64 << 10  # of a body
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
     """Return all bytes of a body.
 
-    Raises `HTTPException`: 413 beyond `MOST_BYTES`, 400 when the client disconnects, 408 after 30
+    Raises `HTTPException`: 413 beyond `most` bytes, 400 when the client disconnects, 408 after 30
     seconds, 503 when the server stops.
     """
     try:
-        return await asyncio.wait_for(_read(request), TIMEOUT_SECONDS)
+        return await asyncio.wait_for(_read(request, most), TIMEOUT_SECONDS)
     except asyncio.TimeoutError:
         message = f"the request was not complete within {TIMEOUT_SECONDS} s; send it again"
         raise HTTPException(408, message) from None
@@ -37,21 +37,23 @@ async def read_body(request: Request) -> bytes:
         raise HTTPException(503, "the server is shutting down; try again later") from None
 
 
-async def _read(request: Request) -> bytes:
-    body = b""
+async def _read(request: Request, most: int) -> bytes:
+    body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"the request is longer than {MOST_BYTES:,} bytes; send less")
-    return body
+        if len(body) > most:
+            raise HTTPException(413, f"the request is longer than {most:,} bytes; send less")
+    return bytes(body)
 
 
-async def read_fields(request: Request, token: str) -> Mapping[str, Sequence[str]]:
+async def read_fields(
+    request: Request, token: str, most: int = MOST_BYTES
+) -> Mapping[str, Sequence[str]]:
     """Return the values in the body of a request without the token, which must be right.
 
     Raises as `read_body`, `parse_body` and `check_token` do.
     """
-    body = await read_body(request)
+    body = await read_body(request, most)
     fields = parse_body(body, request.headers.get("content-type", ""))
     check_token(fields, request.headers.get(TOKEN_HEADER, ""), token)
     return {name: items for name, items in fields.items() if name != TOKEN_FIELD}

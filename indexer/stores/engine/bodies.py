@@ -24,7 +24,7 @@ Key: TypeAlias = tuple[str, str]
 FORMAT = 1
 OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
 # fields that the first indices did not have, and that may be added to them
-LATER = ("near_error", "near_file")
+LATER = ("near_error", "near_file", "near_check")
 # how the first indices map fields that nothing searches
 _FORMER: Mapping[str, Body] = {
     "near_id": {"type": "keyword"},
@@ -114,7 +114,7 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     It is empty for an index without any field of ours.
 
     >>> list(later_fields({"near_family": {"type": "keyword"}}))
-    ['near_error', 'near_file']
+    ['near_error', 'near_file', 'near_check']
     >>> later_fields({"title": {"type": "text"}})
     {}
     """

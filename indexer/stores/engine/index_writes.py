@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,8 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     refusals = [refusal(row, recipe_id) for row in cleaned]
     checked = zip(cleaned, refusals, strict=True)
     last = {row.id: row for row, reason in checked if reason is None}
-    part_refusals = _write_parts(index, [row for row in last.values() if row.parts is not None])
+    parts = {row.id: row.parts for row in last.values() if row.parts is not None}
+    part_refusals = write_parts(index, parts)
     has_file = index.has_field("near_file")
     operations = [
         Operation("index", name, documents.source(row, has_file))
@@ -43,15 +44,15 @@ def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
     ]
 
 
-def _write_parts(index: OpenIndex, rows: Sequence[Row]) -> dict[str, str]:
-    """Write the parts of these documents and delete those that they no longer have.
+def write_parts(index: OpenIndex, documents_parts: Mapping[str, Sequence[Row]]) -> dict[str, str]:
+    """Write the parts of these documents, by id, and delete those that they no longer have.
 
     Returns why parts were refused, by document.
     """
-    if not rows:
+    if not documents_parts:
         return {}
-    stale = set(parts_of(index, [row.id for row in rows]))
-    parts = {part.id: part for row in rows for part in row.parts or ()}
+    stale = set(parts_of(index, list(documents_parts)))
+    parts = {part.id: part for row_parts in documents_parts.values() for part in row_parts}
     has_file = index.has_field("near_file")
     operations = [
         Operation("index", name, documents.source(part, has_file)) for name, part in parts.items()

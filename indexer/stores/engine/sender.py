@@ -39,7 +39,7 @@ class Operation:
     writes the document.
     """
 
-    action: Literal["index", "update", "delete"]
+    action: Literal["create", "index", "update", "delete"]
     id: str
     body: Mapping[str, Any] | None = None
     head: Mapping[str, Any] | None = None

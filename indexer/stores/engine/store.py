@@ -9,6 +9,7 @@ from indexer.recipe import Recipe
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
 from indexer.stores.engine import bodies, index_reads, index_writes
 from indexer.stores.engine.engine_maintenance import EngineMaintenance
+from indexer.stores.engine.index_claims import EngineClaims
 from indexer.stores.engine.index_families import EngineFamilies, EngineLabels
 from indexer.stores.engine.index_parts import record_parts
 from indexer.stores.engine.open_index import WRITERS, OpenIndex
@@ -28,6 +29,7 @@ class EngineStore:
         self.families = EngineFamilies(index, scope)
         self.maintenance = EngineMaintenance(index)
         self.vocabulary = index_reads.EngineVocabulary(index, scope)
+        self.claims = EngineClaims(index)
 
     @property
     def parts(self) -> EngineParts:

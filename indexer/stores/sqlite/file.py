@@ -33,6 +33,7 @@ from indexer.system.durable_files import move_aside
 from indexer.system.failpoints import reached
 
 PATIENCE_SECONDS = 5.0
+TURN_SECONDS = 30.0  # SQLite lets any of those that wait write next, not the first
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
 _READING = ("query_only = ON", "cache_size = -8192")
 
@@ -54,8 +55,14 @@ class File:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give one consistent view of the file. Raises `StoreError` when it was never prepared."""
+        """Give one consistent view of the file, inside `writing` that of its transaction.
+
+        Raises `StoreError` when it was never prepared.
+        """
         with translate_errors(self.path), self._view() as db:
+            if db.in_transaction:
+                yield db
+                return
             db.execute("BEGIN")
             try:
                 yield db
@@ -81,11 +88,19 @@ class File:
         return self.path != MEMORY and self._recipe is not None and self._stat() == self._identity
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Run one durable transaction: everything or, after any exception, nothing."""
+    def writing(self, patience: float = PATIENCE_SECONDS) -> Iterator[sqlite3.Connection]:
+        """Run one durable transaction: everything or, after any exception, nothing.
+
+        Inside another one of the same thread it is a part of that. `patience`: seconds to wait for
+        another writer.
+        """
         with self._lock, translate_errors(self.path):
             db = self._prepared()
+            if db.in_transaction:
+                yield db
+                return
             self._same_file()
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
             with transaction(db):
                 yield db
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from indexer.model import Candidates, Query, Row, Scope
 from indexer.recipe import Recipe
@@ -13,7 +14,7 @@ from indexer.stores.sqlite import parts_sql
 from indexer.stores.sqlite.columns import unpack_digest
 from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
-from indexer.stores.sqlite.file import File
+from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_abilities import (
     SqliteFamilies,
     SqliteLabels,
@@ -73,6 +74,15 @@ class SqliteStore:
             remove(db, stale, recipe)
             replace(db, stored_rows, recipe)
         return refusals
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Run the reads and writes of this thread as one transaction that no other write divides.
+
+        Raises `StoreBusy` when others write for 30 seconds.
+        """
+        with self._file.writing(TURN_SECONDS):
+            yield
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete rows in one transaction."""

@@ -1,0 +1,104 @@
+"""`nearfold check`: say whether a document is new, and store it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import click
+from rich.text import Text
+
+from indexer.cli.console import console, print_json
+from indexer.cli.options import (
+    ShareType,
+    fold_threshold_option,
+    json_option,
+    measure_option,
+    open_for_command,
+    store_option,
+)
+from indexer.defaults import REVIEW
+from indexer.indexing.check import check
+from indexer.indexing.verdicts import CheckOptions, CheckResult
+from indexer.text.visible import visible
+from indexer.text.wording import percent
+
+
+@click.command("check")
+@click.argument("path", metavar="PATH|-")
+@click.option("--store-it", is_flag=True, help="Store the document, whatever the answer.")
+@click.option("--drop-duplicates", is_flag=True, help="With --store-it: do not store a duplicate.")
+@click.option(
+    "--id", "id", help="Id of the document (default: as `index` makes it; of stdin, of its text)."
+)
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    help="Label it when it is stored; may be given several times.",
+)
+@fold_threshold_option
+@click.option(
+    "--review",
+    type=ShareType(0, 1),
+    help=f"Least similarity of what is for review (default: {REVIEW}, or --threshold if lower).",
+)
+@click.option(
+    "--review-differences",
+    is_flag=True,
+    help="Near duplicates whose numbers, dates, amounts, negations, names, addresses or signs "
+    "differ are for review.",
+)
+@measure_option
+@store_option
+@json_option
+def check_command(
+    path: str,
+    store_it: bool,
+    drop_duplicates: bool,
+    id: str | None,
+    labels: tuple[str, ...],
+    store_url: str,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Say whether a file, or text on stdin (-), is new, and store it if asked.
+
+    The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
+    that it resembles and the reasons. --threshold is the least similarity of a duplicate.
+    """
+    settings = CheckOptions(**options)
+    with open_for_command(store_url) as store:
+        result = check(
+            store,
+            options=settings,
+            path=path,
+            id=id,
+            labels=labels,
+            store_it=store_it,
+            drop_duplicates=drop_duplicates,
+        )
+    if as_json:
+        print_json(dataclasses.asdict(result))
+    else:
+        _print_result(result)
+    return 0
+
+
+def _print_result(result: CheckResult) -> None:
+    """Print the verdict, the document that it is about, the reasons, and what was stored."""
+    out = console()
+    words = {"new": "new", "duplicate": "duplicate of", "review": "review"}
+    line = Text(words[result.verdict], "bold")
+    if result.of is not None and result.similarity is not None:
+        line.append(f" {result.of}", "not bold")
+        shown = percent(result.similarity, 1)
+        line.append(f"  {shown} by {result.measure}  {visible(result.path or '')}", "not bold")
+    line.rstrip()
+    out.print(line)
+    for reason in result.reasons:
+        out.print(Text(f"  {visible(reason)}"))
+    if result.stored:
+        out.print(Text(f"stored as {visible(result.id)}"))
+    for note in result.notes:
+        out.print(f"note: {note}")

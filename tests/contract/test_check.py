@@ -1,0 +1,243 @@
+"""`check` in every store: its verdicts, what it stores, and that one of those that race is new."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sample_library import edited, rows, sentence
+
+from indexer import CheckOptions, check, group, open_store
+from indexer.errors import StoreError, UnreadableFile, UsageError
+from indexer.indexing import claims
+from indexer.indexing.claims import ClaimedCheck
+from indexer.indexing.documents import document_at
+from indexer.recipe import DEFAULT
+from indexer.stores.abilities import Claiming
+
+TEXT = sentence(1)
+NEAR = edited(TEXT, 1, "other")
+BETWEEN = edited(TEXT, 6, "between")
+OTHER = sentence(2)
+BENCHMARK = Path(__file__).parent.parent.parent / "benchmarks" / "check.py"
+
+
+@pytest.fixture
+def store(store, kind: str):
+    if kind.endswith("reopened"):
+        pytest.skip("one connection checks and stores")
+    return store
+
+
+def put(store, id: str, text: str, **options):
+    return check(store, text, id=id, store_it=True, **options)
+
+
+def row_of(id: str, text: str):
+    return rows({id: text})[0]
+
+
+def test_verdicts(store) -> None:
+    assert put(store, "a", TEXT).verdict == "new"
+    copy = put(store, "b", TEXT.upper())
+    assert (copy.verdict, copy.of, copy.similarity) == ("duplicate", "a", 1.0)
+    assert copy.reasons == ("the same words; ignored: case",)
+    near = put(store, "c", NEAR)
+    assert (near.verdict, near.similarity) == ("duplicate", 39 / 40) and near.of in "ab"
+    between = put(store, "d", BETWEEN)
+    assert (between.verdict, between.similarity) == ("review", 34 / 40)
+    assert "85.0% by lcs lies between 80% for review and 90%" in between.reasons[0]
+    other = put(store, "e", OTHER)
+    assert (other.verdict, other.of) == ("new", None)
+    assert other.reasons == ("no stored document reaches 80% by lcs",)
+    store.refresh()
+    assert {row.id for row in store.scan()} == set("abcde")
+
+
+def test_texts_of_which_near_duplicates_may_be_missed_are_for_review(store) -> None:
+    for id, text, reason in (("a", "two words", "fewer than four words"), ("b", "", "no text")):
+        first = put(store, id, text)
+        assert (first.verdict, first.of) == ("review", None) and reason in first.reasons[0]
+        again = put(store, f"{id}2", text)
+        assert (again.verdict, again.of) == ("duplicate", id)
+
+
+def test_cut_text_is_for_review(store) -> None:
+    [cut] = rows({"cut": TEXT}, cut=frozenset({"cut"}))
+    store.write([cut])
+    store.refresh()
+    result = check(store, NEAR)
+    assert (result.verdict, result.of) == ("review", "cut")
+    assert result.reasons[0] == "a text was cut: they are similar as far as read"
+
+
+def test_facts_that_differ_can_be_for_review(store) -> None:
+    put(store, "a", f"{TEXT} 100 euros")
+    options = CheckOptions(review_differences=True)
+    assert check(store, f"{TEXT} 200 euros").verdict == "duplicate"
+    result = check(store, f"{TEXT} 200 euros", options)
+    assert (result.verdict, result.of, result.reasons[0]) == ("review", "a", "facts differ")
+    assert check(store, f"{TEXT} 100 euro", options).verdict == "duplicate"
+
+
+def test_nothing_is_stored_unless_asked(store) -> None:
+    put(store, "a", TEXT)
+    assert check(store, OTHER).verdict == "new"
+    assert check(store, NEAR).stored is False
+    store.refresh()
+    assert [row.id for row in store.scan()] == ["a"]
+
+
+def test_duplicates_are_dropped_if_asked(store) -> None:
+    assert put(store, "a", TEXT, drop_duplicates=True).stored
+    assert not put(store, "b", NEAR, drop_duplicates=True).stored
+    assert put(store, "c", BETWEEN, drop_duplicates=True).stored
+    store.refresh()
+    assert [row.id for row in store.scan()] == ["a", "c"]
+    with pytest.raises(UsageError, match="--store-it"):
+        check(store, NEAR, drop_duplicates=True)
+
+
+def test_document_that_is_stored_is_a_duplicate_of_itself(store) -> None:
+    put(store, "a", TEXT, labels=["kept"])
+    for store_it in (False, True):
+        again = check(store, TEXT, id="a", store_it=store_it)
+        assert (again.verdict, again.of, again.stored) == ("duplicate", "a", False)
+        assert again.reasons == ("it is stored already, with this text",)
+
+
+def test_other_text_of_an_id_replaces_it_and_keeps_its_labels(store) -> None:
+    put(store, "a", TEXT, labels=["kept"])
+    put(store, "b", NEAR)
+    group(store)
+    assert put(store, "a", OTHER, labels=["more"]).verdict == "new"
+    stored = store.get(["a", "b"])
+    assert (stored["a"].text, stored["a"].labels) == (OTHER, ("kept", "more"))
+    assert stored["b"].family == "b"
+    store.refresh()
+    assert check(store, NEAR).of == "b"
+
+
+def test_row_is_that_of_indexing(store, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT)
+    result = check(store, path=str(path), store_it=True)
+    account = index_one(store, path)
+    assert (result.verdict, account.unchanged, account.indexed) == ("new", 1, 0)
+    row = store.get([result.id])[result.id]
+    assert row.path == str(path) and row.bands == row_of("x", TEXT).bands
+    assert (row.family, row.provisional) == (row.id, True)
+
+
+def test_file_that_changes_while_it_is_read_is_not_stored(store, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT)
+
+    def read_and_change(where: str):
+        result = document_at(where)
+        path.write_text(OTHER + " and more")
+        return result
+
+    monkeypatch.setattr("indexer.indexing.check.document_at", read_and_change)
+    with pytest.raises(UnreadableFile, match="changed while it was read"):
+        check(store, path=str(path), store_it=True)
+    store.refresh()
+    assert list(store.scan()) == []
+
+
+def index_one(store, path: Path):
+    from indexer import index
+
+    return index([str(path)], store)
+
+
+def test_refused_document_is_an_error(store) -> None:
+    with pytest.raises(StoreError, match="512 bytes"):
+        put(store, "x" * 600, TEXT)
+
+
+def test_parts_are_stored_with_the_document(store, tmp_path: Path) -> None:
+    from indexer import IndexOptions, index
+
+    (tmp_path / "a.txt").write_text(f"1. One\n\n{TEXT}\n\n2. Two\n\n{OTHER}\n")
+    index([str(tmp_path)], store, IndexOptions(parts="clauses"))
+    put(store, "b", f"1. One\n\n{sentence(4)}\n\n2. Two\n\n{sentence(5)}\n")
+    store.refresh()
+    parts = store.parts.view("parts")
+    assert {row.id for row in parts.scan()} >= {"b#1", "b#2"}
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_of_two_claims_one_is_new(store, drop: bool) -> None:
+    """Either was stored before it was decided, as when both processes are stopped there."""
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    checks = [
+        ClaimedCheck(store, store.claims, DEFAULT, row_of(id, text), CheckOptions(), drop)
+        for id, text in (("a", TEXT), ("b", NEAR), ("c", OTHER))
+    ]
+    for item in checks:
+        assert store.claims.create(item.row, item._note())
+    verdicts = {item.row.id: item.run() for item in reversed(checks)}
+    found = {id: (judgement.verdict, stored) for id, (judgement, stored) in verdicts.items()}
+    assert found == {"a": ("new", True), "b": ("duplicate", not drop), "c": ("new", True)}
+    assert verdicts["b"][0].of == "a"
+    store.refresh()
+    assert {row.id for row in store.scan()} == {"a", "c"} | (set() if drop else {"b"})
+
+
+def test_claim_that_was_seen_by_another_is_decided_anew(store) -> None:
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    own = ClaimedCheck(store, store.claims, DEFAULT, row_of("b", TEXT), CheckOptions(), False)
+    assert store.claims.create(own.row, own._note())
+    seen = store.claims.get("b")
+    assert store.claims.touch(seen)
+    assert not store.claims.decide(seen, "new")
+    assert not store.claims.remove(seen)
+    assert not store.claims.touch(seen)
+    assert store.claims.get("b").outcome == ""
+    assert not store.claims.create(own.row, own._note())
+    assert own.run()[0].verdict == "new"
+    assert [claim.id for claim in store.claims.undecided()] == []
+
+
+def test_claim_of_a_process_that_ended_is_decided_by_the_next(store, monkeypatch) -> None:
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    ended = ClaimedCheck(store, store.claims, DEFAULT, row_of("z", OTHER), CheckOptions(), False)
+    store.claims.create(ended.row, ended._note())
+    put(store, "a", TEXT)
+    assert [claim.id for claim in store.claims.undecided()] == ["z"]
+    monkeypatch.setattr(claims, "ABANDONED_SECONDS", -1.0)
+    put(store, "b", sentence(7))
+    assert store.claims.undecided() == []
+    assert store.claims.get("z").outcome.startswith("new ")
+
+
+def test_same_document_twice_at_once(store) -> None:
+    """By two processes: the second one decides on the claim of the first."""
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    first, second = (
+        ClaimedCheck(store, store.claims, DEFAULT, row_of("a", TEXT), CheckOptions(), False)
+        for _ in range(2)
+    )
+    store.claims.create(first.row, first._note())
+    assert second.run() == (None, False)
+    judgement, stored = first.run()
+    assert (judgement.verdict, stored) == ("new", True)
+
+
+def test_of_pairs_that_race_one_is_new(url: str, kind: str) -> None:
+    """`python benchmarks/check.py --race 200 --processes 8` is the whole size."""
+    if kind == "memory" or kind.endswith("reopened"):
+        pytest.skip("processes share a file or an engine")
+    command = [sys.executable, str(BENCHMARK), "--race", "24", "--processes", "4", "--json"]
+    done = subprocess.run([*command, "--store", url], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == {"duplicate and new": 24}, done.stderr
+    with closing(open_store(url)) as store:
+        store.refresh()
+        assert store.counts().documents == 48

@@ -1,0 +1,83 @@
+"""docs/check.md: its commands, in order, in one folder; and the exit codes of `check`."""
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ROOT, outcome, page_environment, run, run_json, shell
+
+PAGE = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+FIRST, SCRIPT, HOOK = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def test_commands_of_the_page(tmp_path: Path) -> None:
+    first, second, third, *rest = shell(FIRST, tmp_path).split("\n", 3)
+    assert first == "new" and second.startswith("  no stored document reaches 80%")
+    assert third.startswith("stored as ")
+    near, again, *reasons, other, least = rest[0].strip().splitlines()
+    answer = json.loads(near)
+    assert (answer["verdict"], answer["of"]) == ("duplicate", third.split()[-1])
+    assert answer["similarity"] == 22 / 23 and "new words" in answer["reasons"][-1]
+    assert again.startswith(f"duplicate of {answer['of']}  100.0% by lcs  {tmp_path}/ferry.txt")
+    assert reasons == ["  it is stored already, with this text"]
+    assert (other, least) == ("new", "  no stored document reaches 80% by lcs")
+
+
+def test_script_of_the_page(tmp_path: Path) -> None:
+    files = FIRST[: FIRST.index("nearfold")]
+    listed = shell(files + SCRIPT, tmp_path).split()
+    assert listed == ["accepted:", "again.txt", "review:"]
+    assert list((tmp_path / "inbox").iterdir()) == []
+    assert run_json("status", store=f"sqlite:///{tmp_path}/nearfold.db")["documents"] == 1
+
+
+def test_python_of_the_page(tmp_path: Path) -> None:
+    [python] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    command = [sys.executable, "-c", python]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=page_environment(tmp_path), capture_output=True, check=True
+    )
+    verdicts = [line.split()[1:] for line in done.stdout.decode().splitlines()]
+    url = "https://example.org/ferry"
+    assert verdicts == [["new", "None"], ["duplicate", url], ["new", "None"]]
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_web_hook_of_the_page(tmp_path: Path) -> None:
+    shell(FIRST, tmp_path)
+    commands = HOOK.replace("8799", str(free_port()))
+    served = commands.replace("nearfold serve", 'exec "$PYTHON" -m indexer serve', 1)
+    first, *_ = served.partition("&\n")
+    printed = shell(served.replace(first, f"({first.strip()} >/dev/null) "), tmp_path)
+    answer = json.loads(printed)
+    assert (answer["verdict"], answer["id"], answer["stored"]) == ("new", "mail-17", True)
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/a.db"
+    assert outcome("check", "-", store=store, stdin="a text").returncode == 3
+    assert not (tmp_path / "a.db").exists()
+    assert outcome("check", tmp_path / "none.txt", "--store-it", store=store).returncode == 2
+    (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04 and nothing else")
+    assert outcome("check", tmp_path / "broken.docx", "--store-it", store=store).returncode == 1
+    run("check", "-", "--store-it", store=store, stdin="one text of some words")
+    for wrong in (["--drop-duplicates"], ["--threshold", "0.5", "--review", "0.6"], [tmp_path]):
+        done = outcome("check", *(wrong if wrong[0] == tmp_path else ["-", *wrong]), store=store)
+        assert done.returncode == 2, done.stderr
+    for text in ("one text of some words", "another one, of other words", "two words"):
+        assert run("check", "-", store=store, stdin=text).split()[0] in (
+            "duplicate",
+            "new",
+            "review",
+        )
