@@ -11,8 +11,8 @@ hide, by name. Pairs in which one text contains the other count for neither side
 
 `new` are the words of either text that the other lacks, each once; rare ones are in at most 2 % of
 the texts of their corpus. `lcs - .05 ln new` is `lcs` - .05 ln(1 + new words), `rare` the same with
-the summed inverse document frequencies of rare new words. `novelty` sums those of all new words, as
-`--require novelty<=N` limits it. `lcs, same facts` is 0 for pairs with
+the summed inverse document frequencies of rare new words. `novelty` is what
+`--require novelty<=N` limits, by the texts of the corpus. `lcs, same facts` is 0 for pairs with
 any of the differences that `--numbers distinguish` refuses.
 """
 
@@ -29,11 +29,13 @@ import numpy as np
 from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
 from numpy.typing import NDArray
 
+from indexer.model import WordFrequencies
 from indexer.recipe import DEFAULT
 from indexer.similarity.differences import differences
 from indexer.similarity.measures import measure_pair
-from indexer.similarity.new_words import RARE
+from indexer.similarity.new_words import RARE, Rarity, measure_new_words
 from indexer.similarity.sides import Side
+from indexer.text.words import words
 
 LENGTHS = ((10, 50), (50, 200), (200, 10**9))
 THRESHOLDS = (0.7, 0.8, 0.9)
@@ -68,14 +70,21 @@ def score(pairs: Sequence[LabelledPair]) -> Scored:
     rows = [score_pair(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
     scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     lengths = [max(len(sides[pair.a].words), len(sides[pair.b].words)) for pair in pairs]
-    novelty = [novelty_of(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
+    new = measure_new_words([(sides[pair.a], sides[pair.b]) for pair in pairs], rarity_in(sides))
+    novelty = [one.novelty or 0.0 for one in new]
     return Scored(pairs, scores, np.array(lengths), np.array(novelty))
 
 
-def novelty_of(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> float:
-    """Return the summed inverse document frequencies of the words that only one text has."""
-    new = set(a.words.vocabulary) ^ set(b.words.vocabulary)
-    return math.fsum(math.log(texts / frequency[word]) for word in new)
+def rarity_in(sides: Mapping[str, Side]) -> Rarity:
+    """Return how many of the texts have a word, as spelled but for case."""
+    having = Counter(word for side in sides.values() for word in side.spelled.vocabulary)
+
+    def frequencies(names: Sequence[str]) -> WordFrequencies:
+        parts = {name: words(name).folded for name in names}
+        counts = {name: min((having[p] for p in of), default=0) for name, of in parts.items()}
+        return WordFrequencies(len(sides), counts)
+
+    return Rarity(frequencies)
 
 
 def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> dict[str, float]:
