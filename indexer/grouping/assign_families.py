@@ -26,13 +26,13 @@ from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.matching.band_pairs import BandPairs
-from indexer.matching.bit_options import equal_bits, has_bits_alone
 from indexer.matching.bit_pairs import collect_close_pairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment
+from indexer.sketch.bit_options import equal_bits, has_bits_alone
 from indexer.system.progress_callback import Progress, no_progress
 
 SUMMED = ("original", "central")  # orders that go by all pairs of a document

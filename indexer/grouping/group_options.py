@@ -10,12 +10,12 @@ from indexer.clustering.field_order import FieldOrder, Value, parse_order
 from indexer.clustering.principals import Principal
 from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
-from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.limits import CAP, check_cap, check_threshold
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.similarity.measures import check_measure
+from indexer.sketch.bit_options import has_bits_alone, resolve_bits
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
 from indexer.text.quoted_lines import quoted_words
 

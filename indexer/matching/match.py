@@ -18,7 +18,6 @@ from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.audit import AuditFrame, check_audited
-from indexer.matching.bit_options import has_bits_alone, resolve_bits
 from indexer.matching.bit_pairs import find_bit_pairs
 from indexer.matching.collection import Collection, collect, gather
 from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
@@ -41,6 +40,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
+from indexer.sketch.bit_options import has_bits_alone, resolve_bits
 from indexer.sketch.plan import ALMOST_ONE, Plan, fewest_equal_slots, plan, plan_by_weight
 from indexer.sketch.row_keys import with_datasketch_slots
 from indexer.stores.abilities import PartStore

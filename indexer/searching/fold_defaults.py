@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from indexer.defaults import FOLD, MEASURE, OVERLAP
+from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
+from indexer.recipe import Recipe
+from indexer.sketch.bit_options import has_bits_alone, resolve_bits
 from indexer.stores.base import Store
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
@@ -43,6 +45,24 @@ def fold_measure(fold: Fold, measure: str | None, families: Mapping[str, Any]) -
     if measure is not None:
         return measure
     return str(families.get("measure", MEASURE)) if fold == "family" else MEASURE
+
+
+def live_settings(
+    recipe: Recipe, measure: str | None, threshold: float | None
+) -> tuple[str | None, float | None]:
+    """Return the measure and threshold of live folding under a recipe, None for the usual ones.
+
+    For a recipe of bits alone they are `hamming` and 3 bits where they are None. Raises
+    `UsageError` for another measure there.
+    """
+    if not has_bits_alone(recipe):
+        return measure, threshold
+    return resolve_bits(
+        recipe,
+        DefaultName(MEASURE) if measure is None else measure,
+        DefaultNumber(FOLD) if threshold is None else threshold,
+        by_tables=False,
+    )
 
 
 def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mapping[str, Any]:

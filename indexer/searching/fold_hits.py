@@ -11,11 +11,20 @@ from indexer.errors import UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
-from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, fold_threshold
+from indexer.searching.fold_bits import ByBits
+from indexer.searching.fold_defaults import (
+    Fold,
+    family_settings,
+    fold_measure,
+    fold_threshold,
+    live_settings,
+)
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.sketch.bit_options import has_bits_alone
+from indexer.sketch.distance import allowed_distance
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -45,9 +54,11 @@ def fold_hits(
     `StoreError` when nothing was indexed yet.
     """
     check_criteria(fold, criteria)
+    recipe = require_recipe(store)
+    if fold == "live":
+        measure, threshold = live_settings(recipe, measure, threshold)
     threshold = fold_threshold(fold, threshold)
     measure = fold_measure(fold, measure, family_settings(store, fold))
-    recipe = require_recipe(store)
     if fold == "live":
         criteria.check_sketches(recipe, measure)
         criteria = for_folding(criteria, measure)
@@ -78,6 +89,9 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
+    if fold == "live" and has_bits_alone(texts.recipe):
+        distance = allowed_distance(threshold, texts.recipe.bits or 64)
+        return ByBits(threshold, distance, texts, texts.criteria.folded)
     if fold == "live":
         return _sketch_rule(threshold, texts, _trusts_slots(texts))
     return ByFamily() if fold == "family" else NoFolding()

@@ -16,7 +16,7 @@ from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
-from indexer.searching.fold_defaults import Fold, family_settings, fold_measure
+from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
 from indexer.searching.fold_hits import (
     folding_rule,
     has_misled,
@@ -29,6 +29,7 @@ from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import for_folding
+from indexer.sketch.bit_options import has_bits_alone
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -125,6 +126,8 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     start = _start(query, options)
     recipe = require_recipe(store)
     if options.fold == "live":
+        measured, threshold = live_settings(recipe, options.measure, options.threshold)
+        options = dataclasses.replace(options, measure=measured, threshold=threshold)
         options.criteria.check_sketches(recipe, options.measure or MEASURE)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start)
@@ -288,7 +291,7 @@ def _notes(
         yield _IGNORED.format(join_names(ignored))
     if options.fold == "types" and total > options.top:
         yield _TOP_ONLY.format(count_of(options.top, "hit"))
-    if options.fold == "live" and not recipe.minhash:
+    if options.fold == "live" and not (recipe.minhash or has_bits_alone(recipe)):
         yield _NO_SLOTS.format(recipe.name)
     if families_by:
         yield _FAMILIES.format(spell_settings(families_by))

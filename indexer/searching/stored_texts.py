@@ -124,6 +124,10 @@ class StoredTexts:
             return value
         return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0
 
+    def simhash(self, id: str) -> int | None:
+        """Return the bits of a document; None if it has none, or is gone."""
+        return self._document(id).side.simhash
+
     def _measure(self, a: _Memory, b: _Memory, least: float) -> float:
         """Return the similarity of two texts; below `least` it may be less."""
         if self.measure == "lcs" and a.vocabulary is b.vocabulary and a.sequence and b.sequence:
@@ -166,7 +170,8 @@ class StoredTexts:
             rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), self.recipe)}
         for id in ids:
             row = rows.get(id)
-            side = Side(row.text if row else "", self.recipe)
+            text, bits = (row.text, row.simhash) if row else ("", None)
+            side = Side(text, self.recipe, simhash=bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""

@@ -11,13 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import IndexOptions, delete, export, group, index, match, open_store, recipe_named
+from indexer import (
+    IndexOptions,
+    SearchOptions,
+    delete,
+    export,
+    fold_hits,
+    group,
+    index,
+    match,
+    open_store,
+    recipe_named,
+    search,
+)
 from indexer.errors import UsageError
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.bit_tables import ClosePairs
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.fingerprint_lists import match_fingerprints, read_fingerprints
 from indexer.matching.match import MatchOptions
+from indexer.model import Row
 from indexer.sketch.blocks import FARTHEST, design_for
 from indexer.sketch.distance import hamming
 from indexer.sketch.simhash_doc import simhash_doc
@@ -155,3 +168,37 @@ def test_a_store_of_simhash_doc_is_matched_grouped_and_exported(tmp_path: Path) 
         assert sum(repaired.into.values()) == 3
         remaining = {row.id: row.family for row in store.scan()}
         assert set(remaining.values()) <= remaining.keys()
+
+
+def test_hits_of_a_store_of_simhash_doc_fold_by_hamming_distance(tmp_path: Path) -> None:
+    texts = [" ".join([*WORDS * 4, *extra.split()]) for extra in ("", "x", "parking", "a b c d e")]
+    texts += ["harbour parking notice " * 9, "7 8 9 harbour 7 8 9".replace("harbour", "")] * 2
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for place, text in enumerate(texts):
+        (folder / f"{place}.txt").write_text(text)
+    with closing(open_store(f"sqlite:///{tmp_path}/x.db")) as store:
+        index([str(folder)], store, IndexOptions(recipe_named("simhash-doc"), extractor="plain"))
+        rows = {row.id: row for row in store.scan()}
+        for threshold in (None, 0.9, 0.7):
+            page = search(store, "", SearchOptions(threshold=threshold, sort="path"))
+            assert page.measure == "hamming" and page.threshold == (threshold or 1 - 3 / 64)
+            assert not page.notes
+            heads: list[str] = []
+            for row in sorted(rows.values(), key=lambda row: row.path):
+                near = [id for id in heads if _folds(rows[id], row, page.threshold)]
+                shown = {hit.id: {folded.id for folded in hit.folded} for hit in page.hits}
+                if near:
+                    assert any(row.id in shown[id] for id in near)
+                else:
+                    heads.append(row.id)
+            assert [hit.id for hit in page.hits] == heads
+        assert len(fold_hits(store, list(rows))) == len(search(store, "").hits)
+        with pytest.raises(UsageError, match="compared by hamming"):
+            search(store, "", SearchOptions(measure="lcs"))
+
+
+def _folds(head: Row, row: Row, threshold: float) -> bool:
+    if head.simhash is None or row.simhash is None:
+        return head.exact == row.exact
+    return 1 - hamming(head.simhash, row.simhash) / 64 >= threshold

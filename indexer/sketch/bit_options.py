@@ -1,4 +1,4 @@
-"""Measure and threshold of matching and grouping by the bits of a recipe that makes no slots."""
+"""Measure and threshold of comparisons by bits, for recipes that make no slots."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ def has_bits_alone(recipe: Recipe) -> bool:
     return recipe.simhash is not None and not recipe.minhash and (recipe.bits or 0) <= 64
 
 
-def resolve_bits(recipe: Recipe, measure: str, threshold: float) -> tuple[str, float]:
+def resolve_bits(
+    recipe: Recipe, measure: str, threshold: float, by_tables: bool = True
+) -> tuple[str, float]:
     """Return the measure and threshold for a recipe of bits alone: `hamming`, within 3 bits.
 
     These stand for a `DefaultName` and a `DefaultNumber`. Raises `UsageError` for another measure,
-    since texts are not read, and for a threshold beyond the distance of any tables.
+    since texts are not read, and `by_tables` for a threshold beyond the distance of any tables.
     """
     if measure != HAMMING and not isinstance(measure, DefaultName):
         raise UsageError(
             f"recipe {recipe.name} keeps bits alone, which are compared by {HAMMING}, "
-            f"not by {measure}; leave --measure out, or use --complete"
+            f"not by {measure}; leave --measure out (`match --complete` compares texts)"
         )
     bits = recipe.bits or 64
     if isinstance(threshold, DefaultNumber):
         threshold = 1 - DISTANCE / bits
-    design_for(bits, allowed_distance(threshold, bits))
+    if by_tables:
+        design_for(bits, allowed_distance(threshold, bits))
     return HAMMING, threshold
 
 
