@@ -123,6 +123,13 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search,
     and for a store without parts.
     """
+    try:
+        return _search(store, query, options)
+    except SnapshotExpired:  # `reindex` has replaced the index after the first hits were read
+        return _search(store, query, options)
+
+
+def _search(store: FullStore, query: str, options: SearchOptions) -> Page:
     start = _start(query, options)
     recipe = require_recipe(store)
     if options.fold == "live":

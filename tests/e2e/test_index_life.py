@@ -38,7 +38,7 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     place = opensearch_url.partition("://")[2]
     page = re.sub(r"\bpapers\b", name, PAGE.replace("localhost:9200", place))
     printed = [shell(block, tmp_path) for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
-    indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, _ = printed
+    indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, *rest = printed
     assert "2 indexed" in indexed
     assert "2 documents signed by simhash-doc" in renewed
     assert f"{name}-000003 is in service; the old one is kept as {name}-000002" in renewed
@@ -57,6 +57,7 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     assert len(collapsed["hits"]["hits"]) == 1
     assert '"updated":3' in changed
     assert '"deleted":1' in changed
+    assert "2 documents in 1 group" in rest[0]
 
 
 def test_the_command_on_a_sqlite_file(tmp_path):

@@ -5,6 +5,8 @@
                                        kill jobs, and an OpenSearch of their own (from jars)
     python -m faults --kills 80 --store elasticsearch --files 5000
                                        kill jobs, and an Elasticsearch of their own
+    python -m faults --nodes 10        for ten minutes kill nodes of an OpenSearch of three (from
+                                       jars), while jobs follow each other beside searches
     python -m faults --tests           every fault-injection test of this folder, by pytest
     python -m faults --fuzz 60         every fuzzer for a minute under atheris (pip install atheris)
     python -m faults --table           print the last recorded counts
@@ -23,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +34,9 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
 
 import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
+from node_kills import NodeKills
 from servers.choosing import ENGINES
+from servers.cluster import Cluster
 from servers.process import Server
 from table import FaultCounter, record, table
 
@@ -49,11 +54,16 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--store", choices=["sqlite", *CLUSTERS], default="sqlite")
     parser.add_argument(
-        "--files", type=int, help="how many to index (default: 500, 20,000 into a cluster)"
+        "--files",
+        type=int,
+        help="how many to index (default: 500, 20,000 into a cluster, 12,000 with --nodes)",
     )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="stop killing after so long"
+    )
+    parser.add_argument(
+        "--nodes", type=float, metavar="MINUTES", help="kill nodes of a cluster for so long"
     )
     parser.add_argument(
         "--tests", nargs="*", metavar="FILE", help="run these files of tests, or all"
@@ -74,6 +84,8 @@ def main() -> int:
         return fuzz(arguments.fuzz)
     if arguments.tests is not None:
         return run_tests(arguments.tests, arguments.record)
+    if arguments.nodes is not None:
+        return node_kills(arguments)
     return kills(arguments)
 
 
@@ -132,6 +144,21 @@ def kills(arguments: argparse.Namespace) -> int:
         if arguments.store != "sqlite":
             counts[f"campaign {arguments.store}"] = server
         record(counts)
+    return 0
+
+
+def node_kills(arguments: argparse.Namespace) -> int:
+    """Kill nodes of a cluster of three at random."""
+    say(f"--seed {arguments.seed}")
+    with tempfile.TemporaryDirectory() as scratch, closing(Cluster()) as cluster:
+        cluster.start()
+        started = time.monotonic()
+        until = started + 60 * arguments.nodes
+        files = arguments.files or 12_000
+        counts = NodeKills(Path(scratch), cluster, files, arguments.seed, until, say).run()
+    say(f"{counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
+    if arguments.record:
+        record({"campaign nodes": counts.kills.total()})
     return 0
 
 

@@ -84,6 +84,11 @@ FAULTS = (
         f"I2, I5 when its job has ended; {END_OF}",
     ),
     Fault(
+        "kill -9 of a node of three at random times, beside jobs and searches",
+        ("campaign nodes",),
+        "no job or search ends with an error; at the end I1 to I3, I8, I9",
+    ),
+    Fault(
         "kill -9 of OpenSearch in the middle of a bulk request",
         ("../e2e/test_killed_server.py",),
         "I1, I2, I3, I5",

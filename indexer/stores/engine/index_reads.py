@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from indexer.errors import SnapshotExpired
 from indexer.model import Query, Row, Scope, WordFrequencies
 from indexer.stores.base import Counts, Ranking
 from indexer.stores.engine import bodies
@@ -88,7 +89,7 @@ def search_rows(
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
     if conflicts:
         body["query"]["bool"]["filter"] += families.conflict_filters(queries, conflicts)
-    pages = queries.pages(body, snapshot, keep_alive)
+    pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive))
     first = next(pages)
     counted = first.get("aggregations", {})
     has_scores = body["sort"][0] == BEST
@@ -101,6 +102,18 @@ def search_rows(
         facets=facets,
         snapshot=first["pit_id"] if keep_alive else None,
     )
+
+
+def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bodies.Body]:
+    """Yield the pages; raise `SnapshotExpired` when they go on in another index."""
+    indices: set[str] = set()
+    for page in pages:
+        now = {hit["_index"] for hit in page["hits"]["hits"]}
+        if now and indices and now.isdisjoint(indices):
+            index.check_replaced()
+            raise SnapshotExpired(url=index.address.url)
+        indices |= now
+        yield page
 
 
 def count_rows(index: OpenIndex, scope: Scope) -> Counts:

@@ -6,7 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexer.errors import (
@@ -83,6 +83,8 @@ class IndexFacts:
     description: Mapping[str, Any]  # its mappings, settings and aliases
     writes: str | None  # the alias through which this very index is written; None when it has none
     parts: str | None = None  # how its documents are divided
+    members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # the indices behind the name, where it stands for several
 
     @property
     def mapping(self) -> Mapping[str, Any]:
@@ -92,8 +94,9 @@ class IndexFacts:
 
     def check_updatable(self) -> None:
         """Raise `PartialSource` where a partial update of a document would lose something."""
-        if gap := source_gap(self.description):
-            raise PartialSource(index=self.index, gap=gap)
+        for name, description in (self.members or {self.index: self.description}).items():
+            if gap := source_gap(description):
+                raise PartialSource(index=name, gap=gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +192,42 @@ def version_name(index: str, number: int) -> str:
 
 
 def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
-    """Return the facts of an index; None when there is none.
+    """Return the facts of an index, or of all behind a name; None when there is none.
 
-    Raises `MappingMismatch` for an index that nearfold did not create, and `StoreError` for one of
-    a newer nearfold.
+    Raises `MappingMismatch` for an index that nearfold did not create, and for several that differ
+    in recipe, field of texts or parts; `StoreError` for one of a newer nearfold.
     """
     try:
         answer = requests.call("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
-    name, index = only_index(place, answer)
+    facts = [_facts_of(place, name, index) for name, index in sorted(answer.items())]
+    if len(facts) == 1 and "data_stream" not in facts[0].description:
+        return facts[0]
+    return _facts_of_several(place, facts)
+
+
+def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFacts:
+    """Return what indices have in common: the fields of all, and the rest of the last."""
+    if not facts:
+        raise IndexMissing(place.url)
+    last = facts[-1]
+    for other in facts:
+        for name in ("recipe_id", "text_field", "parts"):
+            mine, theirs = (one.mapping["_meta"]["nearfold"].get(name) for one in (last, other))
+            if mine != theirs:
+                problem = f"{other.index} and {last.index} differ in `{name}`: {theirs}, {mine}"
+                raise MappingMismatch(index=place.index, problems=(problem,))
+    properties: list[Mapping[str, Any]] = [one.mapping.get("properties", {}) for one in facts]
+    common = set.intersection(*map(set, properties))
+    fields = {name: body for name, body in properties[-1].items() if name in common}
+    description = {**last.description, "mappings": {**last.mapping, "properties": fields}}
+    members = {one.index: one.description for one in facts}
+    return replace(last, description=description, members=members)
+
+
+def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFacts:
+    """Return the facts of one index from its description. Raises as `read_facts`."""
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
     if metadata is None:
@@ -225,7 +254,7 @@ def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mappi
     """
     if any("data_stream" in index for index in answer.values()):
         raise UsageError(
-            f"{place.index} is a data stream, and --store takes an index; documents of a data "
+            f"{place.index} is a data stream, and this takes an index; documents of a data "
             "stream are signed when its own template names the pipeline that `nearfold install` "
             "makes for any index"
         )
@@ -235,6 +264,15 @@ def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mappi
     return next(iter(answer.items()))
 
 
+def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
+    """Raise `UsageError` when the name stands for several indices, or for a data stream."""
+    if facts and facts.members:
+        raise UsageError(
+            f"{place.index} stands for {', '.join(facts.members)}; search, similar, match and "
+            "group take such a name, anything else one index"
+        )
+
+
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     """Return the aliases that an index may be written by: that of its version, then the URL's."""
     return f"{name}-write", place.write_alias
@@ -242,6 +280,7 @@ def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
 
 def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
     """Give an index an alias for writes where it has none."""
+    require_one_index(place, facts)
     if facts.writes is not None:
         return facts
     requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
@@ -253,8 +292,8 @@ def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | No
 
     This is a small request for callers that have read the facts before.
     """
-    field = "*.mappings._meta.nearfold.recipe_id"
-    answer = requests.send("GET", place.index, params={"filter_path": field}, seconds=FIRST_SECONDS)
+    path = "*.mappings._meta.nearfold.recipe_id"
+    answer = requests.send("GET", place.index, params={"filter_path": path}, seconds=FIRST_SECONDS)
     if answer.status != 200 or not isinstance(answer.body, dict) or len(answer.body) != 1:
         return None
     ((name, index),) = answer.body.items()
@@ -269,10 +308,11 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     facts = read_facts(requests, place) or _create(requests, place, dialect, recipe)
     if facts is None:
         return
-    if field := facts.mapping["_meta"]["nearfold"].get("text_field"):
+    require_one_index(place, facts)
+    if name := facts.mapping["_meta"]["nearfold"].get("text_field"):
         raise StoreError(
-            f"index {place.index} has its texts in the field {field}; "
-            f"`nearfold index {place.url} --text-field {field} --store {place.url}` signs them "
+            f"index {place.index} has its texts in the field {name}; "
+            f"`nearfold index {place.url} --text-field {name} --store {place.url}` signs them "
             "there; put other documents into another store"
         )
     facts.check_updatable()

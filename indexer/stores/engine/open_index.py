@@ -20,9 +20,11 @@ from indexer.stores.engine.index_requests import (
     give_alias,
     prepare,
     read_facts,
+    require_one_index,
 )
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
+from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.sender import Operation, Reply, Sender
@@ -112,7 +114,8 @@ class OpenIndex:
         name = self.name()
         names = substitutes(self.facts.mapping) if self.facts else {}
         shared = bool(self.facts and is_shared(self.facts.mapping))
-        return IndexQueries(self.requests, self.dialect, name, names, scope, shared)
+        several = bool(self.facts and self.facts.members)
+        return IndexQueries(self.requests, self.dialect, name, names, scope, shared, several)
 
     def send(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send bulk operations; return the reply to each by id.
@@ -121,12 +124,31 @@ class OpenIndex:
         """
         if any(operation.action == "update" for operation in operations):
             self.check_updatable()
+        if self.facts and self.facts.members:
+            operations = self._located(operations)
         try:
             return self.sender.send(operations)
         except StoreStopped:
             with contextlib.suppress(StoreError):
                 self.check_replaced()
             raise
+
+    def _located(self, operations: list[Operation]) -> list[Operation]:
+        """Return the operations, each on the index of several that holds its document.
+
+        What none holds is looked for in the last one. Raises `UsageError` for a new document.
+        """
+        if any(operation.action == "index" for operation in operations):
+            require_one_index(self.place, self.facts)
+        hits = self.queries("both").located([operation.id for operation in operations])
+        places = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
+        last = {"_index": self.facts.index if self.facts else ""}
+        located = []
+        for operation in operations:
+            head = {"retry_on_conflict": 3} if operation.action == "update" else {}
+            head = {**(operation.head or head), **places.get(operation.id, last)}
+            located.append(replace(operation, head=head))
+        return located
 
     def update(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send partial updates; return the reply to each by id.
@@ -153,6 +175,8 @@ class OpenIndex:
 
     def _post(self, body: bytes) -> Answer:
         params = {"require_alias": "true", "pipeline": "_none"}
+        if self.facts and self.facts.members:
+            return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)
         return self.link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
 
     def _alias(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import SnapshotExpired
+from indexer.errors import SnapshotExpired, StoreError
 from indexer.model import Candidates, Scope
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
@@ -36,7 +36,7 @@ _NO_ROUTING = "routing_missing_exception"
 
 @dataclass(frozen=True, slots=True)
 class IndexQueries:
-    """Searches of one index, of its documents or of their parts.
+    """Searches of one index, or of several behind one name, of documents or of their parts.
 
     `names` holds the fields to search in place of others. Documents that other programs share may
     have a routing of their own.
@@ -48,6 +48,7 @@ class IndexQueries:
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = "documents"
     is_shared: bool = False
+    is_several: bool = False
 
     def search(self, body: Body) -> Body:
         """Return the answer to one search."""
@@ -182,6 +183,8 @@ class IndexQueries:
             yield from (item for item in items if item.get("found"))
 
     def _documents(self, body: Body, params: Mapping[str, str]) -> list[Body]:
+        if self.is_several:
+            return [{**hit, "found": True} for hit in self.located(body["ids"], params)]
         items: list[Body] = self.requests.call("POST", f"{self.index}/_mget", body, params)["docs"]
         return items
 
@@ -193,6 +196,28 @@ class IndexQueries:
         if lookups:
             found |= {item["_id"]: item for item in self._documents({"docs": lookups}, params)}
         return list(found.values())
+
+    def located(self, ids: Sequence[str], params: Mapping[str, str] = _NO_PARAMETERS) -> list[Body]:
+        """Return the documents of several indices after a refresh, each with its `_index`.
+
+        Raises `StoreError` for an id that two of the indices have.
+        """
+        self.requests.call("POST", f"{self.index}/_refresh")
+        documents: list[Body] = []
+        for start in range(0, len(ids), PAGE):
+            chunk = list(ids[start : start + PAGE])
+            query = {"ids": {"values": chunk}}
+            body = {"size": 2 * len(chunk), "query": query, "seq_no_primary_term": True}
+            answer = self.requests.call("POST", f"{self.index}/_search", body, {**WHOLE, **params})
+            documents += answer["hits"]["hits"]
+        places = {hit["_id"]: hit["_index"] for hit in documents}
+        for hit in documents:
+            if places[hit["_id"]] != hit["_index"]:
+                raise StoreError(
+                    f"document {hit['_id']} is in {hit['_index']} and in {places[hit['_id']]}; "
+                    "give --store one of them, or a name for indices without documents in common"
+                )
+        return documents
 
     def routings(self, ids: Sequence[str]) -> dict[str, str]:
         """Return the routing of those of these documents that have one, as far as refreshed."""

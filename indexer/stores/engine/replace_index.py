@@ -19,6 +19,7 @@ from indexer.stores.engine.index_requests import (
     IndexPlace,
     Requests,
     read_facts,
+    require_one_index,
     version_name,
 )
 from indexer.stores.engine.installer import put_next_pipeline, update_template
@@ -49,6 +50,7 @@ def replace_index(
     facts = read_facts(requests, place)
     if facts is None:
         raise IndexMissing(place.url)
+    require_one_index(place, facts)
     facts.check_updatable()
     old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:

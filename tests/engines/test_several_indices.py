@@ -1,0 +1,125 @@
+"""A data stream, and an alias of several indices: searched, looked up and grouped as one."""
+
+import pytest
+from pipelines import bulk, call, good, store_url
+
+from indexer.errors import MappingMismatch, StoreError, UsageError
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.operations.install import install
+from indexer.operations.reindex import reindex
+from indexer.recipe import DEFAULT_V1
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
+
+pytestmark = pytest.mark.engines
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening, every "
+    "day of the year but the first; "
+)
+OLD = [f"{FERRY}dogs travel free.", "A pilot boat brings pilots to large ships."]
+NEW = [f"{FERRY}dogs travel free of charge.", "A ferry carries people and goods across a river."]
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def stream(engine, server, stores):
+    """The name of a data stream with two indices behind it, the newer one with near duplicates of
+    the older one's documents.
+    """
+    store, name = stores(engine, server)
+    install(store)
+    stream = f"{name}-stream"
+    template = {
+        "index_patterns": [stream],
+        "data_stream": {},
+        "priority": 600,
+        "composed_of": ["nearfold-default_v2"],
+        "template": {
+            "settings": {"index.default_pipeline": "nearfold-default_v2"},
+            "mappings": {"properties": {"text": {"type": "text"}}},
+        },
+    }
+    good("PUT", f"{server}/_index_template/{stream}", template)
+    for texts in (OLD, NEW):
+        lines = [
+            line
+            for text in texts
+            for line in ({"create": {}}, {"@timestamp": "2026-01-01T08:00:00Z", "text": text})
+        ]
+        assert not good("POST", f"{server}/{stream}/_bulk?refresh=true", lines)["errors"]
+        good("POST", f"{server}/{stream}/_rollover")
+    yield stream
+    call("DELETE", f"{server}/_data_stream/{stream}")
+    call("DELETE", f"{server}/_index_template/{stream}")
+
+
+@pytest.fixture
+def alias(engine, server, stores):
+    """The name of an alias of two indices, with the documents of `stream`, and these indices."""
+    names = []
+    for texts in (OLD, NEW):
+        store, name = stores(engine, server)
+        install(store)
+        bulk(server, name, [{"text": text} for text in texts])
+        names.append(name)
+    added = [{"add": {"index": name, "alias": f"{names[0]}-all"}} for name in names]
+    good("POST", f"{server}/_aliases", {"actions": added})
+    return f"{names[0]}-all", names
+
+
+def families(server, name):
+    """Return the family of each document of the indices behind a name, by its text."""
+    good("POST", f"{server}/{name}/_refresh")
+    hits = good("GET", f"{server}/{name}/_search?size=100")["hits"]["hits"]
+    return {hit["_source"]["text"]: hit["_source"]["near_family"] for hit in hits}
+
+
+def check_as_one(store, server, name):
+    """Assert that near duplicates in different indices are found, folded and made one family."""
+    matches = similar(store, OLD[0], SimilarOptions(threshold=0.8)).matches
+    assert sorted(match.similarity == 1 for match in matches) == [False, True]
+    page = search(store, "ferry", SearchOptions(threshold=0.8))
+    assert (page.total, len(page.hits)) == (3, 2)
+    assert group(store).documents == 4
+    stored = families(server, name)
+    assert stored[OLD[0]] == stored[NEW[0]]
+    assert len(set(stored.values())) == 3
+    assert search(store, "ferry", SearchOptions(fold="family")).families == 2
+    assert not group(store).moved
+    for refused in (
+        lambda: index([store.url], store),
+        lambda: install(store),
+        lambda: reindex(store, DEFAULT_V1),
+    ):
+        with pytest.raises((UsageError, MappingMismatch)):
+            refused()
+    assert families(server, name) == stored
+
+
+def test_a_data_stream(engine, server, stream, open_at):
+    check_as_one(open_at(store_url(engine, server, stream)), server, stream)
+
+
+def test_an_alias_of_several_indices(engine, server, alias, open_at):
+    name, _ = alias
+    check_as_one(open_at(store_url(engine, server, name)), server, name)
+
+
+def test_documents_in_common_are_refused(engine, server, alias, open_at):
+    name, members = alias
+    for member in members:
+        good("PUT", f"{server}/{member}/_doc/same?refresh=true", {"text": OLD[0]})
+    with pytest.raises(StoreError, match="document same is in "):
+        open_at(store_url(engine, server, name)).get(["same"])
+
+
+def test_indices_of_different_recipes_are_refused(engine, server, alias, open_at):
+    name, members = alias
+    reindex(open_at(store_url(engine, server, members[1])), DEFAULT_V1)
+    with pytest.raises(MappingMismatch, match="differ in `recipe_id`"):
+        search(open_at(store_url(engine, server, name)), "ferry")
