@@ -28,11 +28,13 @@ OPTIONS = [
     "--no-annotate",
 ]
 # Each later lock agrees with the earlier ones.
-ORDER = ("test", "all", "core", "docs", "build", "audit")
+ORDER = ("test", "all", "core", "image", "docs", "build", "audit")
+IMAGE_EXTRAS = ("opensearch", "elasticsearch", "aws", "web", "tika", "parquet", "figures")
 INPUTS = {
     "test": ("pyproject.toml", "--all-extras", "--group", "dev"),
     "all": ("pyproject.toml", "--all-extras"),
     "core": ("pyproject.toml",),
+    "image": ("pyproject.toml", *(f"--extra={extra}" for extra in IMAGE_EXTRAS)),
     "docs": ("pyproject.toml", "--group", "docs"),
     "build": ("requirements/build.in",),
     "audit": ("requirements/audit.in",),

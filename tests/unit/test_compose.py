@@ -21,6 +21,7 @@ TEXT = PATH.read_text(encoding="utf-8")
 FILE = yaml.safe_load(TEXT)
 SERVICES = FILE["services"]
 STATEFUL = {
+    "nearfold": "/data",
     "opensearch": "/usr/share/opensearch/data",
     "elasticsearch": "/usr/share/elasticsearch/data",
 }
@@ -53,8 +54,9 @@ def test_docker_takes_the_file():
 
 
 @each_service
-def test_image_is_pinned(service):
-    assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+(\.\d+)?", service["image"])
+def test_image_is_pinned_or_built_here(service):
+    image = service.get("image", "nearfold:0.0.0" if service.get("build") == "." else "")
+    assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+(\.\d+)?", image)
 
 
 @each_service
@@ -104,6 +106,7 @@ def test_each_engine_has_its_profile():
         "elasticsearch": ["elasticsearch"],
         "kibana": ["elasticsearch"],
         "tika": ["tika"],
+        "nearfold": ["nearfold"],
     }
 
 

@@ -1,0 +1,133 @@
+"""Prepare a release, and build what it consists of.
+
+    python3 tools/release.py 0.3.0    # set the version everywhere and date the changelog
+    python3 tools/release.py --build  # into dist/: source distribution, wheel, bill of materials
+
+The source distribution holds the crates of the kernel, as Cargo.lock names them, so it builds
+without a network. The wheel is for this system; other systems build theirs in
+.github/workflows/release.yml. Committing and tagging are left to you (docs/releasing.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import audit
+from environment import ROOT, prepared
+
+DIST = ROOT / "dist"
+BUILT_FROM = (
+    "indexer", "mappings", "kernel", "requirements/core.txt",
+    "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE",
+)  # fmt: skip
+SDIST = "import setuptools.build_meta as build, sys; build.build_sdist(sys.argv[1])"
+VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
+VERSIONED = ("pyproject.toml", "kernel/Cargo.toml")
+LOCKED = '[[package]]\nname = "nearfold-kernel"\n'
+UNRELEASED = "## [Unreleased]\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Set a version or build a release; return the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("version", nargs="?", help="the version to set, such as 0.3.0")
+    parser.add_argument("--build", action="store_true", help="build into dist/")
+    options = parser.parse_args(arguments)
+    if options.build == bool(options.version):
+        parser.error("give a version, or --build")
+    if options.build:
+        return build(DIST)
+    try:
+        set_version(ROOT, options.version, datetime.datetime.now(datetime.timezone.utc).date())
+    except ValueError as error:
+        parser.error(str(error))
+    print(f"version {options.version}; look at `git diff`, then commit and tag v{options.version}")
+    return 0
+
+
+def set_version(root: Path, version: str, today: datetime.date) -> None:
+    """Write a version into the project's files, and make it the newest of the changelog.
+
+    Raises `ValueError` for another form than X.Y.Z, for a version that the changelog has, and when
+    nothing is unreleased.
+    """
+    changelog = root / "CHANGELOG.md"
+    text = changelog.read_text(encoding="utf-8")
+    if not VERSION.match(version):
+        raise ValueError(f"{version} is no version; give three numbers, such as 0.3.0")
+    if f"## [{version}]" in text:
+        raise ValueError(f"CHANGELOG.md has {version} already; give a later version")
+    news = text.partition(UNRELEASED)[2].partition("\n## [")[0]
+    if not news.strip():
+        raise ValueError("CHANGELOG.md has nothing under Unreleased; there is nothing to release")
+    heading = f"{UNRELEASED}\n## [{version}] - {today.isoformat()}\n"
+    changelog.write_text(text.replace(UNRELEASED, heading, 1), encoding="utf-8")
+    for name in VERSIONED:
+        _replace_version(root / name, "", version)
+    _replace_version(root / "kernel" / "Cargo.lock", LOCKED, version)
+
+
+def _replace_version(path: Path, after: str, version: str) -> None:
+    """Set the first `version = "..."` of a file that begins a line and comes after a text."""
+    text = path.read_text(encoding="utf-8")
+    start = text.index(after) + len(after)
+    line = f'version = "{version}"'
+    rest = re.sub(r'^version = ".*"$', line, text[start:], count=1, flags=re.MULTILINE)
+    path.write_text(text[:start] + rest, encoding="utf-8")
+
+
+def build(out: Path) -> int:
+    """Build everything into `out`, and return the exit code of the first step that fails."""
+    python = prepared("core")
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        sources = copy_sources(Path(folder) / "sources")
+        vendor_crates(sources)
+        command = [str(python), "-c", SDIST, str(out)]
+        subprocess.run(command, cwd=sources, check=True, stdout=subprocess.DEVNULL)  # each file
+        wheel = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+        environment = {**os.environ, "NEARFOLD_REQUIRE_KERNEL": "1", "CARGO_NET_OFFLINE": "true"}
+        subprocess.run(
+            [*wheel, "--wheel-dir", str(out), "."], cwd=sources, env=environment, check=True
+        )
+    for path in sorted(out.iterdir()):
+        print(f"{path}  {path.stat().st_size:,} bytes")
+    return audit.main(["--bill-only", "--bill", str(out / "nearfold.cdx.json")])
+
+
+def copy_sources(folder: Path) -> Path:
+    """Copy the files of a release that git tracks, and return the folder."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--", *BUILT_FROM], cwd=ROOT, check=True, stdout=subprocess.PIPE
+    )
+    for name in filter(None, listing.stdout.decode().split("\0")):
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, place)
+    return folder
+
+
+def vendor_crates(sources: Path) -> None:
+    """Put the crates of the kernel beside it, and tell cargo to use them."""
+    command = ["cargo", "vendor", "--locked", "--manifest-path", "kernel/Cargo.toml"]
+    settings = subprocess.run(
+        [*command, "kernel/vendor"], cwd=sources, check=True, stdout=subprocess.PIPE, text=True
+    )
+    (sources / ".cargo").mkdir()
+    (sources / ".cargo" / "config.toml").write_text(settings.stdout, encoding="utf-8")
+    with (sources / "MANIFEST.in").open("a", encoding="utf-8") as manifest:
+        manifest.write("graft kernel/vendor\ninclude .cargo/config.toml\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
