@@ -24,6 +24,7 @@ from servers.process import Server
 from servers.proxy import AuthProxy, Gate
 from servers.shared import Broker, Client
 
+collect_ignore = ["data/copietje/make_reference.py"]  # runs in an environment of its own
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
 _SESSION = pytest.StashKey[choosing.Session | Client]()
 _BROKER = pytest.StashKey[Broker]()

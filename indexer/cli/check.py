@@ -62,7 +62,7 @@ def check_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Say whether a file, or text on stdin (-), is new, and store it if asked.
+    """Say whether a file or a text (-) is new, and store it if asked.
 
     The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
     that it resembles and the reasons. --threshold is the least similarity of a duplicate.

@@ -10,7 +10,6 @@ from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sketch.schemes import datasketch_slots
 
 _BATCH = 256
 
@@ -70,5 +69,7 @@ def with_datasketch_slots(row: Row, recipe: Recipe) -> Row:
     """
     if row.status not in ("empty", "too_short", "numbers_only") or row.minhash:
         return row
+    from indexer.sketch.schemes import datasketch_slots
+
     slots = datasketch_slots(row.text, recipe)
     return row if slots is None else replace(row, status="complete", minhash=slots)

@@ -214,7 +214,7 @@ def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
     run("index", EXAMPLES, "--recipe", "simhash-doc", store=url)
     answer = run_json("similar", PRESS, "--threshold", "0.5", store=url)
     assert "ferry-web-page.html" in {Path(match["path"]).name for match in answer["matches"]}
-    assert "live folding needs" in run("search", "ferry", store=url)
+    assert "by measure: hamming, folded at 0.953125" in run("search", "ferry", store=url)
 
 
 def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def library(tmp_path: Path) -> str:
 def test_families(library: str, tmp_path: Path) -> None:
     page = run_json("search", "ferry", "--fold", "family", store=library)
     [id] = [hit["id"] for hit in page["hits"] if hit["folded"]][:1]
-    matching, contained, criteria, listing, *labelling = blocks("families.md")
+    matching, contained, scans, criteria, listing, *labelling = blocks("families.md")
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
     assert shell(matching, tmp_path).startswith("1.000\t")
@@ -62,6 +62,8 @@ def test_families(library: str, tmp_path: Path) -> None:
         json.loads(line)["measure"] == "passages"
         for line in shell(contained, tmp_path).splitlines()
     )
+    shutil.copytree(ROOT / "examples", tmp_path / "scans")
+    assert "1.000\t" in shell(scans, tmp_path)
     first, _, labelled = shell(listing, tmp_path).rpartition("families\n")
     assert first.startswith("4 documents") and json.loads(labelled)["size"] == 2
     by_id, by_rule = labelling

@@ -341,5 +341,5 @@ def test_no_point_in_time_stays_open(store, server):
 def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, open_at):
     with pytest.raises(StoreError, match="opensearch://"):
         open_at(store_url("elasticsearch", opensearch_url, "nearfold-test-x")).prepare(DEFAULT)
-    with pytest.raises(StoreError, match="flat_object"):
+    with pytest.raises(StoreError, match="begin the URL with the name of the engine"):
         open_at(store_url("opensearch", elasticsearch_url, "nearfold-test-x")).prepare(DEFAULT)

@@ -28,6 +28,8 @@ USES = {
     "indexer/lab/evaluation/sheets.py": "when a sheet was made",
     "indexer/exports/report.py": "the date of a report",
     "indexer/web/survey_cache.py": "when a store was read",
+    "indexer/jobs/review_file.py": "when a document was labelled or noted",
+    "indexer/indexing/claims.py": "how old a claim is, which any process may decide at any time",
 }
 
 
