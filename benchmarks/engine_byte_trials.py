@@ -39,7 +39,8 @@ def zstd(made: Index, engine: str) -> Index:
 def derived_keys(made: Index, engine: str) -> Index:
     """Keys that the engine's analysis makes of the slots.
 
-    Base64 spells three slots of a byte, a band, by four characters.
+    Base64 spells three slots of a byte, a band, by four characters. The text field copies its value
+    into the column: below a binary field, which reads it first, it would index nothing.
     """
     groups = "".join("(.{4})" for _ in range(BANDS))
     spelled = " ".join(f"{_LETTERS[place]}${place + 1}" for place in range(BANDS))
@@ -60,13 +61,24 @@ def derived_keys(made: Index, engine: str) -> Index:
             "tokenizer": "whitespace",
         },
     }
-    bands = {"type": "text", "analyzer": "near_slots", "index_options": "docs", "norms": False}
-    properties = dict(made.mapping["properties"])
-    properties["near_minhash"] = {**properties["near_minhash"], "fields": {"bands": bands}}
+    slots = {
+        "type": "text",
+        "analyzer": "near_slots",
+        "index_options": "docs",
+        "norms": False,
+        "copy_to": ["near_minhash"],
+    }
+    properties = {**made.mapping["properties"], "near_slots": slots}
+
+    def change(document: Document) -> Document:
+        names = {"near_minhash": "near_slots"}
+        kept = without(document, "near_bands")
+        return {names.get(name, name): value for name, value in kept.items()}
+
     return Index(
         {**made.settings, "analysis": analysis},
         {**made.mapping, "properties": properties},
-        lambda document: without(document, "near_bands"),
+        change,
     )
 
 

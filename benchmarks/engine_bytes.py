@@ -182,7 +182,7 @@ def _laboratory(options: argparse.Namespace, url: str, folder: Path) -> Iterator
     """Yield the index of the files, which it writes."""
     os.environ["XDG_STATE_HOME"] = str(folder / "state")
     files = folder / "files"
-    _write_files(files, options.folders, options.documents, options.length)
+    write_files(files, options.folders, options.documents, options.length)
     name = f"nearfold-bytes-{secrets.token_hex(4)}"
     store: Any = open_store(f"{options.engine}://{url.partition('://')[2]}/{name}?replicas=0")
     try:
@@ -204,7 +204,7 @@ def _all() -> dict[str, Any]:
     return {"size": BATCH, "query": {"match_all": {}}, "sort": [{"near_id": "asc"}]}
 
 
-def _write_files(folder: Path, folders: Sequence[Path], count: int, length: int) -> None:
+def write_files(folder: Path, folders: Sequence[Path], count: int, length: int) -> None:
     """Write files of `length` characters, cut from texts in an order without meaning."""
     paths = [path for source in folders for path in source.rglob("*") if path.is_file()]
     paths.sort(key=lambda path: hashlib.sha256(str(path).encode()).digest())

@@ -44,10 +44,12 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
         }
         click.echo(json.dumps(fields))
         return 0
-    if stored and stored.id == recipe.id and not result.copied:
+    is_same = bool(stored and stored.id == recipe.id)
+    if is_same and not result.copied:
         click.echo(f"{result.index} has recipe {recipe.name} already; nothing was changed")
         return 0
-    signed = f"{count_of(result.copied, 'document')} signed by {recipe.name}"
+    change = "moved to the fields of today" if is_same else f"signed by {recipe.name}"
+    signed = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
     click.echo(f"{signed}; {result.index} is in service{kept}")
     return 0

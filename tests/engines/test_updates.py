@@ -206,6 +206,19 @@ def test_a_store_that_was_not_prepared_writes_as_the_index_is(former):
     assert ("near_file" in stored, len(stored["near_raw"])) == (False, 64)
 
 
+def test_reindex_by_the_same_recipe_moves_an_index_to_the_fields_of_today(former, open_at):
+    opened, url = former
+    other = open_at(opened.url)
+    before = state(opened)
+    assert state(other) == before
+    assert reindex(opened, DEFAULT).copied == len(TEXTS)
+    assert state(opened) == state(other) == before
+    stored = good("GET", f"{url}/_doc/ferry")["_source"]
+    assert [name in stored for name in ("near_raw", "near_file")] == [False, True]
+    assert [*stored][-1] == "text"
+    assert reindex(opened, DEFAULT).copied == 0
+
+
 def test_reindex_moves_an_index_to_the_fields_of_today(former, server):
     opened, url = former
     digests = {row.id: (row.raw, row.source) for row in opened.scan()}

@@ -99,8 +99,13 @@ def test_our_own_mapping_has_no_problems():
 def test_an_index_that_maps_fields_as_before_has_no_problems():
     mapping = new_index()["mappings"]
     former = {name: {"type": "keyword"} for name in ("near_id", "near_source")}
+    assert not bodies.is_outdated(mapping)
     mapping["properties"] |= {**former, "near_simhash": {"type": "long"}}
     assert bodies.mapping_problems(mapping, "flat_object") == ()
+    assert bodies.is_outdated(mapping)
+    mapping["_meta"]["nearfold"]["shared"] = True
+    assert not bodies.is_outdated(mapping)
+    del mapping["_meta"]["nearfold"]["shared"]
     del mapping["properties"]["near_file"]
     assert [*bodies.later_fields(mapping["properties"])] == ["near_file"]
 

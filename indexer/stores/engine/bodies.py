@@ -108,6 +108,16 @@ def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) ->
             yield f"field {name} is {described} instead of {describe_field(field)}"
 
 
+def is_outdated(mapping: Mapping[str, Any]) -> bool:
+    """Return whether an index has fields as an earlier nearfold mapped them, in more bytes.
+
+    False for an index that other programs share, which keeps their fields and pipelines.
+    """
+    actual = mapping.get("properties", {})
+    is_former = any(actual.get(name) == field for name, field in _FORMER.items())
+    return is_former and not mapping.get("_meta", {}).get("nearfold", {}).get("shared", False)
+
+
 def later_fields(properties: Mapping[str, Any]) -> Body:
     """Return the mapping of the fields that an index of an earlier nearfold lacks.
 

@@ -1,4 +1,5 @@
-"""A change of recipe for an index in service: fill a new version, then switch the name in one step.
+"""A change of recipe or of fields for an index in service: fill a new version, then switch the name
+in one step.
 
 The old index is read as a feed: an engine numbers the operations of each shard, so documents that
 change during the copy have a higher number. The progress of the copy is stored in the new index,
@@ -9,10 +10,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from indexer.model import Row
 from indexer.recipe import Recipe
+from indexer.stores.engine import bodies
 from indexer.stores.engine.index_requests import (
     EXISTS,
     Dialect,
@@ -54,7 +58,9 @@ def replace_index(
     facts.check_updatable()
     old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:
-        return _clean_up(requests, place, facts.index, old, keep)
+        if not bodies.is_outdated(old["mappings"]):
+            return _clean_up(requests, place, facts.index, old, keep)
+        sign_rows = _sign_unchanged(sign_rows)
     successor = Successor(
         requests,
         place,
@@ -73,6 +79,16 @@ def replace_index(
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
+
+
+def _sign_unchanged(sign_rows: SignRows) -> SignRows:
+    """Return a function that signs rows by the recipe that they have; families stay decided."""
+
+    def sign(rows: Sequence[Row]) -> list[Row]:
+        signed = zip(rows, sign_rows(rows), strict=True)
+        return [replace(new, provisional=old.provisional) for old, new in signed]
+
+    return sign
 
 
 def _fill(successor: Successor, sign_rows: SignRows, on_progress: OnProgress) -> int:

@@ -206,7 +206,7 @@ def nearfold_metadata(index: Mapping[str, Any]) -> bodies.Body:
 def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) -> bodies.Body:
     """Return a document with the keys of the new recipe and everything else in it unchanged.
 
-    A document that was never signed gets a family, too.
+    A document that was never signed gets a family, too. The text comes last, as in `rows.source`.
     """
     document = {name: value for name, value in source.items() if name not in _REPLACED}
     if not source.get("near_recipe"):
@@ -214,4 +214,5 @@ def _replace_signature(source: Mapping[str, Any], signature: Mapping[str, Any]) 
     for name in _REPLACED:
         if signature.get(name) not in (None, "", ()):
             document[name] = signature[name]
-    return document
+    ours = {name: value for name, value in document.items() if name.startswith("near_")}
+    return {**ours, **document}
