@@ -52,6 +52,7 @@ ADAPTERS = {
     "starlette": {
         "web/access.py",
         "web/app.py",
+        "web/hits_table.py",
         "web/judge.py",
         "web/labelling_pages.py",
         "web/work_list_pages.py",

@@ -88,14 +88,15 @@ class WorkList:
                 labels[self._judged(after)] += 1
                 self._families[name].labels = +labels
 
-    def items(self, order: Order, least: int) -> Sequence[WorkItem]:
-        """Return the families of `least` documents or more in an order, ties by id.
+    def items(self, order: Order, least: int, most: int = 0) -> Sequence[WorkItem]:
+        """Return the families of `least` to `most` documents (0: any number) in an order, ties by
+        id.
 
         `size`: the largest first; `similarity`: those with the least similar member first;
         `conflict`: those whose labels differ first, then by size; `unreviewed`: those with the
         most documents to review first.
         """
-        return sorted(self._items(least), key=_KEYS[order])
+        return sorted(self._items(least, most), key=_KEYS[order])
 
     @property
     def documents(self) -> int:
@@ -107,10 +108,10 @@ class WorkList:
         """Return how many documents are reviewed."""
         return sum(_reviewed(family) for family in self._families.values())
 
-    def _items(self, least: int) -> Iterator[WorkItem]:
+    def _items(self, least: int, most: int) -> Iterator[WorkItem]:
         for name, family in self._families.items():
             documents = family.labels.total()
-            if documents >= least:
+            if least <= documents <= (most or documents):
                 conflict = sum(map(bool, family.labels)) > 1
                 reviewed, similarity = _reviewed(family), family.similarity
                 yield WorkItem(name, family.path, documents, reviewed, similarity, conflict)

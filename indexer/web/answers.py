@@ -237,14 +237,30 @@ class WithoutBoilerplate:
 
 
 @dataclass(frozen=True, slots=True)
+class MapLink:
+    """A segment of the map of a comparison.
+
+    `differing`: the share of it that differs; `first` and `last`: the numbers of the differences
+    that begin there, None without one, and `part` that of the part with the first. `moved`: it has
+    a moved passage.
+    """
+
+    differing: float
+    first: int | None
+    last: int | None
+    part: int
+    moved: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonAnswer:
     """Two documents side by side, one part of them.
 
     In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
     from 1. `first` is the number of the first difference of this part; `passages` counts shared
-    passages; `new_words` are those that only A (left) or B (right) has. `chars`: how many
-    characters of each long text are compared, while the whole texts are being compared; None for
-    the whole.
+    passages; `new_words` are those that only A (left) or B (right) has; `map` shows the whole
+    texts. `chars`: how many characters of each long text are compared, while the whole texts are
+    being compared; None for the whole.
     """
 
     a: DocumentFacts
@@ -263,6 +279,7 @@ class ComparisonAnswer:
     cells: tuple[Cells, ...]
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
+    map: tuple[MapLink, ...]
     chars: int | None = None
 
 

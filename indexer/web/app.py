@@ -46,10 +46,11 @@ AsyncEndpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The questions and actions that a site offers, by name."""
+    """The questions and actions that a site offers, by name, and the routes of its tables."""
 
     questions: Mapping[str, Question]
     actions: Mapping[str, Action]
+    tables: tuple[Callable[[Site], BaseRoute], ...] = ()
 
 
 def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> App:
@@ -63,6 +64,7 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
     routes = [
         *_page_routes(pages),
         *_api_routes(site, api),
+        *(table(site) for table in api.tables),
         Route("/original", _original(site)),
         Route("/metrics", figures.answer),
         *static_routes(pages.static),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from indexer.comparing.blocks_view import facts
+from indexer.comparing.difference_map import difference_map
 from indexer.comparing.versions import versions
 from indexer.grouping import family_view
 from indexer.model import Row
@@ -13,6 +14,7 @@ from indexer.web.answers import (
     ComparisonAnswer,
     DocumentFacts,
     FamilyAnswer,
+    MapLink,
     VersionsAnswer,
     WithoutBoilerplate,
 )
@@ -101,6 +103,16 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
         cells=tuple(beside.cells(blocks)),
         facts=tuple(facts(facts_of(a), facts_of(b))),
         warnings=tuple(dict.fromkeys([*_side_warnings("A", a), *_side_warnings("B", b)])),
+        map=tuple(
+            MapLink(
+                differing=round(segment.differing, 3),
+                first=segment.first,
+                last=segment.last,
+                part=segment.block // _BLOCKS_A_PART + 1,
+                moved=segment.moved,
+            )
+            for segment in difference_map(beside.blocks)
+        ),
         chars=compared.chars,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from indexer.defaults import FOLD, OVERLAP
 from indexer.searching.fold_defaults import WITH_THRESHOLD
@@ -21,7 +22,9 @@ from indexer.web.questions import (
     Question,
     check_part,
 )
-from indexer.web.site import Site
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
 
 _FACETS = ("content_type", "status", "labels")
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
@@ -35,7 +38,7 @@ def search(site: Site, values: ParameterValues) -> Results:
     """
     facets_key = values["q"], values["filter"], values["of"]
     cached_facets = site.facets.get(facets_key)
-    page = search_store(site.store, values["q"], _search_options(values, not cached_facets))
+    page = search_store(site.store, values["q"], search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
@@ -54,7 +57,8 @@ def search(site: Site, values: ParameterValues) -> Results:
     )
 
 
-def _search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
+def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
+    """Return the options of a search by its parameters."""
     has_threshold = values["fold"] in WITH_THRESHOLD
     return SearchOptions(
         fold=values["fold"],

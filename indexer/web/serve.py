@@ -16,6 +16,7 @@ from indexer.web.actions import ACTIONS
 from indexer.web.app import Api, application
 from indexer.web.comparison_questions import COMPARISON_QUESTIONS
 from indexer.web.document_questions import DOCUMENT_QUESTIONS
+from indexer.web.hits_table import hits_route
 from indexer.web.listen import listen
 from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.site import MOST_LABELS, Site
@@ -25,6 +26,7 @@ from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIO
 REVIEW_API = Api(
     {**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS, **WORK_LIST_QUESTIONS},
     {**ACTIONS, **WORK_LIST_ACTIONS},
+    (hits_route,),
 )
 
 

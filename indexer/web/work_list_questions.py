@@ -68,7 +68,7 @@ def _items(
     work: WorkList, owners: Mapping[str, str], values: ParameterValues
 ) -> Sequence[WorkItem]:
     """Return the families of a list in its order, whatever its part."""
-    items = work.items(values["order"], values["least"])
+    items = work.items(values["order"], values["least"], values["most"])
     if not values["reviewer"]:
         return items
     return [item for item in items if owners.get(item.family) == values["reviewer"]]
@@ -128,6 +128,9 @@ LIST_PARAMETERS = (
         choices=PARTS,
     ),
     Parameter("least", "documents of a family at least", 2, "integer", low=1, high=1 << 31),
+    Parameter(
+        "most", "documents of a family at most; 0: any number", 0, "integer", low=0, high=1 << 31
+    ),
     Parameter("reviewer", "only families of this reviewer", ""),
     WAIT,
 )

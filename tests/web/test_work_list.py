@@ -83,6 +83,7 @@ def test_families_come_by_size_similarity_conflict_or_what_is_left(store: Any) -
     assert least == sorted(least)
     assert (answer.of_list.reviewed, answer.of_list.documents) == (5, 9)
     assert (answer.of_store.reviewed, answer.of_store.documents) == (5, 10)
+    assert names(site, part="all", least="2", most="3") == ["b", "c"]
     assert [names(site, limit="1", page=str(page)) for page in (1, 2, 3)] == [["a"], ["b"], []]
 
 
@@ -139,6 +140,13 @@ def test_the_next_family_is_that_after_the_last_one(store: Any) -> None:
     assert ask(site, "claim", after=heads["c"]).family == heads["a"]
 
 
+def overview(forms: Forms) -> str:
+    """Return the page Overview once the store is read."""
+    while "Read at" not in forms.page("/overview"):
+        pass
+    return request(forms.site, "/overview").body.decode()
+
+
 def test_pages_of_the_work_list(store: Any) -> None:
     with run_site(store.url, "--label", "hot", "--reviewer", "anna") as address:
         forms = Forms(address)
@@ -153,6 +161,14 @@ def test_pages_of_the_work_list(store: Any) -> None:
         assert nobody.headers["location"] == "/worklist?least=1"
         assert "No family of this list" in forms.page("/worklist?reviewer=anna")
         assert forms.send("/worklist/assign", reviewer="ben").status == 400
+        hits = csv.DictReader(
+            io.StringIO(request(address, "/hits.csv?fold=family&sort=path").body.decode())
+        )
+        lines = [(line["rank"], line["id"][0], line["folded_under"][:1]) for line in hits]
+        assert lines[:5] == [("1", "a", ""), *[("1", "a", "a")] * 3, ("2", "b", "")]
+        assert len(lines) == 10
+        assert request(address, "/hits.csv?x=1").status == 400
+        assert "/worklist?part=all&amp;least=3&amp;most=5" in overview(forms)
         forms.send("/label", id="c0", choose="hot", dry_run="no", next="/")
         forms.send("/label/undo", job="1", next="/")
         noted = forms.send("/note", id="c0", text="=see <b>page</b> 4")

@@ -1,0 +1,91 @@
+"""The hits of a search as a table, each with the documents that are folded under it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from indexer.exports.csv_tables import Column, Table, write_csv
+from indexer.model import Hit, Row
+from indexer.searching.search import search
+from indexer.web.document_questions import DOCUMENT_QUESTIONS, search_options
+from indexer.web.questions import ParameterValues, parameter_values
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
+
+MOST_HITS = 10_000  # in one table; what is folded under them is not counted
+_BATCH = 500  # hits that are read together
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A hit, or a document that is folded under one, by its row in the store."""
+
+    rank: int
+    row: Row
+    under: str = ""
+    similarity: float | None = None
+
+
+_COLUMNS = (
+    Column("rank", "whole", attrgetter("rank")),
+    Column("id", "text", attrgetter("row.id")),
+    Column("path", "text", attrgetter("row.path")),
+    Column("title", "text", attrgetter("row.title")),
+    Column("content_type", "text", attrgetter("row.content_type")),
+    Column("modified", "time", attrgetter("row.modified")),
+    Column("words", "whole", attrgetter("row.words")),
+    Column("status", "text", attrgetter("row.status")),
+    Column("labels", "list", attrgetter("row.labels")),
+    Column("family", "text", attrgetter("row.family")),
+    Column("folded_under", "text", attrgetter("under")),
+    Column("similarity", "share", attrgetter("similarity")),
+)
+
+
+def hits_route(site: Site) -> BaseRoute:
+    """Return the route of the table. It takes the parameters of a search; all pages are in it."""
+
+    def endpoint(request: Request) -> Response:
+        texts = {name: request.query_params.getlist(name) for name in request.query_params}
+        values = parameter_values(DOCUMENT_QUESTIONS["search"].parameters, texts)
+        file = io.StringIO()
+        write_csv(Table(_COLUMNS, _lines(site, values)), file)
+        headers = {"content-disposition": 'attachment; filename="hits.csv"'}
+        body = file.getvalue().encode("utf-8", "replace")
+        return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
+
+    return Route("/hits.csv", endpoint)
+
+
+def _lines(site: Site, values: ParameterValues) -> Iterator[_Line]:
+    """Yield each hit, and after it what is folded under it; documents deleted since are absent."""
+    rank = 0
+    for hits in _batches(site, values):
+        folded = [document.id for hit in hits for document in hit.folded]
+        rows = site.store.get([*(hit.id for hit in hits), *folded])
+        for hit in hits:
+            rank += 1
+            if hit.id in rows:
+                yield _Line(rank, rows[hit.id])
+            for document in hit.folded:
+                if document.id in rows:
+                    yield _Line(rank, rows[document.id], hit.id, document.similarity)
+
+
+def _batches(site: Site, values: ParameterValues) -> Iterator[tuple[Hit, ...]]:
+    options = replace(search_options(values, False), limit=_BATCH, page=1, facts=0)
+    for _ in range(MOST_HITS // _BATCH):
+        page = search(site.store, values["q"], options)
+        yield page.hits
+        if not page.more or page.next is None:
+            return
+        options = replace(options, after=page.next)
