@@ -7,11 +7,14 @@ import secrets
 import subprocess
 import sys
 import threading
+from contextlib import closing
+from urllib.parse import urlsplit
 
 import pytest
 from pipelines import call, store_url
+from servers.proxy import Gate, GateRequest
 
-from indexer import IndexOptions, index, open_store, search, similar
+from indexer import IndexOptions, group, index, install, open_store, search, similar
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.indexing.index import DEFAULT_READING
 from indexer.indexing.open_sources import open_sources, target
@@ -312,6 +315,34 @@ def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store)
     assert account.seen == 600
     assert account.unchanged >= 300
     assert account.indexed + account.unchanged == 600
+
+
+class ManagedService(Gate):
+    """A service that keeps everything but indices and documents to itself, and no version."""
+
+    ITS_OWN = ("_ingest", "_scripts", "_component_template", "_index_template", "_search/pipeline")
+
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
+        """Return the refusal of a request about anything else."""
+        path = urlsplit(request.path).path.strip("/")
+        is_open = path.partition("?")[0] and not path.startswith(self.ITS_OWN)
+        return None if is_open and "/_clone/" not in path else (410, "not available here")
+
+
+def test_a_service_that_refuses_pipelines_scripts_and_templates(
+    engine, server, their_url, gates, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    fill(their_url, THEIRS)
+    gate = gates(ManagedService, server)
+    with closing(open_store(store_url(engine, gate.url, their_url.rpartition("/")[2]))) as store:
+        with pytest.raises(StoreError):
+            install(store, text_field="page.body")
+        assert counted(index([store.url], store, OF_BODY)) == (4, 4, 0, 0)
+        store.refresh()
+        assert group(store).families == 1
+        assert [match.id for match in similar(store, FERRY).matches] == ["1", "2"]
+        assert len(search(store, "ferry").hits) == 1
 
 
 def test_another_recipe_is_refused(their_url, their_store):
