@@ -25,6 +25,13 @@ DOCS = "\n".join(
 )
 
 
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    """`tools/docs.py` refuses a page that is not."""
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert {page for page in pages if f": {page}\n" not in navigation} == set()
+
+
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_command_is_documented(command: str) -> None:
     assert f"nearfold {command}" in README
