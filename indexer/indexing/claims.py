@@ -71,9 +71,11 @@ class ClaimedCheck:
         """Return the verdict on a duplicate that is not to be stored, None for other documents."""
         if not self.drop:
             return None
-        undecided = {claim.id for claim in self.claims.undecided()}
-        judgement = judge(self.store, self.recipe, self.row, self.options, undecided)
-        return judgement if judgement.verdict == "duplicate" else None
+        while True:
+            undecided = {claim.id for claim in self.claims.undecided()}
+            judgement = judge(self.store, self.recipe, self.row, self.options, undecided)
+            if not self._is_about_claim(judgement):
+                return judgement if judgement.verdict == "duplicate" else None
 
     def _decide(self, id: str) -> None:
         """Decide on a claim, whoever made it; nothing if that is done, or the row is gone."""
@@ -92,8 +94,17 @@ class ClaimedCheck:
             if earlier or id not in rows or not all(map(self.claims.touch, alike)):
                 continue
             judgement = judge(self.store, self.recipe, rows[id], options, {id, *others})
+            if self._is_about_claim(judgement):
+                continue
             if self._record(own, judgement, note):
                 return
+
+    def _is_about_claim(self, judgement: Judgement) -> bool:
+        """Return whether a verdict names a row that is not decided: one that was stored after the
+        claims were read. Beside it nothing is judged, since it may be a duplicate of this one.
+        """
+        claim = None if judgement.of is None else self.claims.get(judgement.of)
+        return claim is not None and bool(claim.note) and not claim.outcome
 
     def _alike(
         self, id: str, others: Mapping[str, Claim], rows: Mapping[str, Row], options: CheckOptions

@@ -217,6 +217,33 @@ def test_claim_of_a_process_that_ended_is_decided_by_the_next(store, monkeypatch
     assert store.claims.get("z").outcome.startswith("new ")
 
 
+@pytest.mark.parametrize("drop", [False, True])
+def test_claim_that_comes_between_look_and_verdict_does_not_count(
+    store, monkeypatch, drop: bool
+) -> None:
+    """Else either document would be a duplicate of the other, and none new."""
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    first, second = (
+        ClaimedCheck(store, store.claims, DEFAULT, row_of(id, TEXT), CheckOptions(), drop)
+        for id in "ab"
+    )
+    look = store.claims.undecided
+
+    def look_before_the_other_is_stored():
+        seen = look()
+        store.claims.create(second.row, second._note())
+        store.refresh()
+        return seen
+
+    monkeypatch.setattr(store.claims, "undecided", look_before_the_other_is_stored)
+    judgement, stored = first.run()
+    assert (judgement.verdict, stored) == ("new", True)
+    monkeypatch.undo()
+    judgement, stored = second.run()
+    assert (judgement.verdict, judgement.of, stored) == ("duplicate", "a", not drop)
+
+
 def test_same_document_twice_at_once(store) -> None:
     """By two processes: the second one decides on the claim of the first."""
     if not isinstance(store, Claiming):
