@@ -29,9 +29,11 @@ def backup_command(file: str, store_url: str, as_json: bool) -> int:
 
 
 def print_copy(copy: Copy, as_json: bool, action: str) -> None:
-    """Print how many documents were copied, and whether the journal was copied too."""
+    """Print how many documents were copied, and whether journal and notes were copied too."""
     if as_json:
         fields = {"file": copy.path, "documents": copy.documents, "journal": copy.journal}
-        click.echo(json.dumps(fields))
+        click.echo(json.dumps({**fields, "review": copy.review}))
     else:
-        click.echo(f"{count_of(copy.documents, 'document')} {action}{_JOURNAL[copy.journal]}")
+        review = "; with notes and assignments of reviewers" if copy.review else ""
+        documents = count_of(copy.documents, "document")
+        click.echo(f"{documents} {action}{_JOURNAL[copy.journal]}{review}")

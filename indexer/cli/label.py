@@ -58,7 +58,7 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     help="With --family: list less similar members for review.",
 )
 @dry_run_option("Write nothing; print what would change.")
-@click.option("--reviewer", default="", metavar="NAME", help="Whose labelling it is.")
+@click.option("--reviewer", default="", metavar="NAME", help="Whose labelling or undo it is.")
 @click.option(
     "--undo",
     type=int,
@@ -94,7 +94,7 @@ def label_command(
             _print_history(label_history(store), as_json)
             return 0
         if undo is not None:
-            undone = undo_labels(store, undo, dry_run=dry_run)
+            undone = undo_labels(store, undo, dry_run=dry_run, reviewer=reviewer)
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
         settings = LabelOptions(**options)
@@ -152,7 +152,16 @@ def _print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
 def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
     """Print the labellings of a store."""
     if as_json:
-        names = ("number", "at", "added", "removed", "documents", "restored", "reviewer")
+        names = (
+            "number",
+            "at",
+            "added",
+            "removed",
+            "documents",
+            "restored",
+            "reviewer",
+            "undone_by",
+        )
         values = attrgetter(*names)
         print_json([dict(zip(names, values(job), strict=True)) for job in jobs])
         return
@@ -162,7 +171,8 @@ def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
         added = [f"+{name}" for name in job.added]
         removed = [f"-{name}" for name in job.removed]
         labels = " ".join(added + removed)
-        restored = f", {job.restored:,} restored" if job.restored else ""
+        undone_by = f" by {' and '.join(job.undone_by)}" if job.undone_by else ""
+        restored = f", {job.restored:,} restored{undone_by}" if job.restored else ""
         documents = f"{count_of(job.documents, 'document')}{restored}"
         by = f"  by {job.reviewer}" if job.reviewer else ""
         out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}{by}")))

@@ -22,11 +22,11 @@ _SCHEMA = (
     "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS labelled_id ON labelled (id)",
 )
-_COLUMNS = ("number", "at", "added", "removed", "reviewer")
-_REVIEWER = "ALTER TABLE labelling ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''"
-# `labelling.*`: journals of earlier versions have no reviewers.
+# `labelling.*` below: journals of earlier versions lack the last of these columns.
+_LATER_COLUMNS = {"reviewer": "''", "undos": "'[]'"}
+_FIRST_UNDO = 2  # in the column `restored`: 0 stands for none, 1 for an undo by nobody known
 _HISTORY = (
-    "SELECT count(id), coalesce(sum(restored), 0), labelling.* FROM labelling "
+    "SELECT count(id), coalesce(sum(restored > 0), 0), labelling.* FROM labelling "
     "LEFT JOIN labelled ON job = number GROUP BY number ORDER BY number DESC"
 )
 
@@ -37,6 +37,7 @@ class LabelJob:
 
     `at`: when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how many of
     these have their labels back by an undo. `reviewer`: who made it, empty where that is not known.
+    `undone_by`: who undid it or a part of it, in the order of the undos, as far as that is known.
     """
 
     number: int
@@ -46,12 +47,14 @@ class LabelJob:
     documents: int
     restored: int
     reviewer: str = ""
+    undone_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
     """The labels of one document before and after labelling `number`; `at` and `reviewer` as in
-    `LabelJob`. `undone`: it has those of before again.
+    `LabelJob`. `undone`: it has those of before again; `undone_at` and `undone_by` say since when
+    and by whom, and are empty where that is not known.
     """
 
     number: int
@@ -62,6 +65,8 @@ class LabelEvent:
     before: tuple[str, ...]
     after: tuple[str, ...]
     undone: bool
+    undone_at: str = ""
+    undone_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,11 @@ class LabelJournal(Journal):
         with self._transaction() as db:
             for statement in _SCHEMA:
                 db.execute(statement)
-            columns = db.execute("PRAGMA table_info(labelling)").fetchall()
-            if len(columns) < len(_COLUMNS):
-                db.execute(_REVIEWER)
+            columns = {row[1] for row in db.execute("PRAGMA table_info(labelling)")}
+            for name, value in _LATER_COLUMNS.items():
+                if name not in columns:
+                    column = f"{name} TEXT NOT NULL DEFAULT {value}"
+                    db.execute(f"ALTER TABLE labelling ADD COLUMN {column}")
 
     def __enter__(self) -> LabelJournal:
         return self
@@ -97,7 +104,7 @@ class LabelJournal(Journal):
         reviewer: str = "",
     ) -> int:
         """Record durably what is about to change, and return the number of the job."""
-        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        at = _now()
         rows = [
             (change.id, change.path, _pack(change.before), _pack(change.after))
             for change in changes
@@ -126,12 +133,16 @@ class LabelJournal(Journal):
             for id, path, before, after in rows
         ]
 
-    def record_restored(self, job: int, ids: Iterable[str]) -> None:
-        """Record that these documents have their labels back."""
+    def record_restored(self, job: int, ids: Iterable[str], reviewer: str = "") -> None:
+        """Record that these documents have their labels back, since now and by this reviewer."""
         with self._transaction() as db:
+            select = "SELECT undos FROM labelling WHERE number = ?"
+            undos = _unpack(db.execute(select, (job,)).fetchone()[0])
+            packed = _pack([*undos, [_now(), reviewer]])
+            db.execute("UPDATE labelling SET undos = ? WHERE number = ?", (packed, job))
             db.executemany(
-                "UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?",
-                [(job, id) for id in ids],
+                "UPDATE labelled SET restored = ? WHERE job = ? AND id = ?",
+                [(_FIRST_UNDO + len(undos), job, id) for id in ids],
             )
 
     def has_job(self, job: int) -> bool:
@@ -173,9 +184,10 @@ def label_events(path: Path | None, id: str | None = None) -> tuple[LabelEvent, 
 def _label_event(
     id: str, path: str, before: str, after: str, restored: int, *labelling: Any
 ) -> LabelEvent:
-    number, at, _added, _removed, *reviewer = labelling
+    number, at, _added, _removed, reviewer, undos = (*labelling, "", "[]")[:6]
     labels = _unpack(before), _unpack(after)
-    return LabelEvent(number, at, "".join(reviewer), id, path, *labels, bool(restored))
+    undo = _unpack(undos)[restored - _FIRST_UNDO] if restored >= _FIRST_UNDO else ("", "")
+    return LabelEvent(number, at, reviewer, id, path, *labels, bool(restored), *undo)
 
 
 def _label_job(
@@ -186,13 +198,20 @@ def _label_job(
     added: str,
     removed: str,
     reviewer: str = "",
+    undos: str = "[]",
 ) -> LabelJob:
-    return LabelJob(number, at, _unpack(added), _unpack(removed), documents, restored, reviewer)
+    names = tuple(dict.fromkeys(name for _at, name in _unpack(undos) if name))
+    labels = _unpack(added), _unpack(removed)
+    return LabelJob(number, at, *labels, documents, restored, reviewer, names)
 
 
-def _pack(labels: Iterable[str]) -> str:
-    return json.dumps(list(labels))
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _unpack(packed: str) -> tuple[str, ...]:
+def _pack(values: Iterable[Any]) -> str:
+    return json.dumps(list(values))
+
+
+def _unpack(packed: str) -> tuple[Any, ...]:
     return tuple(json.loads(packed))

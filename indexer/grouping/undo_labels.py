@@ -39,8 +39,12 @@ class UndoResult:
     waits: bool = False
 
 
-def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoResult:
+def undo_labels(
+    store: FullStore, job: int, *, dry_run: bool = False, reviewer: str = ""
+) -> UndoResult:
     """Restore the labels that documents had before a labelling, unless these changed since.
+
+    `reviewer`: whose undo it is, for the history.
 
     A document that has these labels already counts as restored. Raises `UnknownNumber`,
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
@@ -66,7 +70,8 @@ def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoRes
                 update = LabelUpdate(row.id, row.path, row.family, change.after, row.labels)
                 changed_since.append(update)
         if not dry_run:
-            _restore(store, journal, job, restored, rows)
+            _restore(store, restored, rows)
+            journal.record_restored(job, [change.id for change in restored], reviewer)
             record.counts.update(restored=len(restored))
     absent = tuple(change.id for change in changes if change.id not in rows)
     return UndoResult(job, tuple(restored), tuple(changed_since), absent)
@@ -104,15 +109,8 @@ def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
     return changes
 
 
-def _restore(
-    store: FullStore,
-    journal: LabelJournal,
-    job: int,
-    changes: Sequence[LabelChange],
-    rows: dict[str, Row],
-) -> None:
+def _restore(store: FullStore, changes: Sequence[LabelChange], rows: dict[str, Row]) -> None:
     """Give these documents their labels back; those that have them already are not written."""
     different = [change for change in changes if rows[change.id].labels != change.before]
     store.labels.relabel({change.id: change.before for change in different})
     store.refresh()
-    journal.record_restored(job, [change.id for change in changes])

@@ -57,14 +57,20 @@ class WorkList:
     """The families of a store.
 
     A document is reviewed if it carries one of the labels `judgements`, or any label where there
-    are none of these.
+    are none of these. `moved`: of the families `followed`, those that have another principal now,
+    each with the family in which its former principal is.
     """
 
     def __init__(
-        self, store: Store, judgements: Collection[str] = (), progress: Progress = no_progress
+        self,
+        store: Store,
+        judgements: Collection[str] = (),
+        progress: Progress = no_progress,
+        followed: Collection[str] = (),
     ) -> None:
         self._judgements = frozenset(judgements)
         self._families: dict[str, _Family] = {}
+        self.moved: dict[str, str] = {}
         total = store.counts().documents
         for done, row in enumerate(store.scan(), 1):
             family = self._families.setdefault(row.family, _Family(row.family))
@@ -73,6 +79,8 @@ class WorkList:
             elif row.similarity is not None:
                 least = row.similarity if family.similarity is None else family.similarity
                 family.similarity = min(least, row.similarity)
+            if row.id in followed and row.id != row.family:
+                self.moved[row.id] = row.family
             family.labels[self._judged(row.labels)] += 1
             if not done % _REPORTED:
                 progress("families", done, total)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from indexer.jobs.journal_file import journal_error
+from indexer.errors import StoreDamaged
+from indexer.jobs.journal_file import connect_journal, journal_error
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS assignment (family TEXT PRIMARY KEY, reviewer TEXT NOT NULL)",
@@ -72,6 +73,14 @@ class ReviewFile:
             select = "SELECT reviewer FROM assignment WHERE family = ?"
             return bool(db.execute(select, (family,)).fetchone()[0] == reviewer)
 
+    def move(self, families: Mapping[str, str]) -> None:
+        """Give the reviewer of each family the one it is mapped to, unless another one has that."""
+        with self._file() as db:
+            for old, new in families.items():
+                update = "UPDATE OR IGNORE assignment SET family = ? WHERE family = ?"
+                db.execute(update, (new, old))
+                db.execute("DELETE FROM assignment WHERE family = ?", (old,))
+
     def notes(self, id: str) -> tuple[Note, ...]:
         """Return the notes on a document, the oldest first."""
         if self._is_absent():
@@ -86,6 +95,11 @@ class ReviewFile:
         with self._file() as db:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
             db.execute(insert, (id, at, reviewer, _storable(text)))
+
+    def replace(self, source: Path) -> None:
+        """Replace all of it by a copy, in one step."""
+        with self._file() as db, closing(connect_journal(source)) as copy:
+            copy.backup(db)
 
     def _is_absent(self) -> bool:
         return self._connection is None and (self._path is None or not self._path.exists())
@@ -111,6 +125,23 @@ class ReviewFile:
         for statement in _SCHEMA:
             connection.execute(statement)
         return connection
+
+
+def check_review(path: Path) -> None:
+    """Raise `StoreDamaged` for a file that is not whole, or holds no notes and assignments."""
+    try:
+        with closing(connect_journal(path)) as db:
+            (report,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            for table in ("assignment", "note"):
+                db.execute(f"SELECT * FROM {table} LIMIT 0")
+    except sqlite3.DatabaseError as error:
+        report = str(error)
+    if report != "ok":
+        raise StoreDamaged(
+            path=str(path),
+            reason=report,
+            remedy="move it away: notes and assignments are not put back then",
+        )
 
 
 def _storable(text: str) -> str:

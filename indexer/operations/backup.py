@@ -1,4 +1,4 @@
-"""Copy a store and its journal into files."""
+"""Copy a store, its journal and the notes of its reviewers into files."""
 
 from __future__ import annotations
 
@@ -21,22 +21,25 @@ SNAPSHOT_ADVICE = "take a snapshot in its cluster, as docs/operating.md shows"
 class Copy:
     """A copy of a store: its path, its number of documents, and whether it includes the journal.
 
-    `journal` is None when the store had no journal, and False when a job held it.
+    `journal` is None when the store had no journal, and False when a job held it. `review`: it
+    includes notes and assignments of reviewers.
     """
 
     path: str
     documents: int
     journal: bool | None
+    review: bool = False
 
 
 def backup(store: MaintainedStore, path: str) -> Copy:
     """Copy a store into a file as one consistent snapshot, while searches and a job continue.
 
-    The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it. An
-    existing copy is replaced once the new one is whole. The copies have the permissions of the
-    originals. Raises `UnsupportedOperation` for a store that is not a file, `UsageError` for the
-    store's own files, for any other file that is not a copy and for a place that cannot be written,
-    and `StoreError` when nothing was indexed yet.
+    The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it, and
+    notes and assignments of reviewers, if there are any, to `path`.jobs.review. An existing copy is
+    replaced once the new one is whole. The copies have the permissions of the originals. Raises
+    `UnsupportedOperation` for a store that is not a file, `UsageError` for the store's own files,
+    for any other file that is not a copy and for a place that cannot be written, and `StoreError`
+    when nothing was indexed yet.
     """
     require_recipe(store)
     journal = journal_path(store.address)
@@ -47,7 +50,8 @@ def backup(store: MaintainedStore, path: str) -> Copy:
     try:
         check_foreign_file(Path(path), journal)
         store.maintenance.backup(path)
-        return Copy(path, _document_count(path), _copy_journal(journal, path))
+        has_journal = _copy_journal(journal, path)
+        return Copy(path, _document_count(path), has_journal, _copy_review(journal, path))
     except OSError as error:
         raise write_error(Path(path), "FILE", error) from error
 
@@ -55,8 +59,9 @@ def backup(store: MaintainedStore, path: str) -> Copy:
 def check_foreign_file(path: Path, journal: Path) -> None:
     """Raise `UsageError` for a file of the store itself, under whatever name."""
     store = journal.with_suffix("")
-    store_files = [store, journal]
-    for file in (store, journal):
+    files = (store, journal, Path(f"{journal}.review"))
+    store_files = list(files)
+    for file in files:
         store_files += [Path(f"{file}{suffix}") for suffix in ("-wal", "-shm", "-journal")]
     if any(_is_same_file(path, file) for file in store_files):
         raise UsageError(f"{path} belongs to the store itself; name another file")
@@ -76,6 +81,16 @@ def _copy_journal(journal: Path, path: str) -> bool | None:
         copy_journal(journal, Path(f"{path}.jobs"))
     except StoreBusy:
         return False
+    return True
+
+
+def _copy_review(journal: Path, path: str) -> bool:
+    """Return whether there were notes and assignments to copy; remove those of a former copy."""
+    source, target = Path(f"{journal}.review"), Path(f"{path}.jobs.review")
+    if not source.exists():
+        target.unlink(missing_ok=True)
+        return False
+    copy_journal(source, target)
     return True
 
 

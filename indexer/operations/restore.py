@@ -1,4 +1,4 @@
-"""Put a copy of a store and its journal back in place."""
+"""Put a copy of a store, its journal and the notes of its reviewers back in place."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from indexer.errors import SourceNotFound, UnsupportedOperation, UsageError
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, check_journal, journal_path
+from indexer.jobs.review_file import ReviewFile, check_review, review_path
 from indexer.operations.backup import SNAPSHOT_ADVICE, Copy, check_foreign_file
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import Copyable
@@ -21,9 +22,10 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     documents.
 
     Without `replace`, only where no store exists yet. If the copy has a journal, it replaces that
-    of the store, after the store. Raises `SourceNotFound`, `UsageError`, `UnsupportedOperation`,
-    `StoreBusy` while a job works on the store, and `StoreError` for a file that is not a sound copy
-    of a store, and for the file of another program in its place: then nothing is changed.
+    of the store, after the store; so do notes and assignments of reviewers. Raises
+    `SourceNotFound`, `UsageError`, `UnsupportedOperation`, `StoreBusy` while a job works on the
+    store, and `StoreError` for a file that is not a sound copy of a store, and for the file of
+    another program in its place: then nothing is changed.
     """
     journal_file = journal_path(store.address)
     if not isinstance(store.maintenance, Copyable) or journal_file is None:
@@ -43,7 +45,13 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     copied_journal = Path(f"{path}.jobs")
     if copied_journal.exists():
         check_journal(copied_journal)
+    review_file, copied_review = review_path(journal_file), review_path(copied_journal)
+    assert review_file is not None
+    assert copied_review is not None
+    if has_review := copied_review.exists():
+        check_review(copied_review)
     with (
+        _same_permissions(review_file, copied_review),
         _same_permissions(journal_file, copied_journal),
         _same_permissions(store_file, Path(path)),
         Journal(journal_file) as journal,
@@ -52,9 +60,13 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
         store.maintenance.restore(path)
         if copied_journal.exists():
             journal.replace(copied_journal)
+        if has_review:
+            ReviewFile(review_file).replace(copied_review)
         require_recipe(store)
         job.counts["documents"] = store.counts().documents
-    return Copy(path, job.counts["documents"], True if copied_journal.exists() else None)
+    return Copy(
+        path, job.counts["documents"], True if copied_journal.exists() else None, has_review
+    )
 
 
 @contextmanager

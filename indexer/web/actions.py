@@ -56,7 +56,7 @@ def _label(site: Site, values: ParameterValues, login: Login) -> LabelResult:
     request = label_request(site, values, login)
     if values["dry_run"] == "yes":
         return plan_label(site, request)
-    outcome = landed(site, site.labels.put(request))
+    outcome = take_outcome(site, site.labels.put(request))
     if outcome is None:
         return replace(plan_label(site, request), waits=True)
     assert isinstance(outcome, LabelResult)
@@ -69,7 +69,7 @@ def plan_label(site: Site, request: LabelRequest) -> LabelResult:
     return label(site.store, request.ids, request.options, dry_run=True)
 
 
-def landed(site: Site, number: int) -> LabelResult | UndoResult | None:
+def take_outcome(site: Site, number: int) -> LabelResult | UndoResult | None:
     """Return what became of a request in the queue, None if it waits. Raises its error."""
     outcome = site.labels.outcome(number)
     if outcome is not None:
@@ -80,7 +80,7 @@ def landed(site: Site, number: int) -> LabelResult | UndoResult | None:
 
 
 def _undo(site: Site, values: ParameterValues, login: Login) -> UndoResult:
-    outcome = landed(site, site.labels.put(LabelRequest(login.name, undo=values["job"])))
+    outcome = take_outcome(site, site.labels.put(LabelRequest(login.name, undo=values["job"])))
     if outcome is None:
         return UndoResult(values["job"], (), (), (), waits=True)
     assert isinstance(outcome, UndoResult)

@@ -237,7 +237,7 @@ def spell_outcome(request: LabelRequest, outcome: Outcome) -> str:
 def perform(store: FullStore, request: LabelRequest) -> LabelResult | UndoResult:
     """Label, or undo a labelling, as a request says."""
     if request.undo is not None:
-        return undo_labels(store, request.undo)
+        return undo_labels(store, request.undo, reviewer=request.reviewer)
     assert request.options is not None
     return label(store, request.ids, request.options, seen=request.seen, reviewer=request.reviewer)
 

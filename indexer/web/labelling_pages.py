@@ -19,7 +19,7 @@ from indexer.errors import NearfoldError, UnknownNumber, UsageError
 from indexer.grouping.undo_labels import UndoResult
 from indexer.html.rendering import link
 from indexer.web.access import Login, login_of
-from indexer.web.actions import ACTIONS, label_request, landed, plan_label
+from indexer.web.actions import ACTIONS, label_request, plan_label, take_outcome
 from indexer.web.label_queue import LabelRequest, is_as_wanted
 from indexer.web.questions import Parameter, ParameterValues, parameter_values
 from indexer.web.request_body import read_fields
@@ -131,7 +131,7 @@ class _LabellingPages:
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
         """Put a labelling into the queue, and lead to the next page, or to what is to be said."""
         number = self._site.labels.put(wanted)
-        outcome = landed(self._site, number)
+        outcome = take_outcome(self._site, number)
         is_settled = outcome is None or is_as_wanted(outcome)
         place = local_address(next_page)
         return lead_to(

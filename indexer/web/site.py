@@ -173,7 +173,11 @@ class Site:
     def _read_work_list(self, progress: Progress) -> DatedWorkList:
         require_recipe(self.store)
         job = self._last_job()
-        return DatedWorkList(WorkList(self.store, self.exclusive_labels, progress), job)
+        assigned = self.review.assignments()
+        work = WorkList(self.store, self.exclusive_labels, progress, assigned)
+        if work.moved:
+            self.review.move(work.moved)
+        return DatedWorkList(work, job)
 
     def _follow(self, result: LabelResult | UndoResult) -> None:
         """Let counts and the work list follow labels that were written.

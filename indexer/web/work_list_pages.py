@@ -38,6 +38,8 @@ _COLUMNS = (
     Column("before", "list", attrgetter("before")),
     Column("after", "list", attrgetter("after")),
     Column("undone", "flag", attrgetter("undone")),
+    Column("undone_at", "text", attrgetter("undone_at")),
+    Column("undone_by", "text", attrgetter("undone_by")),
 )
 
 

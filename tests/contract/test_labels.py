@@ -3,7 +3,9 @@
 Propagation to families, exceptions for review, undo and disagreements, on every store.
 """
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 from sample_library import edited, rows, sentence
@@ -15,7 +17,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label
 from indexer.grouping.label_journal import LabelJournal
-from indexer.grouping.undo_labels import label_history, undo_labels
+from indexer.grouping.undo_labels import label_events_of, label_history, undo_labels
 from indexer.jobs.journal import journal_path
 from indexer.model import Query
 
@@ -178,6 +180,37 @@ def test_what_was_labelled_is_undone(grouped_store):
     for job, sentence_part in ((result.job, "already"), (99, "no labelling 99")):
         with pytest.raises(UsageError, match=sentence_part):
             undo_labels(store, job)
+
+
+def test_history_names_who_undid_each_part(grouped_store):
+    store = undoable(grouped_store)
+    result = label(store, ["c"], LabelOptions(add=["junk"], family=True), reviewer="anna")
+    label(store, ["b"], LabelOptions(add=["later"]), reviewer="anna")
+    undo_labels(store, result.job, reviewer="ben")
+    label(store, ["b"], LabelOptions(remove=["later"]), reviewer="anna")
+    undo_labels(store, result.job, reviewer="carl")
+    of_job = [event for event in label_events_of(store) if event.number == result.job]
+    assert {event.id: event.undone_by for event in of_job} == {"a": "ben", "b": "carl", "c": "ben"}
+    assert all(event.undone and event.undone_at >= event.at for event in of_job)
+    assert label_history(store)[-1].undone_by == ("ben", "carl")
+    assert label_history(store)[0].undone_by == ()
+
+
+def test_an_undo_of_an_earlier_nearfold_is_by_nobody_known(grouped_store):
+    store = undoable(grouped_store)
+    label(store, ["b"], LabelOptions(add=["hot"]))
+    undo_labels(store, 1)
+    path = journal_path(store.address)
+    with closing(sqlite3.connect(path)) as earlier, earlier:
+        earlier.execute("ALTER TABLE labelling DROP COLUMN undos")
+        earlier.execute("UPDATE labelled SET restored = 1")
+    [event] = label_events_of(store)
+    assert (event.undone, event.undone_at, event.undone_by) == (True, "", "")
+    assert label_history(store)[0].undone_by == ()
+    label(store, ["b"], LabelOptions(add=["hot"]))
+    undo_labels(store, 2, reviewer="ben")
+    assert [event.undone_by for event in label_events_of(store)] == ["ben", ""]
+    assert [job.restored for job in label_history(store)] == [1, 1]
 
 
 def test_labels_lose_the_white_space_around_them(grouped_store):

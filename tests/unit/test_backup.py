@@ -18,6 +18,7 @@ from indexer.errors import (
 )
 from indexer.jobs.history import job_history
 from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
+from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Query
 from indexer.operations.backup import backup
 from indexer.operations.restore import restore
@@ -56,6 +57,42 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
     assert {hit.id for hit in second_store.search(Query("")).hits} == {"1", "2"}
     assert store.write([row("4")]) == [None]
     second_store.close()
+
+
+def test_notes_and_assignments_come_back_with_a_copy(store: SqliteStore, tmp_path: Path) -> None:
+    review = ReviewFile(review_path(journal_path(store.address)))
+    review.assign(["1"], "anna")
+    review.add_note("1", "anna", "see page 4")
+    assert backup(store, f"{tmp_path}/copy.db").review
+    review.assign(["1"], "ben")
+    review.add_note("1", "ben", "later")
+    assert restore(store, f"{tmp_path}/copy.db", replace=True).review
+    assert review.assignments() == {"1": "anna"}
+    assert [note.text for note in review.notes("1")] == ["see page 4"]
+    fresh = open_store(f"sqlite:///{tmp_path}/fresh.db")
+    restore(fresh, f"{tmp_path}/copy.db")
+    assert ReviewFile(tmp_path / "fresh.db.jobs.review").assignments() == {"1": "anna"}
+    fresh.close()
+    with pytest.raises(UsageError, match="belongs to the store"):
+        backup(store, f"{tmp_path}/store.db.jobs.review")
+
+
+def test_a_copy_whose_notes_are_torn_changes_nothing(store: SqliteStore, tmp_path: Path) -> None:
+    ReviewFile(tmp_path / "store.db.jobs.review").assign(["1"], "anna")
+    backup(store, f"{tmp_path}/copy.db")
+    (tmp_path / "copy.db.jobs.review").write_bytes(b"torn" * 4096)
+    store.delete(["1"])
+    with pytest.raises(StoreDamaged, match="move it away"):
+        restore(store, f"{tmp_path}/copy.db", replace=True)
+    assert set(store.get(["1", "2"])) == {"2"}
+
+
+def test_a_copy_without_notes_leaves_none_of_an_earlier_copy(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    (tmp_path / "copy.db.jobs.review").write_bytes(b"of an earlier copy")
+    assert not backup(store, f"{tmp_path}/copy.db").review
+    assert not (tmp_path / "copy.db.jobs.review").exists()
 
 
 def test_a_copy_taken_while_rows_are_written_is_consistent(

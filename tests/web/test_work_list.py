@@ -14,6 +14,7 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label
 from indexer.grouping.undo_labels import undo_labels
 from indexer.jobs.journal import Journal, journal_path
@@ -140,6 +141,19 @@ def test_the_next_family_is_that_after_the_last_one(store: Any) -> None:
     assert ask(site, "claim", after=heads["c"]).family == heads["a"]
 
 
+def test_a_family_stays_with_its_reviewer_when_its_principal_changes(store: Any) -> None:
+    site = Site(store)
+    heads = {item.path[8]: item.family for item in ask(site, "worklist").items}
+    ask(site, "assign", id=[heads["a"]], reviewer="anna")
+    ask(site, "assign", id=[heads["b"]], reviewer="ben")
+    longer = f"{edited(FAMILIES[0], 0)} and some more words"
+    store.write([dataclasses.replace(row, path="/papers/a.txt") for row in rows({"a9": longer})])
+    store.refresh()
+    group(store, GroupOptions(principal="longest"))
+    assert [item.family for item in ask(site, "worklist", reviewer="anna").items] == ["a9"]
+    assert names(site, reviewer="ben") == ["b"]
+
+
 def overview(forms: Forms) -> str:
     """Return the page Overview once the store is read."""
     while "Read at" not in forms.page("/overview"):
@@ -177,12 +191,14 @@ def test_pages_of_the_work_list(store: Any) -> None:
         assert forms.send("/note", id="nowhere", text="x").status == 404
         page = forms.page("/document?id=c0")
         assert "anna =see &lt;b&gt;page&lt;/b&gt; 4" in page
-        assert re.search("anna – → hot undone", page)
+        assert re.search(r"anna – → hot undone by anna \d{4}-", page)
+        assert "undone by anna" in forms.page("/jobs")
         with Journal(journal_path(store.address)):
             assert "they are shown when it ends" in forms.page("/document?id=c0")
         table = request(address, "/history.csv")
         [line] = csv.DictReader(io.StringIO(table.body.decode()))
         del line["at"]
+        del line["undone_at"]
         assert line == {
             "labelling": "1",
             "reviewer": "anna",
@@ -191,4 +207,5 @@ def test_pages_of_the_work_list(store: Any) -> None:
             "before": "",
             "after": "hot",
             "undone": "true",
+            "undone_by": "anna",
         }
