@@ -46,7 +46,7 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     "filters",
     multiple=True,
     metavar="FIELD=VALUE",
-    help="Only hits with this value; may be given several times, and all must hold.",
+    help="Only hits with this value (docs/search.md); repeated, all must hold.",
 )
 @click.option(
     "--facet",

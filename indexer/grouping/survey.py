@@ -12,8 +12,16 @@ from indexer.clustering.regroup import Numbers32, ThresholdFamilies, summarise
 from indexer.grouping.group import compartments
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.preview import FLOOR, CollectionPreview
-from indexer.grouping.survey_figures import FamilySize, Move, Preview, Step
+from indexer.grouping.survey_figures import (
+    FamilyChange,
+    FamilyChanges,
+    FamilySize,
+    Move,
+    Preview,
+    Step,
+)
 from indexer.jobs.history import known_group_settings
+from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.entries import Entry
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
@@ -21,6 +29,8 @@ from indexer.system.progress_callback import Progress, no_progress
 
 BINS = 20  # of similarities to the principal, .05 wide
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
+_MOST_CHANGES = 50  # families that are named
+_MOST_PARTS = 6  # of each
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
@@ -63,6 +73,7 @@ class Survey:
         places = {id: place for place, id in enumerate(self._ids)}
         self.largest = tuple(self._largest(families, places))
         self.measure = options.measure if previews else "none"
+        self.options = options
         self.threshold = options.threshold
         self.is_grouped = is_grouped
         self.measured_from = max((preview.measured_from for preview in previews), default=FLOOR)
@@ -96,6 +107,45 @@ class Survey:
             preview.moved,
             self._moves(preview),
         )
+
+    def changes(self, threshold: float) -> FamilyChanges:
+        """Return the families that `group` at a threshold would split or merge.
+
+        A family is split whose documents would be in several ones, and merged if its documents are
+        of several ones now; one that only gets another principal is neither.
+        """
+        if not self._previews:
+            return FamilyChanges()
+        heads = self._at(self.at(threshold).threshold).heads
+        splits, split = self._changes(self._before, heads)
+        merges, merged = self._changes(heads, self._before)
+        return FamilyChanges(splits, merges, split, merged)
+
+    def _changes(self, of: Numbers32, into: Numbers32) -> tuple[tuple[FamilyChange, ...], int]:
+        """Return the largest families `of` whose documents are in several ones of `into`, and the
+        number of all such families.
+        """
+        codes = encode_pair(of.astype(np.uint32), into.astype(np.uint32))
+        pairs, documents = np.unique(codes, return_counts=True)
+        wholes, parts = decode_pair(pairs)
+        names, first, number = np.unique(wholes, return_index=True, return_counts=True)
+        sizes = np.add.reduceat(documents, first)
+        several = np.flatnonzero(number > 1)
+        largest = sorted(several.tolist(), key=lambda at: (-sizes[at], self._ids[names[at]]))
+        changes = []
+        for at in largest[:_MOST_CHANGES]:
+            ends = slice(first[at], first[at] + number[at])
+            inside = [
+                self._family(part, count)
+                for part, count in zip(parts[ends].tolist(), documents[ends].tolist(), strict=True)
+            ]
+            inside.sort(key=lambda family: (-family.documents, family.id))
+            family = self._family(int(names[at]), int(sizes[at]))
+            changes.append(FamilyChange(family, tuple(inside[:_MOST_PARTS]), int(number[at])))
+        return tuple(changes), len(several)
+
+    def _family(self, place: int, documents: int) -> FamilySize:
+        return FamilySize(self._ids[place], self._paths[place], documents)
 
     def _largest(self, families: Counter[str], places: Mapping[str, int]) -> Iterator[FamilySize]:
         """Yield the ten largest families of two documents or more, ties by id."""
@@ -188,5 +238,10 @@ def _count_repeats(digests: Iterable[str]) -> int:
 
 
 def _histogram(values: list[float]) -> tuple[int, ...]:
-    """Return similarities to the principal in twenty bins of .05; the last one holds 1, too."""
-    return tuple(np.histogram(values, bins=BINS, range=(0, 1))[0].tolist())
+    """Return similarities to the principal in twenty bins of .05; the last one holds 1, too.
+
+    >>> _histogram([0.85, 0.9, 1.0])[17:]
+    (1, 1, 1)
+    """
+    edges = [place / BINS for place in range(BINS + 1)]  # the nearest floats, as filters have them
+    return tuple(np.histogram(values, bins=edges)[0].tolist())

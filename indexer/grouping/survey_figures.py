@@ -45,6 +45,29 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyChange:
+    """A family that would split, or that would be made of several.
+
+    `parts`: the largest families that it would become, or that it would be made of, each with how
+    many of its documents; `number`: how many of these there are.
+    """
+
+    family: FamilySize
+    parts: tuple[FamilySize, ...]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyChanges:
+    """The families that a threshold would split or merge: the largest, and how many there are."""
+
+    splits: tuple[FamilyChange, ...] = ()
+    merges: tuple[FamilyChange, ...] = ()
+    split: int = 0
+    merged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """The number of families that one threshold makes, and of documents in them.
 

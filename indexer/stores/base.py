@@ -144,9 +144,11 @@ class Store(Protocol):
         Case does not matter, nor do marks on Latin letters. An empty query matches every document,
         one without letters and digits none. Filters are (field,
         value) pairs that must all hold exactly; fields are those of `FILTERS` and `metadata.NAME`,
-        others raise `UsageError`; facets are counted for the fields of `FILTERS`. `label_conflict`
-        is `true` for documents of families whose documents do not all carry the same labels,
-        computed at the time of the search.
+        others raise `UsageError`; facets are counted for the fields of `FILTERS`. `folder` holds
+        for a path and all below it; `indexer.stores.filters.range_of` says which ranges there are.
+        `label_conflict` is `true` for documents of families whose documents do not all carry the
+        same labels, `near_duplicates` for those that share their family; both are computed at the
+        time of the search.
 
         `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time
         last. Ties, and an empty query by relevance, go by path and then id.

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 
 from indexer.errors import UsageError
 
 FILTERS = ("path", "content_type", "status", "labels", "family", "recipe")
 CONFLICT = "label_conflict"
+NEAR_DUPLICATES = "near_duplicates"
+FAMILY_FILTERS = (CONFLICT, NEAR_DUPLICATES)  # true or false of the family of a document
+FOLDER = "folder"
+_FIRST_DAY, _LAST_DAY = "modified_from", "modified_to"
+_LEAST, _BELOW = "similarity_from", "similarity_below"
 FACET_VALUES = 20
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
@@ -24,17 +31,70 @@ def metadata_name(field: str) -> str | None:
         return None
     if match := _METADATA.fullmatch(field):
         return match["name"]
-    choices = ", ".join((*FILTERS, CONFLICT))
+    ranges = _FIRST_DAY, _LAST_DAY, _LEAST, _BELOW
+    choices = ", ".join((*FILTERS, FOLDER, *ranges, *FAMILY_FILTERS))
     raise UsageError(f"cannot filter on {field!r}; choose one of: {choices}, metadata.NAME")
 
 
-def conflict_value(value: str) -> bool:
-    """Parse the value of a `label_conflict` filter; anything but `true` and `false` raises
+def family_value(field: str, value: str) -> bool:
+    """Parse the value of one of `FAMILY_FILTERS`; anything but `true` and `false` raises
     `UsageError`.
     """
     if value not in ("true", "false"):
-        raise UsageError(f"{CONFLICT} is true or false, not {value!r}")
+        raise UsageError(f"{field} is true or false, not {value!r}")
     return value == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The documents with a field of at least `least`, or below `below`; the other one is None.
+
+    `field` is `modified`, in milliseconds since 1970 UTC, or `similarity`, to the principal.
+    Documents without a value are in no range.
+    """
+
+    field: str
+    least: float | None
+    below: float | None
+
+
+def range_of(field: str, value: str) -> Range | None:
+    """Return the range of a filter, None for a filter of another kind; `UsageError` for a value
+    that cannot be parsed.
+
+    `modified_from` and `modified_to` are days in UTC, both included; `similarity_from` is, and
+    `similarity_below` is not.
+
+    >>> range_of("modified_to", "1970-01-01")
+    Range(field='modified', least=None, below=86400000)
+    """
+    if field in (_FIRST_DAY, _LAST_DAY):
+        day = _milliseconds(field, value)
+        if field == _FIRST_DAY:
+            return Range("modified", day, None)
+        return Range("modified", None, day + timedelta(days=1) // timedelta(milliseconds=1))
+    if field in (_LEAST, _BELOW):
+        share = _share(field, value)
+        return Range("similarity", *((share, None) if field == _LEAST else (None, share)))
+    return None
+
+
+def _milliseconds(field: str, value: str) -> int:
+    try:
+        day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=timezone.utc)
+    except ValueError:
+        raise UsageError(f"{field} is a day such as 2024-12-31, not {value!r}") from None
+    return (day - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1)
+
+
+def _share(field: str, value: str) -> float:
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{field} is a number from 0 to 1, not {value!r}")
+    return share
 
 
 def facet_field(field: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelEvent, LabelJob
-from indexer.grouping.survey_figures import FamilySize, Move, Step
+from indexer.grouping.survey_figures import FamilyChanges, FamilySize, Move, Step
 from indexer.jobs.review_file import Note
 from indexer.model import Estimate, Facet, FoldedHit, Match, NewWords, Part, Row, Status
 
@@ -295,7 +295,8 @@ class FailedFile:
 class StoreState:
     """The current contents of the store.
 
-    `running`: a job is running on it, and its failures are known when it ends.
+    `running`: a job is running on it, and its failures are known when it ends. `regrouping`: how
+    far the last `group` is that these pages started, or what became of it; empty without one.
     """
 
     store: str
@@ -308,6 +309,7 @@ class StoreState:
     running: bool
     failed: int
     failures: tuple[FailedFile, ...]
+    regrouping: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +356,37 @@ class SurveyAnswer:
     stale: bool = False
     at: str = ""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RegroupAnswer:
+    """Changes that `group` at a threshold would make; until the store is read, `ready` is False.
+
+    `before`: the threshold of the stored families, None if it is not recorded. `moved`: documents
+    that would be in another family than now. `estimated`: by sketches; `group` measures texts.
+    `stale`: as in `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
+    """
+
+    ready: bool
+    threshold: float
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    measure: str = ""
+    before: float | None = None
+    estimated: bool = False
+    moved: int = 0
+    changes: FamilyChanges = field(default_factory=FamilyChanges)
+    stale: bool = False
+    seen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStart:
+    """The start of `group` at a threshold; if not `started`, the store has changed: ask again."""
+
+    started: bool
+    threshold: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.grouping.label import labels_state
-from indexer.html.rendering import environment, render
+from indexer.html.rendering import environment, link, render
 from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
@@ -85,6 +85,7 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         *labelling_routes(pages.site, pages.html),
         *work_list_routes(pages.site),
         Route("/overview/refresh", pages.refresh, methods=["POST"]),
+        Route("/regroup/apply", pages.regroup, methods=["POST"]),
     ]
 
 
@@ -133,6 +134,13 @@ class _Pages:
         """Read the store again, and lead back to the overview."""
         await run_action(self.site, self._api.actions["refresh"], request)
         return RedirectResponse("/overview", 303)
+
+    async def regroup(self, request: Request) -> Response:
+        """Start `group` and lead to the jobs, or to what it would change by now."""
+        result = await run_action(self.site, self._api.actions["group"], request)
+        if result.started:
+            return RedirectResponse("/jobs", 303)
+        return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
 
     def reference(self, request: Request) -> Response:
         """Answer with the description of the API for people."""

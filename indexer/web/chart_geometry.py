@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexer.grouping.survey_figures import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of a chart with its label and its value."""
+def first_filled(values: Sequence[int]) -> int:
+    """Return the place of the first value other than 0, the number of values without one.
 
-    x: float
-    y: float
-    width: float
-    height: float
-    label: str
-    value: int
-
-
-def columns(
-    values: Sequence[int],
-    labels: Sequence[str],
-    width: float = 640,
-    height: float = 160,
-    gap: float = 3,
-) -> list[Bar]:
-    """Return upright bars side by side; the greatest is as high as the chart.
-
-    A value other than 0 has a bar of 2 units at least.
-
-    >>> [bar.height for bar in columns([2, 1, 0], ["a", "b", "c"], height=100)]
-    [100.0, 50.0, 0.0]
+    >>> first_filled([0, 0, 3, 0])
+    2
     """
-    step = width / max(1, len(values))
-    most = max(values, default=0)
-    bars = []
-    for place, (value, label) in enumerate(zip(values, labels, strict=True)):
-        bar_height = round(max(2.0, value / most * height), 1) if value else 0.0
-        x = round(place * step, 1)
-        y = round(height - bar_height, 1)
-        bars.append(Bar(x, y, round(step - gap, 1), bar_height, label, value))
-    return bars
-
-
-def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float) -> list[Bar]:
-    """Return `columns` with heights by the square root, for counts of different magnitudes.
-
-    The bars carry the values themselves.
-    """
-    bars = columns([math.isqrt(value * 10_000) for value in values], labels, **settings)
-    return [
-        Bar(bar.x, bar.y, bar.width, bar.height, bar.label, value)
-        for bar, value in zip(bars, values, strict=True)
-    ]
+    return next((place for place, value in enumerate(values) if value), len(values))
 
 
 def curve(

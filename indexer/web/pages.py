@@ -59,5 +59,6 @@ PAGES = (
     Page("/worklist", "worklist.html", "Work list", ("worklist",), {}),
     Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),
     Page("/threshold", "threshold.html", "Threshold", ("preview", "survey"), {}),
+    Page("/regroup", "regroup.html", "Apply a threshold", ("regroup",), {}),
     Page("/jobs", "jobs.html", "Jobs", ("status", "labellings"), {}),
 )

@@ -20,12 +20,12 @@ from indexer.web.hits_table import hits_route
 from indexer.web.listen import listen
 from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.site import MOST_LABELS, Site
-from indexer.web.store_questions import STORE_QUESTIONS
+from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
 from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
 
 REVIEW_API = Api(
     {**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS, **WORK_LIST_QUESTIONS},
-    {**ACTIONS, **WORK_LIST_ACTIONS},
+    {**ACTIONS, **WORK_LIST_ACTIONS, "group": START_GROUP},
     (hits_route,),
 )
 

@@ -34,6 +34,7 @@ from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.web.label_queue import LabelQueue, LabelRequest
 from indexer.web.reader_cache import ReaderCache
+from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
 
 MOST_CHARS = 2_000_000  # of a text that are compared
@@ -59,6 +60,11 @@ class DatedSurvey:
     survey: Survey
     job: str | None
     counts: tuple[int, int]
+
+    @property
+    def state(self) -> str:
+        """Return the state of the store that was read, as a text."""
+        return "-".join(map(str, (self.job, *self.counts)))
 
 
 @dataclass(slots=True)
@@ -132,6 +138,7 @@ class Site:
         self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
+        self.regrouping = Regrouping(store)
         self.work_list_reader = SurveyReader(self._read_work_list)
         self._work: DatedWorkList | None = None
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(

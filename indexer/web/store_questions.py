@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 
-from indexer.errors import StoreBusy
+from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
-from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreState, SurveyAnswer
-from indexer.web.questions import WAIT, Parameter, ParameterValues, Question
+from indexer.web.access import Login
+from indexer.web.answers import (
+    FailedFile,
+    GroupStart,
+    Labellings,
+    PreviewAnswer,
+    RegroupAnswer,
+    StoreState,
+    SurveyAnswer,
+)
+from indexer.web.questions import WAIT, Action, Parameter, ParameterValues, Question
 from indexer.web.site import Site
 
 _FAILURES_SHOWN = 200  # failed files that one answer holds
@@ -31,6 +41,7 @@ def state(site: Site, values: ParameterValues) -> StoreState:
         running=status.running,
         failed=len(status.failed),
         failures=tuple(FailedFile(file.path, file.error) for file in failed),
+        regrouping=site.regrouping.state,
     )
 
 
@@ -95,6 +106,43 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     )
 
 
+def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
+    """Return the families that `group` at a threshold would split or merge."""
+    dated = site.survey(values["wait"])
+    progress = site.survey_reader.progress
+    if dated is None:
+        stage, done, total = progress.stage, progress.done, progress.total
+        return RegroupAnswer(False, values["threshold"], stage, done, total)
+    survey = dated.survey
+    families = survey.at(values["threshold"])
+    return RegroupAnswer(
+        ready=True,
+        threshold=families.threshold,
+        stage="done",
+        done=survey.documents,
+        total=survey.documents,
+        measure=survey.measure,
+        before=survey.threshold if survey.is_grouped else None,
+        estimated=families.estimated,
+        moved=families.moved,
+        changes=survey.changes(families.threshold),
+        stale=site.is_stale(dated),
+        seen=dated.state,
+    )
+
+
+def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart:
+    """Start `group` at a threshold, unless the store is not as it was shown."""
+    dated = site.survey()
+    if dated is None or site.is_stale(dated) or values["seen"] not in ("", dated.state):
+        return GroupStart(False, values["threshold"])
+    if dated.survey.measure == "none":
+        raise UsageError("the recipe of this store stores no slots to group by")
+    threshold = dated.survey.at(values["threshold"]).threshold
+    site.regrouping.start(replace(dated.survey.options, threshold=threshold))
+    return GroupStart(True, threshold)
+
+
 def _iso_time(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
 
@@ -109,6 +157,19 @@ _THRESHOLD = Parameter(
     optional=True,
 )
 
+_NEW_THRESHOLD = replace(_THRESHOLD, optional=False, description="least similarity, from 0 to 1")
+_SEEN = Parameter(
+    "seen", "`seen` of the answer of regroup: nothing starts if the store has changed since", ""
+)
+
+START_GROUP = Action(
+    "group",
+    "Start group at a threshold, with the other options of the last group, as a job. It does not "
+    "start while another job works on the store, nor if the store has changed (started: false).",
+    (_NEW_THRESHOLD, _SEEN),
+    start_group,
+    GroupStart,
+)
 STORE_QUESTIONS: Mapping[str, Question] = {
     "status": Question(
         "status",
@@ -139,5 +200,12 @@ STORE_QUESTIONS: Mapping[str, Question] = {
         (_THRESHOLD,),
         preview,
         PreviewAnswer,
+    ),
+    "regroup": Question(
+        "regroup",
+        "The families that group at another threshold would split or merge; nothing is written.",
+        (_NEW_THRESHOLD, WAIT),
+        regroup,
+        RegroupAnswer,
     ),
 }

@@ -390,6 +390,16 @@ FILTERED = [
     ([("labels", "y"), ("metadata.Author", "ada")], "b"),
     ([("path", "/b/2' OR '1'='1")], ""),
     ([("path", "\ud800")], ""),
+    ([("folder", "/a")], "bd"),
+    ([("folder", "/a/1")], "b"),
+    ([("folder", "/a/")], "bd"),
+    ([("folder", "/A")], ""),
+    ([("folder", "/a' OR '1'='1")], ""),
+    ([("modified_from", "1970-01-01")], "acd"),
+    ([("modified_to", "1969-12-31")], "e"),
+    ([("modified_to", "1970-01-01")], "acde"),
+    ([("modified_from", "1969-12-31"), ("modified_to", "1969-12-31")], "e"),
+    ([("modified_from", "1970-01-02")], ""),
 ]
 
 
@@ -403,6 +413,42 @@ def test_other_filters_are_refused_with_the_list(shelf):
     for field in ["text", "near_family", "metadata", "metadata.", "path = path OR path", ""]:
         with pytest.raises(UsageError, match=r"content_type.*metadata\.NAME"):
             shelf.search(Query("fox", filters=((field, "x"),)))
+
+
+def test_members_are_found_by_similarity_and_families_of_several(store):
+    members = {"member": 0.85, "nearest": 1.0, "far": 0.5}
+    store.write(
+        [
+            row("principal", principal=True, family="principal"),
+            *(
+                row(name, family="principal", principal=False, similarity=similarity)
+                for name, similarity in members.items()
+            ),
+            row("single", principal=True, family="single"),
+        ]
+    )
+    store.refresh()
+    for filters, expected in [
+        ([("near_duplicates", "true")], ["far", "member", "nearest", "principal"]),
+        ([("near_duplicates", "false")], ["single"]),
+        ([("similarity_from", "0.85")], ["member", "nearest"]),
+        ([("similarity_from", "0.85"), ("similarity_below", "0.9")], ["member"]),
+        ([("similarity_below", "0.85")], ["far"]),
+        ([("similarity_below", "0.85"), ("near_duplicates", "false")], []),
+    ]:
+        assert sorted(ids(store, "", filters=tuple(filters))) == expected
+
+
+def test_wrong_values_of_filters_are_refused(shelf):
+    for field, value, remedy in [
+        ("modified_from", "yesterday", "2024-12-31"),
+        ("modified_to", "2024-02-30", "2024-12-31"),
+        ("similarity_from", "85", "from 0 to 1"),
+        ("similarity_below", "nan", "from 0 to 1"),
+        ("near_duplicates", "yes", "true or false"),
+    ]:
+        with pytest.raises(UsageError, match=remedy):
+            shelf.search(Query("", filters=((field, value),)))
 
 
 def test_orders(shelf):

@@ -37,6 +37,7 @@ PATHS = (
     "/worklist?least=1&part=all",
     "/overview",
     "/threshold",
+    "/regroup?threshold=0.5",
     "/jobs",
     "/api",
 )
@@ -102,6 +103,7 @@ WRITES = (
     "/label",
     "/label/undo",
     "/overview/refresh",
+    "/regroup/apply",
     *(f"/api/{action.api}" for action in REVIEW_API.actions.values()),
 )
 
@@ -257,6 +259,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "labellings": [{}],
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
+        "regroup": [{"threshold": "0.95", "wait": "20"}],
         "worklist": [{"wait": "20"}, {"least": "1", "part": "all", "reviewer": "anna"}],
         "history": [{"id": "m1"}],
     }

@@ -41,6 +41,7 @@ def addresses(site: str) -> dict[str, str]:
         "work list": "/worklist?least=1&part=all",
         "overview": "/overview",
         "threshold": "/threshold",
+        "threshold to apply": "/regroup?threshold=0.5",
         "jobs": "/jobs",
         "api": "/api",
         "problem": "/document?id=nowhere",

@@ -3,25 +3,35 @@
 import json
 import re
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from playwright.sync_api import Browser, expect
 from sample_library import edited, library, rows, sentence
 
 from indexer.defaults import MEASURE
+from indexer.errors import StoreBusy
 from indexer.exports.report import report
 from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
+from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.web.access import Login
 from indexer.web.chart_geometry import curve
 from indexer.web.questions import parameter_values
 from indexer.web.site import Site
-from indexer.web.store_questions import STORE_QUESTIONS
-from web.watching import run_site
+from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
+from web.plain_requests import request
+from web.watching import PageRecord, open_window, run_site
+
+REGROUP = "/regroup?threshold=0.7"
 
 TEXTS = {
     f"{family}{edits:02}": edited(sentence(family, 60), edits, "xyz"[edits % 3])
@@ -41,7 +51,16 @@ def store(tmp_path: Any) -> Iterator[Any]:
     store.close()
 
 
+def ended(site: Site) -> None:
+    """Wait for the end of a group that pages started."""
+    while not re.search("done|failed", site.regrouping.state):
+        pass
+
+
 def ask(site: Site, name: str, **texts: str) -> Any:
+    if name == "group":
+        values = parameter_values(START_GROUP.parameters, {key: [texts[key]] for key in texts})
+        return START_GROUP.do(site, values, Login("anna"))
     question = STORE_QUESTIONS[name]
     values = parameter_values(question.parameters, {key: [text] for key, text in texts.items()})
     answer = question.answer(site, values)
@@ -85,10 +104,15 @@ def figure(text: str, name: str) -> int:
 
 
 def read(address: str, path: str) -> str:
-    """Return a page once the survey is ready."""
+    """Return the text of a page once the survey is ready."""
+    return re.sub(r"<[^>]+>", "", read_html(address, path))
+
+
+def read_html(address: str, path: str) -> str:
     while not json.load(urllib.request.urlopen(f"{address}/api/survey?wait=20"))["ready"]:
         pass
-    return page(f"{address}{path}")
+    with urllib.request.urlopen(f"{address}{path}") as answer:
+        return str(answer.read().decode())
 
 
 def test_the_pages_agree_with_the_last_group(store: Any) -> None:
@@ -112,6 +136,78 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
         assert "Near duplicates of another" not in text
         family = page(f"{address}/family?{urlencode({'id': '000'})}")
         assert "By measure lcs" in family or "No other document" in family
+
+
+def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
+    group(store, GroupOptions(0.6, "lcs"))
+    with run_site(store.url) as address:
+        html = read_html(address, "/overview")
+        [chart] = re.findall(r'id="alike".*?</section>', html, re.DOTALL)
+        bars = re.findall(r'<a href="([^"]+)">\d+–\d+ %</a></th><td class="n">([\d,]+)', chart)
+        assert sum(int(number) for _, number in bars) == figure(
+            re.sub(r"<[^>]+>", "", html), "Near duplicates of another document"
+        )
+        for place, number in bars:
+            query = unescape(place).removeprefix("/?")
+            with urllib.request.urlopen(f"{address}/api/search?{query}") as answer:
+                assert json.load(answer)["total"] == int(number)
+
+
+def test_families_that_split_or_merge_are_named_and_come_by_a_group(store: Any) -> None:
+    group(store, GroupOptions(0.6, "lcs"))
+    site = Site(store)
+    stored = {row.id: row.family for row in store.scan()}
+    answer = ask(site, "regroup", threshold="0.95")
+    assert (answer.threshold, answer.before, answer.changes.merged) == (0.95, 0.6, 0)
+    started = ask(site, "group", threshold="0.95", seen=answer.seen)
+    assert (started.started, started.threshold) == (True, 0.95)
+    ended(site)
+    families = {row.id: row.family for row in store.scan()}
+    parts: dict[str, Counter[str]] = {}
+    for id, family in stored.items():
+        parts.setdefault(family, Counter())[families[id]] += 1
+    split = {name: sizes for name, sizes in parts.items() if len(sizes) > 1}
+    assert answer.changes.split == len(split) > 0
+    for change in answer.changes.splits:
+        sizes = split[change.family.id]
+        assert (change.family.documents, change.number) == (sizes.total(), len(sizes))
+        assert {part.id: part.documents for part in change.parts}.items() <= sizes.items()
+    assert "done" in ask(site, "status").regrouping
+    back = ask(site, "regroup", threshold="0.6")
+    assert (back.changes.split, back.changes.merged) == (0, len(split))
+    assert {change.family.id for change in back.changes.merges} == set(split)
+    assert not ask(site, "group", threshold="0.6", seen=answer.seen).started
+    with Journal(journal_path(store.address)), pytest.raises(StoreBusy):
+        site.regrouping.start(GroupOptions(0.6, "lcs"))
+    assert "failed" in site.regrouping.state
+
+
+def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_path: Path) -> None:
+    group(store, GroupOptions(0.6, "lcs"))
+    with run_site(store.url) as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record) as windows:
+            page = record.watch(windows.new_page())
+            page.goto("/threshold?threshold=0.95")
+            page.get_by_role("button", name="Apply").click()
+            expect(page.get_by_role("heading", name="Families that split: ")).to_be_visible()
+            page.get_by_role("button", name="Group at 95% now").click()
+            expect(page.locator("[data-regrouping]")).to_contain_text("--threshold 0.95: done")
+            page.goto("/threshold")
+            expect(page.locator("#threshold")).to_have_value("0.95")
+            page.goto("/regroup?threshold=0.95")
+            expect(page.get_by_text("The stored families are those")).to_be_visible()
+        record.check()
+    logins = tmp_path / "logins"
+    logins.write_text("ben reader -\n")
+    with run_site(store.url, "--auth", str(logins), "--auth-header", "X-Remote-User") as address:
+        headers = {"X_Remote_User": "ben"}
+        while b"Reading the store" in (shown := request(address, REGROUP, **headers).body):
+            pass
+        assert b"may read, and not group" in shown
+        assert b"/regroup/apply" not in shown
+        assert request(address, "/regroup/apply", "POST", b"threshold=0.6", **headers).status == 403
+        assert request(address, "/api/group", "POST", b"threshold=0.6", **headers).status == 403
 
 
 def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:

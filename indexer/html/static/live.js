@@ -138,6 +138,9 @@ export function jobs() {
       const state = answer.running ? "A job is running on this store." : "No job is running on this store.";
       const label = place.querySelector("[data-state]");
       if (label.textContent !== state) label.textContent = state;
+      const regrouping = place.querySelector("[data-regrouping]");
+      regrouping.hidden = !answer.regrouping;
+      if (regrouping.textContent !== answer.regrouping) regrouping.textContent = answer.regrouping;
     } catch (error) {
       place.querySelector("[data-state]").textContent = error.message;
     }

@@ -14,7 +14,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
 from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
 from indexer.stores.engine.word_clauses import filtering_clauses, scoring_clauses
-from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
+from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
 from indexer.text.phrases import well_formed
 from indexer.text.query_syntax import SearchWords, Term, parse_query
 
@@ -32,7 +32,12 @@ _FORMER: Mapping[str, Body] = {
     "near_simhash": {"type": "long"},
 }
 _IS_PART: Body = {"exists": {"field": "near_parent"}}
-_FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
+_FIELDS = {
+    "status": "near_status",
+    "family": "near_family",
+    "recipe": "near_recipe",
+    "similarity": "near_similarity",
+}
 _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw"]
 _FAMILIES = 40_000  # the most families that are counted exactly
@@ -226,6 +231,14 @@ def families(exact: int = _FAMILIES) -> Body:
 
 
 def _filter(field: str, value: str) -> Body:
+    if (limits := range_of(field, value)) is not None:
+        sides = {"gte": limits.least, "lt": limits.below}
+        given: Body = {name: limit for name, limit in sides.items() if limit is not None}
+        if limits.field == "modified":  # of other programs' fields, too, whatever their format
+            given["format"] = "epoch_millis"
+        return {"range": {_FIELDS.get(limits.field, limits.field): given}}
+    if field == FOLDER:
+        return _inside(well_formed(value))
     metadata = metadata_name(field)
     name = f"metadata.{well_formed(metadata)}" if metadata else _FIELDS.get(field, field)
     return {"term": {name: {"value": well_formed(value)}}}
@@ -235,10 +248,15 @@ def scan(under: str | None, size: int) -> Body:
     """Return one page of all rows by id, or of those at the path `under` and below it."""
     query: Body = {"match_all": {}}
     if under is not None:
-        itself = {"term": {"path": {"value": under}}}
-        inside = {"prefix": {"path": {"value": f"{under.rstrip('/')}/"}}}
-        query = {"bool": {"filter": [{"bool": {"should": [itself, inside]}}]}}
+        query = {"bool": {"filter": [_inside(under)]}}
     return {"size": size, "track_total_hits": False, "query": query, "sort": [BY_ID, IN_PLACE]}
+
+
+def _inside(folder: str) -> Body:
+    """Return the query of paths that are a folder or lie in it."""
+    itself = {"term": {"path": {"value": folder}}}
+    inside = {"prefix": {"path": {"value": f"{folder.rstrip('/')}/"}}}
+    return {"bool": {"should": [itself, inside]}}
 
 
 def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:

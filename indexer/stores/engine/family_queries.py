@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.model import PrincipalRow, Query
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.sort_keys import BEST, BY_ID, IN_PLACE
-from indexer.stores.filters import CONFLICT, conflict_value
+from indexer.stores.filters import CONFLICT, FAMILY_FILTERS, family_value
 
 if TYPE_CHECKING:
     from indexer.stores.engine.queries import IndexQueries
@@ -146,18 +146,26 @@ def _labels(queries: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, se
             yield hit["_id"], set(stored if isinstance(stored, list) else [stored])
 
 
-def without_conflict(query: Query) -> tuple[Query, list[bool]]:
-    """Return the query without its `label_conflict` filters, and the values of these."""
-    has_conflict = [conflict_value(value) for name, value in query.filters if name == CONFLICT]
-    rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
-    return (replace(query, filters=rest) if has_conflict else query), has_conflict
+def without_families(query: Query) -> tuple[Query, list[tuple[str, bool]]]:
+    """Return the query without its filters on families, and these with their values."""
+    on_families = [
+        (name, family_value(name, value)) for name, value in query.filters if name in FAMILY_FILTERS
+    ]
+    rest = tuple((name, value) for name, value in query.filters if name not in FAMILY_FILTERS)
+    return (replace(query, filters=rest) if on_families else query), on_families
 
 
-def conflict_filters(queries: IndexQueries, has_conflict: Sequence[bool]) -> list[Body]:
-    """Return a filter for each requested value of `label_conflict`."""
-    families = conflicting(queries)
+def family_filters(queries: IndexQueries, on_families: Sequence[tuple[str, bool]]) -> list[Body]:
+    """Return each filter on families as one on their names, which are read now."""
+    return [_family_filter(queries, name, value) for name, value in on_families]
+
+
+def _family_filter(queries: IndexQueries, name: str, value: bool) -> Body:
+    if name == CONFLICT:
+        families = conflicting(queries)
+    else:
+        families = [bucket["key"]["family"] for bucket in _buckets(queries, "family")]
     chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
     terms = [{"terms": {"near_family": chunk}} for chunk in chunks]
     inside: Body = {"bool": {"should": terms, "minimum_should_match": 1}}
-    outside: Body = {"bool": {"must_not": [inside]}}
-    return [inside if value else outside for value in has_conflict]
+    return inside if value else {"bool": {"must_not": [inside]}}

@@ -82,13 +82,13 @@ def search_rows(
 
     The matches and their order are fixed when the search begins.
     """
-    plain, conflicts = families.without_conflict(query)
+    plain, on_families = families.without_families(query)
     body = bodies.search(plain, FIRST_PAGE)
     queries = index.queries(scope)
     if body is None:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-    if conflicts:
-        body["query"]["bool"]["filter"] += families.conflict_filters(queries, conflicts)
+    if on_families:
+        body["query"]["bool"]["filter"] += families.family_filters(queries, on_families)
     pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive))
     first = next(pages)
     counted = first.get("aggregations", {})

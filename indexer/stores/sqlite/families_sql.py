@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from indexer.model import PrincipalRow, Scope
+from indexer.stores.filters import CONFLICT, NEAR_DUPLICATES
 from indexer.stores.sqlite.columns import DIGESTS, pack_digest, unpack_digest
 from indexer.stores.sqlite.parts_sql import WITHIN
 from indexer.stores.sqlite.postings import carriers, either
@@ -26,13 +27,15 @@ _PRINCIPALS = (
     f"JOIN documents p ON p.id = d.in_family WHERE {_IS_PRINCIPAL} "
     "GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
 )
-CONFLICTING = (
+_CONFLICTING = (
     "d.in_family {} (SELECT family FROM ("
     "SELECT family, labels FROM documents WHERE family <> '' UNION ALL "
     "SELECT id, labels FROM documents WHERE family = '' "
     "AND id IN (SELECT family FROM documents WHERE family <> '')) "
     "GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
 )
+_OF_SEVERAL = "d.in_family {} (SELECT family FROM documents WHERE family <> '' AND family <> id)"
+FAMILIES = {CONFLICT: _CONFLICTING, NEAR_DUPLICATES: _OF_SEVERAL}  # conditions on documents `d`
 
 
 def principals(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from indexer.model import Query, RankedRow, Row, Scope
 from indexer.stores.base import Ranking
-from indexer.stores.filters import CONFLICT, conflict_value, metadata_name
+from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
 from indexer.stores.sqlite import parts_sql as parts
@@ -86,13 +86,26 @@ def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
                 yield RankedRow(name, path, score, family, status, minhash, digest)
 
 
-def _conditions(query: Query) -> tuple[list[str], list[str]]:
+def _conditions(query: Query) -> tuple[list[str], list[str | float]]:
     """Return the filters as SQL conditions, and the values they are compared with."""
-    conditions, values = [], []
+    conditions: list[str] = []
+    values: list[str | float] = []
     for field, value in query.filters:
-        if field == CONFLICT:
-            operator = "IN" if conflict_value(value) else "NOT IN"
-            conditions.append(families.CONFLICTING.format(operator))
+        if field in FAMILY_FILTERS:
+            operator = "IN" if family_value(field, value) else "NOT IN"
+            conditions.append(families.FAMILIES[field].format(operator))
+            continue
+        if (limits := range_of(field, value)) is not None:
+            sides = (">=", limits.least), ("<", limits.below)
+            for operator, limit in sides:
+                if limit is not None:
+                    conditions.append(f"d.{limits.field} {operator} ?")
+                    values.append(limit)
+            continue
+        if field == FOLDER:
+            condition, inside = _inside(well_formed(value))
+            conditions.append(f"({condition})")
+            values += inside
             continue
         name = metadata_name(field)
         if name is not None:
@@ -112,4 +125,4 @@ def _inside(folder: str) -> tuple[str, tuple[str, ...]]:
     `0` is the character after `/`.
     """
     stem = folder.rstrip("/")
-    return "path = ? OR (path > ? AND path < ?)", (folder, f"{stem}/", f"{stem}0")
+    return "d.path = ? OR (d.path > ? AND d.path < ?)", (folder, f"{stem}/", f"{stem}0")

@@ -82,7 +82,7 @@ def full_text_matches(
     query: Query,
     words: SearchWords,
     conditions: Sequence[str],
-    values: Sequence[str],
+    values: Sequence[str | float],
 ) -> FullTextMatches:
     """Return all matches of a query for which the conditions on documents `d` hold.
 
@@ -126,7 +126,7 @@ class _Statement:
     """
 
     sql: str
-    values: Sequence[str]
+    values: Sequence[str | float]
     is_ranked: bool
     is_scored: bool
 
@@ -135,7 +135,7 @@ def _statement(
     query: Query,
     words: SearchWords,
     conditions: Sequence[str],
-    values: Sequence[str],
+    values: Sequence[str | float],
     columns: Sequence[str],
 ) -> _Statement:
     """Return the statement of a query; it reads no documents unless it must."""

@@ -59,7 +59,7 @@ def _weight_ratio(carriers: int, rows: int) -> float:
 
 
 def read_scores(
-    db: sqlite3.Connection, rows: str, values: Sequence[str]
+    db: sqlite3.Connection, rows: str, values: Sequence[str | float]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return numbers and scores of a selection, joined to strings by SQLite.
 
