@@ -66,7 +66,7 @@ class FoldedPair:
     @cached_property
     def different_facts(self) -> int:
         a, b = self.sides
-        return len(differences(a.text, b.text, a.spelled, b.spelled))
+        return len(differences(a.facts, b.facts))
 
     @property
     def words(self) -> tuple[Words, Words]:
@@ -164,7 +164,7 @@ def score(pair: LabelledPair) -> Scores:
     in_order = measure_pair("lcs", a, b).similarity
     if in_order < 0.8:
         return Scores(in_order, 0, 0)
-    facts = len(differences(a.text, b.text, a.spelled, b.spelled))
+    facts = len(differences(a.facts, b.facts))
     consistent = is_consistent(a.words, b.words, 1), is_consistent(a.words, b.words, 0.5)
     return Scores(in_order, facts, most_replaced(a.words, b.words).times, consistent)
 

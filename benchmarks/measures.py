@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from indexer.model import WordFrequencies
 from indexer.recipe import DEFAULT
-from indexer.similarity.differences import differences
+from indexer.similarity.differences import has_differences
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import RARE, Rarity, measure_new_words
 from indexer.similarity.sides import Side
@@ -99,7 +99,7 @@ def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> di
     for weight in (0.02, 0.05):
         values[f"lcs - {weight} ln new"] = in_order - weight * math.log1p(len(new))
         values[f"lcs - {weight} ln rare"] = in_order - weight * math.log1p(amount)
-    is_same = in_order < 0.7 or not differences(a.text, b.text, a.spelled, b.spelled)
+    is_same = in_order < 0.7 or not has_differences(a.facts, b.facts)
     values["lcs, same facts"] = in_order if is_same else 0.0
     return values
 

@@ -123,7 +123,7 @@ def compare(
         matching,
         scores,
         passages(scores.alignment, *words),
-        differences(a, b, sides[0].spelled, sides[1].spelled),
+        differences(sides[0].facts, sides[1].facts),
         measure_new_words([sides], Rarity(frequencies) if frequencies else None)[0],
         _sameness(a, b) if prints[0].exact == prints[1].exact and prints[0].chars else None,
     )

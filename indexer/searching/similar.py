@@ -7,7 +7,7 @@ the texts decide.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
@@ -23,13 +23,15 @@ from indexer.model import (
     Status,
 )
 from indexer.recipe import Recipe
+from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import filter_by_slots, find_rearranged, rescore
 from indexer.similarity.sameness import sameness
-from indexer.similarity.sides import Side, candidate_side
+from indexer.similarity.sides import Side
+from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
 from indexer.sketch.row_keys import fresh_rows
@@ -171,9 +173,10 @@ def _result(
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, answer)
     rows = _rows_to_compare(context, values, own, candidates)
-    query = Side(lookup.text, recipe, own.minhash, own.simhash)
+    packed = None if own.minhash is None else pack_slots(own.minhash)
+    query = kept_sides.side(lookup.text, recipe, packed, own.simhash)
     sides = [
-        (candidate, candidate_side(_fresh(candidate, row), row.text, recipe))
+        (candidate, kept_sides.side(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]
@@ -189,7 +192,9 @@ def _result(
     )
     notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
     if options.measure == "lcs":
-        notes += _rearranged_notes(query, sides, options.threshold)
+        matched = {match.id for match in matches}
+        others = [entry for entry in sides if entry[0].id not in matched]
+        notes += _rearranged_notes(query, others, options.threshold)
     return SimilarResult(
         query=lookup.id or lookup.path or "-",
         text=lookup.text,
@@ -253,11 +258,6 @@ def _rows_to_compare(
     if is_shared(context.store):
         rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), context.recipe)}
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
-
-
-def _fresh(candidate: Candidate, row: Row) -> Candidate:
-    """Return the candidate with the sketches of its text as it is now."""
-    return replace(candidate, minhash=row.minhash, simhash=row.simhash)
 
 
 def _notes_on_fields(values: RuleValues, criteria: Criteria) -> Iterator[str]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from indexer.defaults import MEASURE
 from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
+from indexer.searching.kept_sides import kept_sides
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import RuleValues
@@ -171,7 +172,7 @@ class StoredTexts:
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
-            side = Side(text, self.recipe, simhash=bits)
+            side = kept_sides.side(text, self.recipe, None, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
@@ -183,7 +184,7 @@ class StoredTexts:
 def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
     if not (a.exists and b.exists) or a.side.text == b.side.text:
         return ()
-    return differences(a.side.text, b.side.text, a.side.spelled, b.side.spelled)
+    return differences(a.side.facts, b.side.facts)
 
 
 def ranked_row(row: Row) -> RankedRow:

@@ -11,6 +11,9 @@ _ADDRESS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# each address has one of these; a set of first characters is found faster than alternatives
+_SIGN = re.compile(r"[@:wW](?:(?<=@)|(?<=:)//|(?<=[wW])[wW]{2}\.)")
+_BEFORE = 64  # characters at most that an address has before it
 _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
 _AFTER = ".,;:!?)]}'\u2019*_/"  # signs that end a sentence around an address
 
@@ -21,8 +24,13 @@ def addresses(text: str) -> Iterator[tuple[int, str]]:
     >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
     [(5, 'ann@x.org'), (24, 'www.x.org/a')]
     """
-    for match in _ADDRESS.finditer(text):
+    place = 0
+    while sign := _SIGN.search(text, place):
+        match = _ADDRESS.search(text, max(place, sign.start() - _BEFORE))
+        if match is None:
+            return
         yield match.start(), match.group().rstrip(_AFTER)
+        place = match.end()
 
 
 def address_value(address: str) -> str:

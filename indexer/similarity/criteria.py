@@ -15,7 +15,7 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.copy_key import copy_key
-from indexer.similarity.differences import differences
+from indexer.similarity.differences import has_differences
 from indexer.similarity.facts import stated_facts
 from indexer.similarity.field_rules import (
     RuleValues,
@@ -237,9 +237,7 @@ class Criteria:
                 return False
         if not self.accepts_words(a.words, b.words):
             return False
-        return self.numbers != "distinguish" or not differences(
-            a.text, b.text, a.spelled, b.spelled
-        )
+        return self.numbers != "distinguish" or not has_differences(a.facts, b.facts)
 
 
 NO_CRITERIA = Criteria()

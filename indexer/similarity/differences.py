@@ -17,15 +17,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import TypeAlias, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indexer.model import Difference, DifferenceKind
-from indexer.similarity.facts import Fact, FactText, fact_texts
+from indexer.similarity.fact_values import Fact
+from indexer.similarity.facts import FactSource, FactText
 from indexer.similarity.lcs import common_runs
 from indexer.similarity.moved_facts import is_moved
 from indexer.similarity.tile import Tile
-from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 
 KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
@@ -38,26 +35,38 @@ Gaps: TypeAlias = dict[int, float]  # by place of a word
 
 
 def differences(
-    text_a: str, text_b: str, a: Words, b: Words, runs: Sequence[Tile] | None = None
+    a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
 ) -> tuple[Difference, ...]:
     """Return the facts in which two texts differ, by kind, in the order of the texts.
 
-    `runs`: their `common_runs`, if these are known.
+    `runs`: the `common_runs` of their words, if these are known.
 
     >>> from indexer.text.words import words
-    >>> a, b = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
-    >>> for difference in differences(a, b, words(a), words(b)):
+    >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
+    >>> for difference in differences(*(FactSource(text, words(text)) for text in texts)):
     ...     print(difference.kind, difference.a, difference.b)
     date 2023 2024
     amount 42,000 45,500
     """
-    aligned = common_runs(a, b) if runs is None else runs
-    left, right = fact_texts((text_a, a), (text_b, b))
-    result = [*_changed_quantities(left, right, aligned), *_leftover(left, right, aligned)]
+    result = list(_differences(a, b, runs))
     # an address is a fact of each of its words
     once = dict.fromkeys(found for found in result if found.kind == "address")
     result = [*once, *(found for found in result if found.kind != "address")]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
+
+
+def has_differences(a: FactSource, b: FactSource) -> bool:
+    """Return whether two texts differ in any fact, which is found out sooner than all."""
+    return any(True for _ in _differences(a, b))
+
+
+def _differences(
+    a: FactSource, b: FactSource, runs: Sequence[Tile] | None = None
+) -> Iterator[Difference]:
+    aligned = common_runs(a.words, b.words) if runs is None else runs
+    left, right = FactText(a, b), FactText(b, a)
+    yield from _changed_quantities(a, b, aligned)
+    yield from _leftover(left, right, aligned)
 
 
 def spell_differences(differences: Iterable[Difference]) -> list[str]:
@@ -86,12 +95,11 @@ def _spell(difference: Difference) -> str:
     return f"{difference.a or '–'} / {difference.b or '–'}"
 
 
-def _changed_quantities(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
+def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the numbers that are aligned with themselves and differ in sign or unit."""
     for run in runs:
-        numbers = a.words.numbers[run.a : run.a + run.words]
-        for offset in np.flatnonzero(a.numeric[numbers]).tolist():
-            left, right = run.a + offset, run.b + offset
+        for left in _within(a.numbers, run.a, run.words):
+            right = left - run.a + run.b
             if a.context(left) == b.context(right):
                 continue
             facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
@@ -99,7 +107,7 @@ def _changed_quantities(a: FactText, b: FactText, runs: Sequence[Tile]) -> Itera
                 yield _difference(*facts)
 
 
-def _changed_words(a: FactText, b: FactText, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:
+def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:
     """Return the aligned words before which signs differ, or whose addresses do, with their gaps.
 
     The first word of a run belongs to the gap before it, each other one to a gap of its own.
@@ -117,7 +125,7 @@ def _changed_words(a: FactText, b: FactText, runs: Sequence[Tile]) -> tuple[Gaps
     return changed_a, changed_b
 
 
-def _other_address(a: FactText, place_a: int, b: FactText, place_b: int) -> bool:
+def _other_address(a: FactSource, place_a: int, b: FactSource, place_b: int) -> bool:
     if place_a not in a.addresses or place_b not in b.addresses:
         return False
     facts = a.fact(place_a), b.fact(place_b)
@@ -130,9 +138,9 @@ def _within(places: list[int], start: int, size: int) -> list[int]:
 
 def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the differences among the words that are not aligned."""
-    changed_a, changed_b = _changed_words(a, b, runs)
-    facts_a = _facts_by_gap(a, _spans([(run.a, run.words) for run in runs]), changed_a)
-    facts_b = _facts_by_gap(b, _spans([(run.b, run.words) for run in runs]), changed_b)
+    changed_a, changed_b = _changed_words(a.source, b.source, runs)
+    facts_a = _facts_by_gap(a, [(run.a, run.words) for run in runs], changed_a)
+    facts_b = _facts_by_gap(b, [(run.b, run.words) for run in runs], changed_b)
     left, right = _without_moved(facts_a, facts_b, a, b)
     alone_a: list[Fact] = []
     alone_b: list[Fact] = []
@@ -159,6 +167,8 @@ def _single(fact: Fact, text: FactText) -> list[Fact]:
 def _without_moved(left: GapFacts, right: GapFacts, a: FactText, b: FactText) -> list[GapFacts]:
     """Return the facts without those that both texts have, as often, with the same surroundings."""
     common = _counts(chain(*left.values())) & _counts(chain(*right.values()))
+    if not common:
+        return [left, right]
     both = _moved(left, common, a, b) & _moved(right, common, b, a)
     result = []
     for facts in (left, right):
@@ -192,10 +202,6 @@ def _is_next_in_name(before: Fact, fact: Fact) -> bool:
     return (before.kind, before.end, fact.kind) == ("name", fact.place, "name")
 
 
-def _spans(spans: list[tuple[int, int]]) -> NDArray[np.int64]:
-    return np.array(spans, dtype=np.int64).reshape(-1, 2)
-
-
 def _difference(a: Fact, b: Fact) -> Difference:
     kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
     if a.unit == b.unit and a.spelling != b.spelling:
@@ -207,32 +213,36 @@ def _written(fact: Fact) -> str:
     return " ".join((fact.whole or fact.spelling).split())
 
 
-def _facts_by_gap(text: FactText, spans: NDArray[np.int64], changed: Gaps) -> GapFacts:
+def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gaps) -> GapFacts:
     """Return the facts among the words outside the spans, by gap between them and by class.
 
-    `spans`: (n, 2) first word and number of words. `changed`: words in them whose sign or address
-    counts too.
+    `spans`: first word and number of words. `changed`: words in them whose sign or address counts
+    too.
     """
-    size = len(text.words)
-    edges = np.zeros(size + 1, dtype=np.int64)
-    edges[spans[:, 0]] += 1
-    edges[spans.sum(axis=1)] -= 1
-    places = np.flatnonzero(np.cumsum(edges) == 0)
-    gaps: Gaps = dict(
-        zip(places.tolist(), np.searchsorted(spans[:, 0], places).tolist(), strict=True)
-    )
+    source = text.source
+    size = len(source.starts)
     facts: GapFacts = defaultdict(list)
-    for place, gap in sorted((gaps | changed).items()):
+    for place, gap in sorted((_gaps(spans, size) | changed).items()):
         fact = text.fact(place) if place < size else None
         if place in changed and fact and fact.kind != "address":
             fact = None
-        for stated in filter(None, (text.sign_before(place), fact)):
+        for stated in filter(None, (source.sign_before(place), fact)):
             found = facts[gap, stated.key[0]]
             if found and stated.kind == "address" and _is_same_address(found[-1], stated):
                 found[-1] = found[-1]._replace(end=stated.end)
             else:
                 found.append(stated)
     return facts
+
+
+def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
+    """Return the places outside the spans, the one after the last word too, with their gaps."""
+    gaps: Gaps = {}
+    start = 0
+    for number, (place, words) in enumerate([*spans, (size + 1, 0)]):
+        gaps |= dict.fromkeys(range(start, place), number)
+        start = place + words
+    return gaps
 
 
 def _is_same_address(before: Fact, fact: Fact) -> bool:
@@ -253,6 +263,8 @@ def _joined(facts: Iterable[Fact]) -> list[Fact]:
 
 def _without_common(a: list[Fact], b: list[Fact]) -> tuple[list[Fact], list[Fact]]:
     """Return both lists without the facts that have the same value in both, as often as both."""
+    if not a or not b:
+        return a, b
     common = _counts(a) & _counts(b)
     return _without_counted(a, common.copy()), _without_counted(b, common)
 

@@ -21,6 +21,7 @@ _SIGN = re.compile(
     )""",
     re.VERBOSE,
 )
+_FIRST = re.compile(r"[<>=!+~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
 _SAME = {
     "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
     "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
@@ -36,12 +37,13 @@ def signs(text: str) -> Iterator[tuple[int, str]]:
     >>> list(signs("> if 5 <= x <b>or</b> y->z != 3")), list(signs("x ≤ 5"))
     ([(9, '≤'), (29, '≠')], [(3, '≤')])
     """
-    if _SIGN.search(text) is None:
+    found = list(_matches(text))
+    if not found:
         return
     tags = [match.span() for match in _TAG.finditer(text)]
     inside = iter([*tags, (len(text), len(text))])
     start, end = next(inside)
-    for match in _SIGN.finditer(text):
+    for match in found:
         while end <= match.start():
             start, end = next(inside)
         if match.start() >= start:
@@ -52,3 +54,13 @@ def signs(text: str) -> Iterator[tuple[int, str]]:
         ):
             continue
         yield match.end(), _SAME.get(sign, sign)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
+    place = 0
+    while first := _FIRST.search(text, place):
+        match = _SIGN.match(text, first.start())
+        if match:
+            yield match
+        place = match.end() if match else first.end()

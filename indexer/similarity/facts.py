@@ -18,23 +18,23 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import NamedTuple
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.model import DifferenceKind
 from indexer.similarity.addresses import address_value, addresses
 from indexer.similarity.fact_signs import signs
-from indexer.similarity.fact_words import CURRENCIES, MONTHS, NEGATIONS, NUMBERS
+from indexer.similarity.fact_values import Fact, is_negation, name_value, negation_value
+from indexer.similarity.fact_words import CURRENCIES, MONTHS, NUMBERS
 from indexer.similarity.quantities import BESIDE, REACH, Quantity, number_value, quantity
 from indexer.text.word_numbers import Words
 
 MOST_PLACES = 200  # of a word, that are looked at
+Standing: TypeAlias = Literal["small", "name", "unknown"]
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\Z")
 _SENTENCE_START = re.compile(
     r"""(?:
@@ -48,55 +48,43 @@ _SENTENCE_START = re.compile(
 )
 
 
-class Fact(NamedTuple):
-    """A fact of a text: the value that is compared, and as it is written.
-
-    [`place`, `end`): its words, none of a sign before `place`. `unit`: of a number; `whole`: as it
-    is written with its unit, empty where there can be none.
-    """
-
-    kind: DifferenceKind
-    value: str
-    spelling: str
-    place: int
-    end: int
-    unit: str = ""
-    whole: str = ""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The class that it is compared in, and the value: a number may be a date elsewhere."""
-        return "number" if self.kind in ("date", "amount") else self.kind, self.value
-
-    def joined_with(self, after: Fact) -> Fact:
-        """Return this fact and the one after it as one."""
-        value, spelling = f"{self.value} {after.value}", f"{self.spelling} {after.spelling}"
-        return Fact(self.kind, value, spelling, self.place, after.end)
-
-
-def never(_word: str) -> bool:
-    """Return False: without a second text no word counts as a name."""
-    return False
-
-
 @dataclass(frozen=True)
-class FactText:
-    """A text with its words. `is_name`: whether a folded word is a name where it has a capital."""
+class FactSource:
+    """A text with its words, and the facts that it states; each is computed on first use.
+
+    Words that begin with a capital letter are given as names: a comparison of two texts decides
+    which are (`FactText`).
+    """
 
     text: str
     words: Words
-    is_name: Callable[[str], bool] = never
+    _facts: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
+    _places: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
+    _standings: dict[str, Standing] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where words begin in the text."""
+        starts: list[int] = self.words.starts.tolist()
+        return starts
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where words end in the text."""
+        ends: list[int] = self.words.ends.tolist()
+        return ends
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return self.words.folded
 
     def spelling(self, place: int) -> str:
         """Return a word as it is written."""
-        start, end = int(self.words.starts[place]), int(self.words.ends[place])
-        return self.text[start:end]
+        return self.text[self.starts[place] : self.ends[place]]
 
     def folded(self, place: int) -> str:
         """Return the folded spelling; empty outside the text."""
-        if not 0 <= place < len(self.words):
-            return ""
-        return self.words.vocabulary[int(self.words.numbers[place])]
+        return self._folded[place] if 0 <= place < len(self._folded) else ""
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -105,22 +93,29 @@ class FactText:
 
     def between(self, place: int) -> str | None:
         """Return what stands between a word and the next one; None at either end of the text."""
-        if not 0 <= place < len(self.words) - 1:
+        if not 0 <= place < len(self.starts) - 1:
             return None
-        return self.text[int(self.words.ends[place]) : int(self.words.starts[place + 1])]
+        return self.text[self.ends[place] : self.starts[place + 1]]
 
     @cached_property
-    def numeric(self) -> NDArray[np.bool_]:
-        """Flags of the words of the vocabulary that are numbers, or have a digit."""
+    def numbers(self) -> list[int]:
+        """The places of the words that are numbers, or have a digit, in order."""
         flags = [_is_number(word) for word in self.words.vocabulary]
-        return np.array(flags, dtype=np.bool_)
+        if not any(flags):
+            return []
+        places: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
+        return places
+
+    @cached_property
+    def _numeric(self) -> frozenset[int]:
+        return frozenset(self.numbers)
 
     @cached_property
     def signs(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
         found: dict[int, str] = {}
         for end, sign in signs(self.text):
-            place = int(np.searchsorted(self.words.starts, end))
+            place = bisect_left(self.starts, end)
             found[place] = f"{found[place]} {sign}" if place in found else sign
         return found
 
@@ -129,8 +124,8 @@ class FactText:
         """The e-mail address or URL that words are of, by their places."""
         found: dict[int, str] = {}
         for start, address in addresses(self.text):
-            span = start, start + len(address)
-            first, end = np.searchsorted(self.words.starts, span).tolist()
+            first = bisect_left(self.starts, start)
+            end = bisect_left(self.starts, start + len(address))
             found |= dict.fromkeys(range(first, end), address)
         return found
 
@@ -140,26 +135,31 @@ class FactText:
 
     def context(self, place: int) -> str:
         """Return a number with the words beside it, on which its sign and unit depend."""
-        first, last = max(0, place - 1), min(len(self.words) - 1, place + 2)
-        start = max(0, int(self.words.starts[first]) - REACH)
-        return self.text[start : int(self.words.ends[last]) + REACH]
+        first, last = max(0, place - 1), min(len(self.starts) - 1, place + 2)
+        start = max(0, self.starts[first] - REACH)
+        return self.text[start : self.ends[last] + REACH]
 
     def fact(self, place: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
+        if place not in self._facts:
+            self._facts[place] = self._read(place)
+        return self._facts[place]
+
+    def _read(self, place: int) -> Fact | None:
         word = self.folded(place)
         if address := self.addresses.get(place):
             return Fact("address", address_value(address), address, place, place + 1)
-        if self.numeric[self.words.numbers[place]]:
+        if place in self._numeric:
             return None if self._is_of_number(place) else self._number(place, word)
         if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
             return Fact("date", MONTHS[word], self.spelling(place), place, place + 1)
-        if self.is_negation(place):
-            return Fact("negation", _negation(word), self.spelling(place), place, place + 1)
+        if is_negation(word):
+            return Fact("negation", negation_value(word), self.spelling(place), place, place + 1)
         if word in CURRENCIES:
             return self._currency(place, word)
-        if self._has_capital(place) and self.is_name(word) and not self._is_of_number(place):
+        if self._has_capital(place) and not self._is_of_number(place):
             spelling = self.spelling(place)
-            return Fact("name", _name(spelling), spelling, place, place + 1)
+            return Fact("name", name_value(spelling), spelling, place, place + 1)
         return None
 
     def sign_before(self, place: int) -> Fact | None:
@@ -167,17 +167,8 @@ class FactText:
         sign = self.signs.get(place)
         if sign is None:
             return None
-        word = f" {self.spelling(place)}" if place < len(self.words) else ""
+        word = f" {self.spelling(place)}" if place < len(self.starts) else ""
         return Fact("sign", sign, sign + word, place, place)
-
-    def facts(self, place: int, end: int) -> list[Fact]:
-        """Return the facts that words [place, end) state, one by one."""
-        return [fact for fact in map(self.fact, range(place, end)) if fact]
-
-    def is_negation(self, place: int) -> bool:
-        """Return whether a word says no, or yes."""
-        word = self.folded(place)
-        return word in NEGATIONS or word.endswith("n't")
 
     def _number(self, place: int, word: str) -> Fact:
         spelling = self.spelling(place)
@@ -191,91 +182,84 @@ class FactText:
 
     def _currency(self, place: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""
-        if self._is_of_number(place) or self._is_number(place + 1):
+        if self._is_of_number(place) or place + 1 in self._numeric:
             return None
         return Fact("amount", CURRENCIES[word], self.spelling(place), place, place + 1)
 
     def _is_of_number(self, place: int) -> bool:
         """Return whether a word is the unit, the scale or the currency of a number before it."""
-        end = int(self.words.ends[place])
+        end = self.ends[place]
         for before in (place - 1, place - 2) if self.folded(place) in BESIDE else ():
-            if self._is_number(before) and self.quantity(before).end >= end:
+            if before in self._numeric and self.quantity(before).end >= end:
                 return True
         return False
-
-    def _is_number(self, place: int) -> bool:
-        return 0 <= place < len(self.words) and bool(self.numeric[self.words.numbers[place]])
 
     def _has_digit(self, place: int) -> bool:
         return any(map(str.isdigit, self.folded(place)))
 
     def places(self, word: str) -> list[int]:
         """Return where a folded word stands, at most `MOST_PLACES` places."""
-        if word not in self.number_of:
-            return []
-        places = np.flatnonzero(self.words.numbers == self.number_of[word])[:MOST_PLACES]
-        result: list[int] = places.tolist()
-        return result
+        if word not in self._places:
+            number = self.number_of.get(word, -1)
+            self._places[word] = np.flatnonzero(self.words.numbers == number).tolist()
+        return self._places[word][:MOST_PLACES]
 
-    def has_name(self, word: str) -> bool:
-        """Return whether a word stands somewhere as only a name does."""
-        return any(map(self._stands_as_name, self.places(word)))
+    def standing(self, word: str) -> Standing:
+        """Return whether a folded word begins with a small letter somewhere, or is as a name is."""
+        if word not in self._standings:
+            self._standings[word] = self._find_standing(word)
+        return self._standings[word]
+
+    def _find_standing(self, word: str) -> Standing:
+        places = self.places(word)
+        if any(self.text[self.starts[place]].islower() for place in self._places[word]):
+            return "small"
+        return "name" if any(map(self._stands_as_name, places)) else "unknown"
 
     def _stands_as_name(self, place: int) -> bool:
         spelling = self.spelling(place)
         if not spelling[0].isupper():
             return False
-        start = int(self.words.starts[place])
+        start = self.starts[place]
         starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
         is_acronym = len(spelling) > 1 and spelling.isupper()
         return is_acronym or not starts_sentence or self._has_capital(place + 1)
 
     def _has_capital(self, place: int) -> bool:
-        return place < len(self.words) and self.spelling(place)[0].isupper()
+        return place < len(self.starts) and self.spelling(place)[0].isupper()
 
 
-def fact_texts(a: tuple[str, Words], b: tuple[str, Words]) -> tuple[FactText, FactText]:
-    """Return two texts to be compared, which agree on the words that are names."""
-    small = small_words(*a) | small_words(*b)
+@dataclass(frozen=True, slots=True)
+class FactText:
+    """A text that is compared with another one.
 
-    @cache
-    def is_name(word: str) -> bool:
-        return word not in small and (left.has_name(word) or right.has_name(word))
+    A word with a capital letter is a name where it stands as a name does in either text, and
+    begins with a small letter in none.
+    """
 
-    left, right = FactText(*a, is_name), FactText(*b, is_name)
-    return left, right
+    source: FactSource
+    other: FactSource
 
+    def fact(self, place: int) -> Fact | None:
+        """Return the fact that a word states, or None; the sign before it is another fact."""
+        fact = self.source.fact(place)
+        if fact is None or fact.kind != "name" or self.is_name(self.source.folded(place)):
+            return fact
+        return None
 
-def small_words(text: str, words: Words) -> frozenset[str]:
-    """Return the folded words that a text begins with a small letter somewhere."""
-    numbers = {
-        number
-        for number, start in zip(words.numbers.tolist(), words.starts.tolist(), strict=True)
-        if text[start].islower()
-    }
-    return frozenset(words.vocabulary[number] for number in numbers)
+    def facts(self, place: int, end: int) -> list[Fact]:
+        """Return the facts that words [place, end) state, one by one."""
+        return [fact for fact in map(self.fact, range(place, end)) if fact]
+
+    def is_name(self, word: str) -> bool:
+        """Return whether a folded word is a name where it has a capital letter."""
+        standings = self.source.standing(word), self.other.standing(word)
+        return "name" in standings and "small" not in standings
 
 
 def _is_number(word: str) -> bool:
-    return word in NUMBERS or any(map(str.isdigit, word))
-
-
-def _name(spelling: str) -> str:
-    """Return the words of a name, whatever joins them.
-
-    >>> _name("Groß-Gerau"), _name("O’Brien")
-    ('gross gerau', 'o brien')
-    """
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", spelling).casefold())
-
-
-def _negation(word: str) -> str:
-    """Return "not" for what is said by it, else the word.
-
-    >>> _negation("don't"), _negation("cannot"), _negation("never")
-    ('not', 'not', 'never')
-    """
-    return "not" if word.endswith("n't") or word == "cannot" else word
+    # no letter is a digit
+    return word in NUMBERS or (not word.isalpha() and any(map(str.isdigit, word)))
 
 
 def stated_facts(text: str, words: Words) -> tuple[str, ...]:
@@ -287,10 +271,12 @@ def stated_facts(text: str, words: Words) -> tuple[str, ...]:
     >>> stated_facts("NOT <-5 or $1,000", words("NOT <-5 or $1,000"))
     ('not', '<', '-5', '1000 $')
     """
-    stated = FactText(text, words)
-    facts: list[str] = []
+    source = FactSource(text, words)
+    values: list[str] = []
     for place in range(len(words) + 1):
-        if sign := stated.signs.get(place):
-            facts.append(sign)
-        facts += [fact.value for fact in stated.facts(place, min(place + 1, len(words)))]
-    return tuple(facts)
+        if sign := source.signs.get(place):
+            values.append(sign)
+        fact = source.fact(place) if place < len(words) else None
+        if fact and fact.kind != "name":
+            values.append(fact.value)
+    return tuple(values)

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from indexer.errors import UnknownMeasure
 from indexer.model import Estimate, WordsInOrder
 from indexer.similarity.alignment import Alignment, Matching, align
+from indexer.similarity.facts import FactSource
 from indexer.similarity.lcs import lcs, words_in_order
 from indexer.similarity.misread import lcs_misread
 from indexer.sketch.bbit import FULL, correct_for_chance
@@ -103,6 +104,10 @@ class TextOperand(Operand, Protocol):
     @property
     def spelled(self) -> Words:
         """The words as they are spelled."""
+
+    @property
+    def facts(self) -> FactSource:
+        """The facts that these state."""
 
 
 def common(a: FeatureSet, b: FeatureSet) -> int:

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from indexer.similarity.facts import Fact, FactText
+    from indexer.similarity.fact_values import Fact
+    from indexer.similarity.facts import FactSource, FactText
 
 RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _SKIPPED = 8  # neighbouring facts
@@ -27,18 +28,20 @@ Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends betw
 
 def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
     """Return whether another text has a fact of this text with the same surroundings."""
-    surroundings = _surroundings(fact, text)
-    return any(
-        _are_same(surroundings, _surroundings(found, other))
-        or _run_length(text, fact.place, other, found.place) >= RUN
-        for found in _occurrences(fact, text, other)
-    )
+    surroundings: tuple[Neighbour, Neighbour] | None = None
+    for found in _occurrences(fact, text.source, other):
+        if _run_length(text.source, fact.place, other.source, found.place) >= RUN:
+            return True
+        surroundings = surroundings or _surroundings(fact, text)
+        if _are_same(surroundings, _surroundings(found, other)):
+            return True
+    return False
 
 
-def _occurrences(fact: Fact, text: FactText, other: FactText) -> Iterator[Fact]:
+def _occurrences(fact: Fact, text: FactSource, other: FactText) -> Iterator[Fact]:
     """Yield the fact, of one word or a sign before it, where another text has it."""
-    for place in other.places(text.folded(fact.place)):
-        found = other.sign_before(place) if fact.kind == "sign" else other.fact(place)
+    for place in other.source.places(text.folded(fact.place)):
+        found = other.source.sign_before(place) if fact.kind == "sign" else other.fact(place)
         if found and found.key == fact.key:
             yield found
 
@@ -52,14 +55,14 @@ def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
 def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
     """Return the next word in a direction that is not a fact of this class, as in a list."""
     for _ in range(_SKIPPED):
-        between = text.between(min(place, place + step))
+        between = text.source.between(min(place, place + step))
         place += step
         if between is None:
             return "", True
         fact = text.fact(place)
         if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
-            return text.folded(place), bool(_BOUNDARY.search(between))
-    return text.folded(place), False
+            return text.source.folded(place), bool(_BOUNDARY.search(between))
+    return text.source.folded(place), False
 
 
 def _are_same(a: tuple[Neighbour, Neighbour], b: tuple[Neighbour, Neighbour]) -> bool:
@@ -82,12 +85,12 @@ def _agree(a: Neighbour, b: Neighbour) -> bool:
     return a[0] == b[0] or (a[1] and b[1])
 
 
-def _run_length(a: FactText, place_a: int, b: FactText, place_b: int) -> int:
+def _run_length(a: FactSource, place_a: int, b: FactSource, place_b: int) -> int:
     """Return how many words around two places are the same, up to `RUN` on each side."""
     return sum(_equal_words(a, place_a, b, place_b, step) for step in (-1, 1)) - 1
 
 
-def _equal_words(a: FactText, place_a: int, b: FactText, place_b: int, step: int) -> int:
+def _equal_words(a: FactSource, place_a: int, b: FactSource, place_b: int, step: int) -> int:
     count = 0
     while count < RUN:
         word = a.folded(place_a + step * count)

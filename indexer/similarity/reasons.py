@@ -70,6 +70,6 @@ def reasons_of(rows: tuple[Row, Row], sides: tuple[Side, Side], new_words: NewWo
     return Reasons(
         sameness(*rows) if is_copy else None,
         is_rearranged(overlap, in_order, REVIEW),
-        differences(a.text, b.text, a.spelled, b.spelled),
+        differences(a.facts, b.facts),
         new_words,
     )

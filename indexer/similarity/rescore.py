@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.defaults import MEASURE
-from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness
+from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness, WordsInOrder
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.similarity.differences import differences
@@ -20,6 +20,7 @@ from indexer.similarity.measures import Operand, TextOperand, containment, measu
 from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.similarity.word_sequences import lcs_to_each, may_reach, pairs_with
 from indexer.sketch.codec import unpack_slots
+from indexer.text.word_numbers import Words
 
 _AT_ONCE = 20  # pairs whose words are asked for together
 
@@ -156,7 +157,7 @@ class _Score(NamedTuple):
 def _match(query: TextOperand, score: _Score, measure: str, threshold: float) -> Match:
     candidate, side, value = score
     alignment = align(query.words, side.words)
-    in_order = words_in_order(query.words, side.words)
+    in_order = _in_order(query.words, side.words, measure, value.similarity)
     has_features = len(query.features) and len(side.features)
     return Match(
         id=candidate.id,
@@ -170,5 +171,13 @@ def _match(query: TextOperand, score: _Score, measure: str, threshold: float) ->
         shared=passages(alignment, query.words, side.words),
         in_order=in_order,
         rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
-        differences=differences(query.text, side.text, query.spelled, side.spelled),
+        differences=differences(query.facts, side.facts),
     )
+
+
+def _in_order(a: Words, b: Words, measure: str, similarity: float) -> WordsInOrder:
+    """Return the words in order; those of a similarity that is their share are known."""
+    if measure != "lcs" or similarity == 1.0:  # that of copies is not measured
+        return words_in_order(a, b)
+    lengths = len(a), len(b)
+    return WordsInOrder(round(similarity * max(lengths)), lengths)

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from indexer.joins.external_sort import distinct
 from indexer.joins.parity_maps import parity_map
-from indexer.model import Candidate
 from indexer.recipe import Recipe
 from indexer.recipe_key import KEYED_HASHES
+from indexer.similarity.facts import FactSource
 from indexer.similarity.measures import FeatureSet
 from indexer.sketch.bbit import FULL
-from indexer.sketch.codec import unpack_slots
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.string_hashes import string_hashes
@@ -86,13 +85,11 @@ class Side:
         return words(self.text)
 
     @cached_property
+    def facts(self) -> FactSource:
+        """The facts that the spelled words state."""
+        return FactSource(self.text, self.spelled)
+
+    @cached_property
     def runs(self) -> NDArray[np.uint64]:
         """The runs that passages are made of."""
         return passage_runs(self.text)
-
-
-def candidate_side(candidate: Candidate, text: str, recipe: Recipe) -> Side:
-    """Return a candidate, with its text, as a side of a comparison."""
-    packed = candidate.minhash
-    slots = unpack_slots(packed, recipe.slot_bytes) if packed else None
-    return Side(text, recipe, slots, candidate.simhash)

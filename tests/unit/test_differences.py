@@ -12,6 +12,7 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import Criteria, is_rearranged, parse_requirements
 from indexer.similarity.differences import differences, spell_differences
+from indexer.similarity.facts import FactSource
 from indexer.similarity.sides import Side
 from indexer.text.words import words
 
@@ -24,7 +25,7 @@ TEXTS = st.lists(st.sampled_from(FRAGMENTS.split(" ")), max_size=12).map(" ".joi
 
 
 def found(a: str, b: str) -> list[tuple]:
-    result = differences(a, b, words(a), words(b))
+    result = differences(FactSource(a, words(a)), FactSource(b, words(b)))
     return [(difference.kind, difference.a, difference.b) for difference in result]
 
 
@@ -148,7 +149,7 @@ def test_a_fact_in_another_place_is_the_same_on_both_sides() -> None:
     a = "you shall not pay but you shall deliver"
     b = "you shall pay but you shall not deliver"
     assert found(a, b) == [("negation", "not", "not")]
-    result = differences(a, b, words(a), words(b))
+    result = differences(FactSource(a, words(a)), FactSource(b, words(b)))
     assert spell_differences(result) == ["1 negation differs: not in another place"]
 
 
@@ -197,7 +198,7 @@ def test_a_text_does_not_differ_from_itself(text: str) -> None:
 def test_a_sentence_for_each_kind() -> None:
     a = "pay 1 and 2 and 3 and 4 and 5 to Anna"
     b = "pay 6 and 7 and 8 and 9 and 5 to Ben"
-    result = differences(a, b, words(a), words(b))
+    result = differences(FactSource(a, words(a)), FactSource(b, words(b)))
     assert spell_differences(result) == [
         "4 numbers differ: 1 / 6, 2 / 7, 3 / 8 and 1 more",
         "1 name differs: Anna / Ben",

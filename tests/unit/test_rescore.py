@@ -8,9 +8,10 @@ from indexer.errors import UnknownMeasure
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Candidate, Fingerprint, Match
 from indexer.recipe import DEFAULT_V1
+from indexer.searching.kept_sides import KeptSides
 from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import filter_by_slots, rescore
-from indexer.similarity.sides import Side, candidate_side, feature_set
+from indexer.similarity.sides import Side, feature_set
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 
@@ -40,8 +41,10 @@ def rescore_texts(
 ) -> list[Match]:
     signed = sign_query(text)
     query = Side(text, DEFAULT_V1, signed.minhash, signed.simhash)
+    kept = KeptSides()
     sides = [
-        (hit, candidate_side(hit, candidate_text, DEFAULT_V1)) for hit, candidate_text in pairs
+        (hit, kept.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
+        for hit, candidate_text in pairs
     ]
     return rescore(query, sides, threshold, measure, limit)
 

@@ -1,0 +1,77 @@
+"""Facts that differ stay what they were, however they are found."""
+
+import hashlib
+import random
+from collections.abc import Iterator
+
+from indexer.similarity.addresses import _ADDRESS, addresses
+from indexer.similarity.differences import differences, has_differences
+from indexer.similarity.fact_signs import _SIGN, _matches
+from indexer.similarity.facts import FactSource
+from indexer.text.words import words
+
+_PIECES = (
+    "pay 5 $5 -5 (5.00) 1,000 1000 1.000,00 not Anna anna Ben BEN May May 6. 6 May 2024. "
+    "< <= >= != x->y <b>or</b> > && ! ~5 ± mg milligrams million EUR euros five a@x.org "
+    "a-b@x.org www.x.org http://x.org/a?b=c, WWW.X.ORG mailto:ann@x.org @me @ :// Groß "
+    "GROSS GmbH O’Brien Smith-Jones don't cannot never nicht kein 2024-05-01 1/5/24 10 % "
+    "3.5% 20 °C 5pm 5 p.m. £7 -$7 €42,000 v1.2.3 the lease ends. Then of and to tenant "
+    "The - * • \n \n\n Zürich 東京 請不要支付 не платит ① x² ½ "
+)
+PIECES = _PIECES.split(" ")
+LARGEST = 60  # pieces of a text
+DIGEST = "e016fe2eb278f982df3df412b5e55e7bdb62ea510aad69321a53089b2d06e55d"
+
+
+def pairs(number: int) -> Iterator[tuple[str, str]]:
+    """Yield texts and edited copies of them, the same ones each time."""
+    chance = random.Random(11)
+    for _ in range(number):
+        pieces = [PIECES[chance.randrange(len(PIECES))] for _ in range(chance.randrange(LARGEST))]
+        edited = list(pieces)
+        for _ in range(chance.randrange(6)):
+            place, end = sorted(chance.randrange(len(edited) + 1) for _ in range(2))
+            others = [PIECES[chance.randrange(len(PIECES))] for _ in range(chance.randrange(3))]
+            moved = edited[place : min(end, place + 4)]
+            edited[place : place + len(moved)] = others
+            if chance.randrange(2):
+                place = chance.randrange(len(edited) + 1)
+                edited[place:place] = moved
+        yield " ".join(pieces), " ".join(edited)
+
+
+def digest(answers: list[list[tuple[str, str | None, str | None]]]) -> str:
+    return hashlib.sha256(repr(answers).encode()).hexdigest()
+
+
+def answers(a: FactSource, b: FactSource) -> list[tuple[str, str | None, str | None]]:
+    return [(difference.kind, difference.a, difference.b) for difference in differences(a, b)]
+
+
+def source(text: str) -> FactSource:
+    return FactSource(text, words(text))
+
+
+def test_answers_stay_those_of_the_first_implementation() -> None:
+    """The digest was printed by differences of whole texts, without anything kept between pairs."""
+    found = [answers(source(a), source(b)) for a, b in pairs(400)]
+    assert sum(map(len, found)) == 2057
+    assert digest(found) == DIGEST
+
+
+def test_facts_that_are_kept_give_the_same_answers_in_any_pair() -> None:
+    texts = [source(text) for pair in pairs(12) for text in pair]
+    for a in texts:
+        for b in texts:
+            found = answers(a, b)
+            assert found == answers(source(a.text), source(b.text))
+            assert has_differences(a, b) == bool(found)
+
+
+def test_signs_and_addresses_are_those_of_a_search_of_the_whole_text() -> None:
+    for text, other in pairs(400):
+        whole = f"{text}{other.replace(' ', '')} {text[: len(text) // 2]}"
+        starts = [found.start() for found in _ADDRESS.finditer(whole)]
+        assert [start for start, _ in addresses(whole)] == starts
+        spans = [found.span() for found in _SIGN.finditer(whole)]
+        assert [found.span() for found in _matches(whole)] == spans
