@@ -23,6 +23,8 @@ Status: TypeAlias = Literal[
 `unsigned`: an ingest pipeline accepted the document but could not compute its fingerprint;
 `near_error` says why.
 """
+MIN_TERMS = 10  # distinct terms of a text below which rare terms are not reliable
+TERM_HEAD = 3  # numbers before the entries of a stored rare-term vector: its length, its hash
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "symbolic_link", "excluded"]
@@ -114,7 +116,8 @@ class Fingerprint:
     recipe's bits; both None, and no keys, when the status is not `complete`, or when the recipe
     makes none. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits.
     `words` counts words of the text, `chars` code points of the normalised text. `terms` are the
-    rarest words, rarest first, and `rare` their keys.
+    rarest words, rarest first, `rare` their keys, and `vector` their signature as rows keep it
+    (`indexer.sketch.term_vectors`).
     """
 
     status: Status
@@ -127,6 +130,7 @@ class Fingerprint:
     chars: int
     terms: tuple[str, ...] = ()
     rare: tuple[str, ...] = ()
+    vector: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,8 @@ class Row:
 
     `id` is the engines' `_id`. `modified` is in milliseconds since 1970 UTC, or None. `source` is
     the digest of size, time and bytes by which an unchanged file is recognised; `raw` the SHA-256
-    of the bytes. `family` is never empty: a document without near duplicates has its own id.
+    of the bytes. `minhash` is the sketch as `indexer.sketch.stored_sketch` packs it. `family` is
+    never empty: a document without near duplicates has its own id.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
     [`start`, `stop`), `title` the number and heading above it. `parts` are written with their

@@ -13,9 +13,13 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from indexer import recipe_key
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
+from indexer.model import MIN_TERMS, TERM_HEAD
+
+OPEN_STATISTICS = "corpus"  # the `statistics` of a recipe of which it is open which they are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +30,12 @@ class Recipe:
     below it reports a lower recall. `tables` gives the levels of a block design that has more than
     one, as in `4/1,4/1`; `shared` is the least number of bands that a candidate shares, 1 when
     None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
-    names the corpus statistics that weights come from; `terms` is the length of a rare-term vector;
+    is the digest of the corpus statistics that weights come from, `corpus` while it is open which;
+    `terms` is the length of a rare-term vector;
     `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
     `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
     secret key with which features are hashed. The `secret` itself is not a setting: it is never
-    stored, shown or compared.
+    stored, shown or compared. Nor is `corpus`, which reads the statistics of that digest.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Recipe:
     key: str | None = None
     min_features: int = 1
     secret: str | None = field(default=None, repr=False, compare=False)
+    corpus: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def settings(self) -> dict[str, str | int | float]:
@@ -78,12 +84,17 @@ class Recipe:
     def is_storable(self) -> bool:
         """True if an index can use the recipe.
 
-        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits of SimHash), and it must have
-        keys.
+        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits of SimHash, rare terms), and it
+        must have keys, and corpus statistics if it has weights.
         """
         fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and self.packed in (None, 8)
-        has_keys = bool(self.bands or self.blocks or self.tables)
-        return fits and has_keys and not (self.baseline or self.statistics)
+        has_keys = bool(self.bands or self.blocks or self.tables or self.terms)
+        return fits and has_keys and not (self.baseline or self.lacks_statistics)
+
+    @property
+    def lacks_statistics(self) -> bool:
+        """True if weights come from corpus statistics, and it is open from which."""
+        return self.statistics == OPEN_STATISTICS
 
     @property
     def relation(self) -> str:
@@ -96,13 +107,20 @@ class Recipe:
 
     @property
     def slot_bytes(self) -> int:
-        """The bytes of a stored MinHash slot: 1 when slots are packed to 8 bits, else 4."""
+        """The bytes of a stored slot or number: 1 when slots are packed to 8 bits, else 4."""
         return 1 if self.packed == 8 else 4
 
     @property
+    def sketch_width(self) -> int:
+        """The slots of a stored sketch, or the numbers of a rare-term signature; 0 without one."""
+        if self.terms:
+            return self.terms + TERM_HEAD
+        return (self.slots or 0) if self.minhash else 0
+
+    @property
     def sketch_bytes(self) -> int:
-        """The bytes of a stored MinHash sketch; 0 without one."""
-        return (self.slots or 0) * self.slot_bytes if self.minhash else 0
+        """The bytes of a stored sketch of slots or rare terms; 0 without one."""
+        return self.sketch_width * self.slot_bytes
 
     @property
     def key_variable(self) -> str | None:
@@ -139,7 +157,8 @@ class Recipe:
         )
 
 
-_FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name != "secret")
+_BESIDE = ("secret", "corpus")  # what is not a setting
+_FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name not in _BESIDE)
 
 DEFAULT_V1 = Recipe(
     name="default_v1",
@@ -343,7 +362,7 @@ def _study(parts: list[str]) -> Recipe:
         feature_hash="string64_v1" if "topsig" in method else "utf8_v1",
         simhash=_STUDY[method],
         bits=bits,
-        statistics="corpus" if method.startswith("weighted") else None,
+        statistics=OPEN_STATISTICS if method.startswith("weighted") else None,
     )
 
 
@@ -351,15 +370,16 @@ def _clauses(parts: list[str]) -> Recipe:
     """Return the recipe of `clauses` or `clauses:TERMS`: rare-term vectors of 30 terms or TERMS."""
     if len(parts) > 2:
         raise UsageError(f"clauses takes one number, as in clauses:60, not {':'.join(parts)!r}")
-    terms = _number("number of terms", (parts[1:] or ["30"])[0], 10, 60)
+    terms = _number("number of terms", (parts[1:] or ["30"])[0], MIN_TERMS, 60)
     return Recipe(
         name=f"clauses:{terms}",
         normaliser="none",
         features="tokens_v2",
         feature_hash="string64_v1",
         similarity=0.9,
-        statistics="corpus",
+        statistics=OPEN_STATISTICS,
         terms=terms,
+        min_features=MIN_TERMS,
     )
 
 
@@ -380,7 +400,7 @@ def _baseline(parts: list[str]) -> Recipe:
         features=features,
         feature_hash="string64_v1",
         baseline=f"{name}_v1",
-        statistics="corpus" if name == "i-match" else None,
+        statistics=OPEN_STATISTICS if name == "i-match" else None,
     )
 
 

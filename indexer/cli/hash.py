@@ -11,11 +11,12 @@ from rich.text import Text
 
 from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, recipe_option
+from indexer.cli.options import json_option, recipe_option, statistics_option
 from indexer.indexing.hash import FileFingerprint, hash, statistics_at
 from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
 from indexer.sketch import simhash_doc
+from indexer.sketch.term_vectors import spell_hash
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
@@ -26,9 +27,7 @@ _TOKENS = "tokens_"
 @click.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @recipe_option
-@click.option(
-    "--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights."
-)
+@statistics_option
 @click.option(
     "--save-statistics",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -85,9 +84,20 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
     if simhash is not None and recipe.features.startswith(_TOKENS):
         fields["base32"] = _base32(simhash, recipe)
     if recipe.terms:
-        fields |= {"terms": list(fingerprint.terms), "rare": list(fingerprint.rare)}
+        fields |= _signature(fingerprint)
     print_json(fields)
     return False
+
+
+def _signature(fingerprint: Fingerprint) -> dict[str, Any]:
+    """Return length, hash and terms of a rare-term signature, and the keys of the terms."""
+    vector = fingerprint.vector
+    return {
+        "length": None if vector is None else int(vector[0]),
+        "hash": None if vector is None else spell_hash(vector),
+        "terms": list(fingerprint.terms),
+        "rare": list(fingerprint.rare),
+    }
 
 
 def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
@@ -102,7 +112,10 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
     if fingerprint.minhash is not None:
         first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
         return f"{len(fingerprint.minhash)} slots {first} ..."
-    return " ".join(fingerprint.terms[:8]) if fingerprint.terms else fingerprint.status
+    if fingerprint.vector is not None:
+        head = f"{int(fingerprint.vector[0])} {spell_hash(fingerprint.vector)}"
+        return f"{head} {' '.join(fingerprint.terms[:8])}"
+    return fingerprint.status
 
 
 def _base32(bits: int, recipe: Recipe) -> str:

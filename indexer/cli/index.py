@@ -17,6 +17,7 @@ from indexer.cli.options import (
     index_recipe_option,
     json_option,
     open_for_command,
+    statistics_option,
     store_option,
     text_field_option,
 )
@@ -48,6 +49,7 @@ LISTED_FAILURES = 20
 @click.command("index")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @index_recipe_option
+@statistics_option
 @click.option(
     "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
 )
@@ -172,6 +174,7 @@ def index_command(
         account = index(
             paths, destination, settings, workers=workers, progress=advance, stopping=drain
         )
+        recipe = destination.stored_recipe()
     for path in paths:
         if _could_be_signed_there(path, store.address):
             advice = f"to sign the documents of {path} where they are: --store {path}"
@@ -179,6 +182,10 @@ def index_command(
             break
     if is_new:
         kernel = f"fingerprints by the {kernel_name()} kernel"
+        if recipe and recipe.corpus:
+            statistics = recipe.corpus()
+            counted = count_of(statistics.documents, "document")
+            kernel = f"signed with statistics {statistics.id}, of {counted}"
         click.echo(f"new index at {store_url}; {kernel}", err=True)
     _print_account(account, as_json)
     if drain.code:

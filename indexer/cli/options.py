@@ -195,6 +195,9 @@ delimiter_option = click.option(
     callback=lambda _context, _option, value: "\t" if value == "tab" else value,
     help="Separator of the fields of CSV (default: as its first row shows).",
 )
+statistics_option = click.option(
+    "--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights."
+)
 index_recipe_option = click.option(
     "--recipe",
     "recipe_name",

@@ -7,7 +7,7 @@ import json
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.options import json_option, open_for_command, statistics_option, store_option
 from indexer.operations.reindex import reindex
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
@@ -20,10 +20,13 @@ from indexer.text.wording import count_of
     required=True,
     help="New settings of the fingerprint.",
 )
+@statistics_option
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
 @store_option
 @json_option
-def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool) -> int:
+def reindex_command(
+    recipe_name: str, statistics: str | None, keep: bool, store_url: str, as_json: bool
+) -> int:
     """Sign all stored texts by another recipe.
 
     Searches go on. The new rows replace the old ones in one step.
@@ -33,8 +36,13 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
         stored = store.stored_recipe()
         total = store.counts().documents if stored else 0
         result = reindex(
-            store, recipe, keep=keep, on_progress=lambda signed: advance("signing", signed, total)
+            store,
+            recipe,
+            keep=keep,
+            statistics=statistics,
+            on_progress=lambda signed: advance("signing", signed, total),
         )
+        current = store.stored_recipe()
     if as_json:
         fields = {
             "recipe": recipe.name,
@@ -44,7 +52,7 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
         }
         click.echo(json.dumps(fields))
         return 0
-    is_same = bool(stored and stored.id == recipe.id)
+    is_same = stored == current
     if is_same and not result.copied:
         click.echo(f"{result.index} has recipe {recipe.name} already; nothing was changed")
         return 0

@@ -22,7 +22,7 @@ from indexer.similarity.measures import (
 )
 from indexer.similarity.new_words import FrequencyLookup, Rarity, measure_new_words
 from indexer.similarity.sameness import ignored
-from indexer.similarity.sides import Side
+from indexer.similarity.sides import Side, signed_side
 from indexer.sketch.fingerprint import fingerprint
 
 IN_ORDER = 0.8  # share of words in order below which texts with the same passages are rearranged
@@ -134,7 +134,7 @@ def _sameness(a: str, b: str) -> Sameness:
 
 
 def _side(text: str, signed: Fingerprint, recipe: Recipe) -> Side:
-    return Side(text, recipe, signed.minhash, signed.simhash)
+    return signed_side(text, recipe, signed)
 
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:

@@ -26,13 +26,13 @@ from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.matching.band_pairs import BandPairs
-from indexer.matching.bit_pairs import collect_close_pairs
 from indexer.matching.collection import Collection
 from indexer.matching.likely_pairs import find_band_pairs
+from indexer.matching.sketch_pairs import collect_sketch_pairs
 from indexer.matching.text_pairs import AT_ONCE
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment
-from indexer.sketch.bit_options import equal_bits, has_bits_alone
+from indexer.sketch.sketch_options import equal_parts, has_sketch_alone, sketch_size
 from indexer.system.progress_callback import Progress, no_progress
 
 SUMMED = ("original", "central")  # orders that go by all pairs of a document
@@ -122,9 +122,9 @@ class Grouping:
         options = self.options
         everything = PairFilter(self.collection.documents, None, None)
         context = MatchContext(self.collection, self.verifier, everything, progress)
-        ranks = self._text_ranks(order)[: len(self.collection.simhash)]
-        if has_bits_alone(self.collection.recipe):
-            return collect_close_pairs(context, ranks, options.least_threshold, options.cap)
+        ranks = self._text_ranks(order)[: len(self.collection.chars)]
+        if has_sketch_alone(self.collection.recipe):
+            return collect_sketch_pairs(context, ranks, options.least_threshold, options.cap)
         layout = options.band_plan(self.collection.recipe)
         least = self.fewest_equal(options.least_threshold)
         return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
@@ -221,16 +221,16 @@ class Grouping:
         return ranks
 
     def fewest_equal(self, threshold: float) -> int:
-        """Return the fewest equal slots, or bits, of a pair that may reach a threshold."""
-        if has_bits_alone(self.collection.recipe):
-            return equal_bits(self._width, threshold)
+        """Return the fewest equal slots, bits or rare terms of a pair at a threshold."""
+        if has_sketch_alone(self.collection.recipe):
+            return equal_parts(self.collection.recipe, threshold)
         return fewest_equal(self.options.measure, threshold, self.collection.recipe)
 
     @property
     def _width(self) -> int:
-        """The slots of a sketch, or its bits where it has no slots."""
+        """The slots of a sketch, or its bits or rare terms where it has no slots."""
         recipe = self.collection.recipe
-        return (recipe.bits or 0) if has_bits_alone(recipe) else self.collection.slots.shape[1]
+        return sketch_size(recipe) if has_sketch_alone(recipe) else self.collection.slots.shape[1]
 
     def _text(self, document: int) -> int:
         return int(self.collection.documents.texts[document])

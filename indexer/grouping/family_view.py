@@ -83,7 +83,8 @@ def family(store: Store, id: str) -> Family:
 def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None, ...], ...]:
     """Return the estimated similarity of each pair of rows."""
     size, bits = recipe.slot_bytes, recipe.packed or FULL
-    slots = [unpack_slots(row.minhash, size) if row.minhash else None for row in rows]
+    kept = [row.minhash if recipe.minhash else None for row in rows]
+    slots = [unpack_slots(sketch, size) if sketch else None for sketch in kept]
 
     def estimates(left: NDArray[Any] | None) -> tuple[Estimate | None, ...]:
         return tuple(estimate(left, right, bits) for right in slots)
@@ -131,6 +132,8 @@ def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
 
     That is .1 or more below the least similarity to the principal.
     """
+    if not recipe.minhash:
+        return None
     stored = [row.similarity for row in rows if row.similarity is not None]
     size, bits = recipe.slot_bytes, recipe.packed or FULL
     slots = [unpack_slots(row.minhash, size) for row in rows[:COMPARED] if row.minhash]

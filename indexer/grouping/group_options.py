@@ -15,8 +15,8 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.similarity.measures import check_measure
-from indexer.sketch.bit_options import has_bits_alone, resolve_bits
 from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
+from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.text.quoted_lines import quoted_words
 
 _SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
@@ -28,7 +28,8 @@ class GroupOptions:
     """Options of `group`: how families and clusters are made.
 
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
-    For a recipe of bits alone the default stands for 3 different bits, and `measure` for `hamming`.
+    For a recipe of bits alone the default stands for 3 different bits, and `measure` for `hamming`;
+    for one of rare terms `measure` stands for `estimate`, their overlap.
     `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
     `principal`: the order in which documents may become principals: `original` (fewest quoted
     words first, then most equal slots with the documents it may match, then most words),
@@ -128,18 +129,18 @@ class GroupOptions:
             raise UsageError(f"{error}; principals also go by {names}") from error
 
     def for_recipe(self, recipe: Recipe) -> GroupOptions:
-        """Return these options; for a recipe of bits alone by `hamming`, within 3 bits by default.
+        """Return these options; for a recipe of bits or rare terms alone with its own defaults.
 
         Raises `UsageError` for another measure.
         """
-        if not has_bits_alone(recipe):
+        if not has_sketch_alone(recipe):
             return self
-        measure, threshold = resolve_bits(recipe, self.measure, self.threshold)
+        measure, threshold = resolve_sketch(recipe, self.measure, self.threshold)
         return replace(self, measure=measure, threshold=threshold)
 
     def check_recipe(self, recipe: Recipe) -> None:
         """Raise `UsageError` for a recipe without the MinHash slots or sketches that are needed."""
-        if not recipe.minhash and not has_bits_alone(recipe):
+        if not recipe.minhash and not has_sketch_alone(recipe):
             raise UsageError(
                 f"recipe {recipe.name} has no MinHash slots to make families by; "
                 "index with another recipe"

@@ -81,23 +81,33 @@ def documents_under(
     Raises `SourceNotFound`.
     """
     blobs = (item for item in walk([folder]) if isinstance(item, Blob))
-    tasks = (
-        _task(blob, limits)
-        for blob in blobs
-        if not (without and Path(blob.path).resolve().is_relative_to(without))
+    yield from documents_of(
+        (
+            blob
+            for blob in blobs
+            if not (without and Path(blob.path).resolve().is_relative_to(without))
+        ),
+        limits,
     )
-    yield from _extract(tasks, None, limits)
+
+
+def documents_of(
+    blobs: Iterable[Blob], limits: Limits = DEFAULT_LIMITS, extractor: str = "native"
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Read blobs as `documents_at` does, in no particular order."""
+    yield from _extract((_task(blob, limits) for blob in blobs), None, limits, extractor)
 
 
 def _extract(
     items: Iterable[Task[str] | tuple[str, Document | ExtractionError]],
     workers: int | None,
     limits: Limits,
+    extractor: str = "native",
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
     """Yield the results of tasks by worker processes, and what is no task as it is."""
     from indexer.extraction.worker_pool import Pool
 
-    with Pool(extractor_named("native"), workers, limits) as pool:
+    with Pool(extractor_named(extractor), workers, limits) as pool:
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(items)
         yield from results
 
@@ -138,6 +148,8 @@ def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | Extra
         payload = read(blob, limits.bytes)
     except ExtractionError as error:
         return where, error
+    if payload.document is not None:
+        return where, payload.document
     return _read(where, payload.data, Path(blob.path).name, limits)
 
 

@@ -46,7 +46,8 @@ def statistics_at(
     path: str, recipe: Recipe, failed: Callable[[FailedBlob], None] = lambda _: None
 ) -> CorpusStatistics:
     """Return corpus statistics for a recipe: counted over a folder or a store (by its URL), or
-    read from a file that was saved.
+    read from a file that was saved. A store that was signed with statistics of the same features
+    gives those.
 
     `failed` is called with each file of the folder that could not be read, and so was not counted.
     Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other
@@ -54,19 +55,23 @@ def statistics_at(
     """
     if "://" in path:
         with closing(open_store(path)) as store:
+            stored = store.stored_recipe()
+            if stored and stored.corpus and feature_set_name(stored) == feature_set_name(recipe):
+                statistics: CorpusStatistics = stored.corpus()
+                return statistics
             return count_text_features((row.text for row in store.scan()), recipe)
     place = Path(path)
     if not place.exists():
         raise SourceNotFound(path=path)
     if place.is_dir():
         return count_text_features(_texts_under(path, failed), recipe)
-    statistics = CorpusStatistics.unpack(place.read_bytes())
-    if statistics.features != feature_set_name(recipe):
+    saved = CorpusStatistics.unpack(place.read_bytes())
+    if saved.features != feature_set_name(recipe):
         raise UsageError(
-            f"{path} counts {statistics.features}, "
+            f"{path} counts {saved.features}, "
             f"but recipe {recipe.name} needs {feature_set_name(recipe)}"
         )
-    return statistics
+    return saved
 
 
 def _texts_under(folder: str, failed: Callable[[FailedBlob], None]) -> Iterator[str]:

@@ -7,17 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from indexer.errors import StoreStopped, StoreUnreachable, UsageError
+from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
 from indexer.grouping.family_options import FamilyOptions, last_options
+from indexer.indexing.documents import documents_of
 from indexer.indexing.open_sources import blobs_of, open_sources, select_blobs, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
+from indexer.indexing.recipe_statistics import with_statistics
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
@@ -58,6 +61,8 @@ class IndexOptions:
     `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
     replaced by those above.
     `refresh`: read unchanged documents again whose text another version of its extractor made.
+    `statistics`: a folder, store or file whose corpus statistics a recipe with weights signs with;
+    None means those of the store, or for a new one those of the documents that are read.
     `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
     of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
 
@@ -75,6 +80,7 @@ class IndexOptions:
     parts: Literal["clauses"] | None = None
     reading: Reading = DEFAULT_READING
     refresh: bool = False
+    statistics: str | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
 
@@ -191,7 +197,8 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     reading = options.bounded_reading
     store = target(paths, own, reading, options.labels)
     recipe = options.recipe or store.stored_recipe() or DEFAULT
-    fingerprints([_PROBE], recipe)
+    if not recipe.lacks_statistics:
+        fingerprints([_PROBE], recipe)
     reading = replace(reading, raw_markup=recipe.normaliser.startswith("norm"))
     if reading.own_ids:
         parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
@@ -202,8 +209,25 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
             "--prune cannot find what was removed from an index that is signed in place, "
             "or from the answer to a query; leave --prune out"
         )
+    texts = partial(_texts, paths, reading, own, options)
+    recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
+    fingerprints([_PROBE], recipe)
     store.prepare(recipe)
     return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)
+
+
+def _texts(
+    paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
+) -> Iterator[str]:
+    """Yield the texts that an index job reads, those that cannot be read left out."""
+    sources = open_sources(paths, reading, own, own_files(own.address))
+    blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)
+    if options.include or options.exclude:
+        blobs = select_blobs(blobs, options.include, options.exclude)
+    whole = (item for item in blobs if isinstance(item, Blob))
+    for _, result in documents_of(whole, options.limits, options.extractor):
+        if not isinstance(result, ExtractionError):
+            yield result.text
 
 
 def _job(

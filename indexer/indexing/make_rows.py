@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
-from indexer.sketch.codec import pack_slots
+from indexer.sketch.stored_sketch import stored_sketch
 
 if TYPE_CHECKING:
     from indexer.text.clauses.structure import Heading
@@ -60,7 +60,7 @@ def row_of(
         metadata={**document.metadata, **blob.metadata},
         bands=signature.bands,
         blocks=signature.blocks,
-        minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+        minhash=stored_sketch(signature),
         simhash=signature.simhash,
     )
 

@@ -18,8 +18,8 @@ from indexer.indexing.arrival import Arrivals
 from indexer.indexing.make_rows import Divide, Structure
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.stored_sketch import stored_sketch
 from indexer.stores.abilities import FullStore
 from indexer.text.clauses.segmentation import NEWEST, clauses
 from indexer.text.clauses.structure import Heading
@@ -89,7 +89,7 @@ def _sign(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
             chars=signature.chars,
             bands=signature.bands,
             blocks=signature.blocks,
-            minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+            minhash=stored_sketch(signature),
             simhash=signature.simhash,
             principal=signature.status == "complete",
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +30,7 @@ from indexer.jobs.journal_file import (
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.system.durable_files import make_private, rename_durably
 from indexer.system.failpoints import reached
+from indexer.system.state_folder import state_folder
 
 _BATCH = 500  # ids in one statement
 _ALL_FAILURES = "SELECT * FROM failure ORDER BY path"
@@ -73,9 +73,8 @@ def journal_path(address: StoreAddress) -> Path | None:
     its journal dies with it.
     """
     if address.file is None:
-        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
         digest = hashlib.sha256(address.url.encode()).hexdigest()
-        return state / "nearfold" / f"{digest[:16]}.jobs"
+        return state_folder() / f"{digest[:16]}.jobs"
     return None if address.file == MEMORY else Path(f"{address.file}.jobs")
 
 

@@ -43,7 +43,8 @@ class Collection:
     make copies texts of their own, which then have slots in common also without keys.
 
     Of the texts with keys:
-    - `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots; no columns without any
+    - `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots; rare-term signatures
+      (`indexer.sketch.term_vectors`) of a recipe that makes those; no columns without any
     - `simhash`: (texts,) uint64, 0 where there is none
     - `chars`: (texts,) int64, of the normalised text
 
@@ -103,7 +104,7 @@ class _SketchColumns:
         statuses: tuple[str, ...],
     ) -> None:
         self._statuses = statuses
-        self.width = (recipe.slots or 0) if recipe.minhash else 0
+        self.width = recipe.sketch_width
         self._size = recipe.sketch_bytes
         self._stored = np.dtype(f">u{recipe.slot_bytes}")
         self._type = self._stored.newbyteorder("=")

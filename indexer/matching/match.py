@@ -18,7 +18,6 @@ from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.audit import AuditFrame, check_audited
-from indexer.matching.bit_pairs import find_bit_pairs
 from indexer.matching.collection import Collection, collect, gather
 from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
@@ -34,15 +33,16 @@ from indexer.matching.limits import (
     unknown_label,
 )
 from indexer.matching.match_result import MatchResult
+from indexer.matching.sketch_pairs import find_sketch_pairs
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier, ignore_text
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
-from indexer.sketch.bit_options import has_bits_alone, resolve_bits
 from indexer.sketch.plan import ALMOST_ONE, Plan, fewest_equal_slots, plan, plan_by_weight
 from indexer.sketch.row_keys import with_datasketch_slots
+from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.stores.abilities import PartStore
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
@@ -135,15 +135,17 @@ class MatchOptions:
         return replace(layout, measure=self.measure, fewest_equal=fewest)
 
     def for_recipe(self, recipe: Recipe) -> MatchOptions:
-        """Return these options; for a recipe of bits alone by `hamming`, within 3 bits by default.
+        """Return these options; for a recipe of bits or rare terms alone with its own defaults.
 
         Raises `UsageError` for another measure, and for an audit of such a recipe.
         """
-        if not self.uses_bands or not has_bits_alone(recipe):
+        if not self.uses_bands or not has_sketch_alone(recipe):
             return self
         if self.audit:
-            raise UsageError("--audit is of pairs by bands; pairs by bits are complete without")
-        measure, threshold = resolve_bits(recipe, self.measure, self.threshold)
+            raise UsageError(
+                "--audit is of pairs by bands; pairs by bits or rare terms are complete without"
+            )
+        measure, threshold = resolve_sketch(recipe, self.measure, self.threshold)
         return replace(self, measure=measure, threshold=threshold)
 
     def _check_audit(self) -> None:
@@ -184,8 +186,7 @@ def match(
     """
     recipe = require_recipe(store)
     options = options.for_recipe(recipe)
-    is_by_bits = options.uses_bands and has_bits_alone(recipe)
-    uses_bands = options.uses_bands and not is_by_bits
+    uses_bands = options.uses_bands and not has_sketch_alone(recipe)
     if uses_bands:
         require_slots(recipe)
     options.criteria.check_sketches(recipe, options.measure)
@@ -259,8 +260,8 @@ def _reporting(
 def _text_pairs(context: MatchContext, layout: Plan | None, options: MatchOptions) -> TextPairs:
     if options.contained:
         return find_contained_pairs(context, options.threshold, options.cap)
-    if options.uses_bands and has_bits_alone(context.collection.recipe):
-        return find_bit_pairs(context, options.threshold, options.cap)
+    if options.uses_bands and has_sketch_alone(context.collection.recipe):
+        return find_sketch_pairs(context, options.threshold, options.cap)
     if layout is None:
         return find_all_pairs(context, options.threshold)
     return find_likely_pairs(context, layout, options.threshold, options.cap, options.exact)
@@ -285,7 +286,7 @@ def _result(
         copies_left_out=columns.copies_left_out,
         against=options.against,
         measure="passages" if options.contained else options.measure,
-        slots=collection.slots.shape[1],
+        slots=collection.recipe.slots or 0,
         slot_bits=collection.slot_bits,
         ids=collection.entries.ids,
         paths=collection.entries.paths,

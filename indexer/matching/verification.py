@@ -268,9 +268,12 @@ class Verifier:
 
     def _new_side(self, text: int, content: str) -> Side:
         collection = self._collection
+        recipe = collection.recipe
         slots = collection.slots[text] if collection.slots.shape[1] else None
-        bits = int(collection.simhash[text]) if collection.recipe.simhash else None
-        return Side(content, collection.recipe, slots, bits)
+        if recipe.terms:
+            return Side(content, recipe, vector=slots)
+        bits = int(collection.simhash[text]) if recipe.simhash else None
+        return Side(content, recipe, slots, bits)
 
 
 def ignore_pairs(_pairs: TextPairs) -> None:

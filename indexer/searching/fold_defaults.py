@@ -10,7 +10,7 @@ from indexer.errors import UsageError
 from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
 from indexer.recipe import Recipe
-from indexer.sketch.bit_options import has_bits_alone, resolve_bits
+from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.stores.base import Store
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
@@ -52,16 +52,16 @@ def live_settings(
 ) -> tuple[str | None, float | None]:
     """Return the measure and threshold of live folding under a recipe, None for the usual ones.
 
-    For a recipe of bits alone they are `hamming` and 3 bits where they are None. Raises
-    `UsageError` for another measure there.
+    For a recipe of bits alone they are `hamming` and 3 bits where they are None, for one of rare
+    terms `estimate` and .9. Raises `UsageError` for another measure there.
     """
-    if not has_bits_alone(recipe):
+    if not has_sketch_alone(recipe):
         return measure, threshold
-    return resolve_bits(
+    return resolve_sketch(
         recipe,
         DefaultName(MEASURE) if measure is None else measure,
         DefaultNumber(FOLD) if threshold is None else threshold,
-        by_tables=False,
+        by_keys=False,
     )
 
 

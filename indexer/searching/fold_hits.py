@@ -11,7 +11,6 @@ from indexer.errors import UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
-from indexer.searching.fold_bits import ByBits
 from indexer.searching.fold_defaults import (
     Fold,
     family_settings,
@@ -19,12 +18,12 @@ from indexer.searching.fold_defaults import (
     fold_threshold,
     live_settings,
 )
+from indexer.searching.fold_stored import SketchRule
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.sketch.bit_options import has_bits_alone
-from indexer.sketch.distance import allowed_distance
+from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 
@@ -89,9 +88,8 @@ def check_criteria(fold: Fold, criteria: Criteria) -> None:
 
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
     """Return the rule of every way of folding but `types`, which needs the hits."""
-    if fold == "live" and has_bits_alone(texts.recipe):
-        distance = allowed_distance(threshold, texts.recipe.bits or 64)
-        return ByBits(threshold, distance, texts, texts.criteria.folded)
+    if fold == "live" and has_sketch_alone(texts.recipe):
+        return SketchRule(threshold, texts, texts.criteria.folded)
     if fold == "live":
         return _sketch_rule(threshold, texts, _trusts_slots(texts))
     return ByFamily() if fold == "family" else NoFolding()

@@ -13,8 +13,7 @@ from threading import Lock
 from typing import TypeAlias
 
 from indexer.recipe import Recipe
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import unpack_slots
+from indexer.similarity.sides import Side, stored_side
 
 MOST_CHARS = 1 << 20
 LEAST_CHARS = 200  # that a side counts for
@@ -39,8 +38,7 @@ class KeptSides:
             if key in self._sides:
                 self._sides.move_to_end(key)
                 return self._sides[key]
-            slots = unpack_slots(minhash, recipe.slot_bytes) if minhash else None
-            side = self._sides[key] = Side(text, recipe, slots, simhash)
+            side = self._sides[key] = stored_side(text, recipe, minhash, simhash)
             self._chars += _chars(text)
             while self._chars > self._most:
                 (oldest, *_), _ = self._sides.popitem(last=False)

@@ -29,7 +29,7 @@ from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import for_folding
-from indexer.sketch.bit_options import has_bits_alone
+from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -298,7 +298,7 @@ def _notes(
         yield _IGNORED.format(join_names(ignored))
     if options.fold == "types" and total > options.top:
         yield _TOP_ONLY.format(count_of(options.top, "hit"))
-    if options.fold == "live" and not (recipe.minhash or has_bits_alone(recipe)):
+    if options.fold == "live" and not (recipe.minhash or has_sketch_alone(recipe)):
         yield _NO_SLOTS.format(recipe.name)
     if families_by:
         yield _FAMILIES.format(spell_settings(families_by))

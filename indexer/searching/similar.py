@@ -31,10 +31,10 @@ from indexer.similarity.new_words import Rarity
 from indexer.similarity.rescore import filter_by_slots, find_rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side
-from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
 from indexer.sketch.row_keys import fresh_rows
+from indexer.sketch.stored_sketch import stored_sketch
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared, require_recipe, scope_view
 from indexer.text.visible import visible
@@ -173,8 +173,7 @@ def _result(
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, answer)
     rows = _rows_to_compare(context, values, own, candidates)
-    packed = None if own.minhash is None else pack_slots(own.minhash)
-    query = kept_sides.side(lookup.text, recipe, packed, own.simhash)
+    query = kept_sides.side(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
         (candidate, kept_sides.side(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates

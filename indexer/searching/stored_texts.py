@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from indexer.defaults import MEASURE
 from indexer.model import Difference, Part, RankedRow, Row
@@ -125,9 +126,10 @@ class StoredTexts:
             return value
         return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0
 
-    def simhash(self, id: str) -> int | None:
-        """Return the bits of a document; None if it has none, or is gone."""
-        return self._document(id).side.simhash
+    def sketch(self, id: str) -> Any:
+        """Return the bits, or the rare-term signature, of a document; None if it has none."""
+        side = self._document(id).side
+        return side.vector if self.recipe.terms else side.simhash
 
     def _measure(self, a: _Memory, b: _Memory, least: float) -> float:
         """Return the similarity of two texts; below `least` it may be less."""
@@ -172,7 +174,8 @@ class StoredTexts:
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
-            side = kept_sides.side(text, self.recipe, None, bits)
+            packed = row.minhash if row and self.recipe.terms else None
+            side = kept_sides.side(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""

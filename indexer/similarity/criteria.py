@@ -92,7 +92,8 @@ class Criteria:
         """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
             kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
-            if kind and not (recipe.simhash if name == "hamming" else recipe.minhash):
+            made = recipe.simhash if name == "hamming" else recipe.minhash or recipe.terms
+            if kind and not made:
                 raise UsageError(
                     f"recipe {recipe.name} makes no {kind}, which {name} compares; "
                     "choose another measure, or reindex with a recipe that makes one: default_v1"

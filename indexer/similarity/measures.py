@@ -47,6 +47,7 @@ from indexer.similarity.lcs import lcs, words_in_order
 from indexer.similarity.misread import lcs_misread
 from indexer.sketch.bbit import FULL, correct_for_chance
 from indexer.sketch.distance import bit_similarity
+from indexer.sketch.term_vectors import vector_overlap
 from indexer.sketch.wilson import wilson
 from indexer.text.word_numbers import Words, number_runs, shared_numbers
 
@@ -92,6 +93,10 @@ class Operand(Protocol):
     @property
     def bits(self) -> int:
         """The number of bits of the SimHash."""
+
+    @property
+    def vector(self) -> NDArray[Any] | None:
+        """The rare-term signature."""
 
 
 class TextOperand(Operand, Protocol):
@@ -182,7 +187,7 @@ def measure_all(
         overlap=aligned.overlap,
         containment=containment(a.features, b.features),
         terminology=terminology(a.words, b.words),
-        estimate=estimate(a.minhash, b.minhash, a.slot_bits),
+        estimate=estimate_sketches(a, b),
         hamming=agreeing,
         alignment=aligned,
         in_order=words_in_order(a.words, b.words),
@@ -237,6 +242,16 @@ def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None, bits: int = FULL) -
     return Estimate(equal / len(a), *wilson(equal, len(a)))
 
 
+def estimate_sketches(a: Operand, b: Operand) -> Estimate | None:
+    """Return `estimate` of the slots of two texts, or the overlap of their rare terms.
+
+    None when a sketch is missing.
+    """
+    if a.vector is not None and b.vector is not None:
+        return _exact(vector_overlap(a.vector, b.vector))
+    return estimate(a.minhash, b.minhash, a.slot_bits)
+
+
 def hamming(a: Operand, b: Operand) -> float | None:
     """Return 1 - d / bits for the Hamming distance d of the SimHash sketches.
 
@@ -268,7 +283,7 @@ MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
         "overlap": lambda a, b, matching, _: _exact(align(a.words, b.words, matching).overlap),
         "containment": lambda a, b, *_: _exact(max(containment(a.features, b.features))),
         "terminology": lambda a, b, *_: _exact(terminology(a.words, b.words)),
-        "estimate": lambda a, b, *_: estimate(a.minhash, b.minhash, a.slot_bits) or _exact(0.0),
+        "estimate": lambda a, b, *_: estimate_sketches(a, b) or _exact(0.0),
         "hamming": lambda a, b, *_: _exact(hamming(a, b) or 0.0),
     }
 )

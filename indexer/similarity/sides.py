@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from indexer.joins.external_sort import distinct
 from indexer.joins.parity_maps import parity_map
+from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 from indexer.recipe_key import KEYED_HASHES
 from indexer.similarity.facts import FactSource
 from indexer.similarity.measures import FeatureSet
 from indexer.sketch.bbit import FULL
+from indexer.sketch.codec import unpack_slots
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.string_hashes import string_hashes
@@ -53,6 +55,7 @@ class Side:
     recipe: Recipe
     minhash: NDArray[Any] | None = None
     simhash: int | None = None
+    vector: NDArray[Any] | None = None
 
     @property
     def bits(self) -> int:
@@ -93,3 +96,18 @@ class Side:
     def runs(self) -> NDArray[np.uint64]:
         """The runs that passages are made of."""
         return passage_runs(self.text)
+
+
+def stored_side(
+    text: str, recipe: Recipe, packed: bytes | None, simhash: int | None = None
+) -> Side:
+    """Return a stored text as a side of a comparison, with the sketches of its row."""
+    sketch = unpack_slots(packed, recipe.slot_bytes) if packed else None
+    if recipe.terms:
+        return Side(text, recipe, vector=sketch)
+    return Side(text, recipe, sketch, simhash)
+
+
+def signed_side(text: str, recipe: Recipe, signed: Fingerprint) -> Side:
+    """Return a text as a side of a comparison, with the sketches of its fingerprint."""
+    return Side(text, recipe, signed.minhash, signed.simhash, signed.vector)

@@ -74,6 +74,7 @@ class Fingerprints:
         return Fingerprint(
             status=self.status[place],
             minhash=self.minhash[place] if signed and self.recipe.minhash else None,
+            vector=self.minhash[place] if signed and self.recipe.terms else None,
             simhash=int(self.simhash[place]) if signed and self.recipe.simhash else None,
             bands=self.bands[place],
             blocks=self.blocks[place],
@@ -228,8 +229,9 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
     from indexer.sketch.schemes import fingerprint_by
 
     rows = [fingerprint_by(recipe, text) for text in texts]
-    empty = np.zeros(_slots(recipe), dtype=_slot_type(recipe))
-    slots = [empty if row.minhash is None else row.minhash for row in rows]
+    empty = np.zeros(recipe.sketch_width, dtype=_slot_type(recipe))
+    sketches = (row.vector if recipe.terms else row.minhash for row in rows)
+    slots = [empty if sketch is None else sketch for sketch in sketches]
     return Fingerprints(
         recipe,
         np.array(slots, empty.dtype).reshape(len(rows), len(empty)),

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from indexer.errors import NoFeatures, UnknownName, UsageError
+from indexer.model import MIN_TERMS
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.string_hashes import string_hashes
 
 DOCUMENT_TERMS, CLAUSE_TERMS = 60, 30
-MIN_TERMS = 10
 WAYS = ("padded", "shorter", "unequal")
 _COPY = "#"  # no token holds it
 

@@ -8,8 +8,8 @@ from itertools import islice
 
 from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
-from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.stored_sketch import stored_sketch
 
 _BATCH = 256
 
@@ -37,7 +37,7 @@ def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
         chars=signed.chars,
         bands=signed.bands,
         blocks=signed.blocks,
-        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
+        minhash=stored_sketch(signed),
         simhash=signed.simhash,
         provisional=True,
     )

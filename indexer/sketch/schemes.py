@@ -30,10 +30,11 @@ from indexer.sketch.imatch import imatch
 from indexer.sketch.keys import band_keys
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.permutations import feature_hashes, permuted_minima
-from indexer.sketch.rare_term_keys import prefix_keys
-from indexer.sketch.rare_terms import rare_terms
+from indexer.sketch.rare_term_keys import THRESHOLD, prefix_keys
+from indexer.sketch.rare_terms import hash_key, rare_terms
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import GROUPS, ROWS, mega_shingles, super_shingles
+from indexer.sketch.term_vectors import term_keys, term_vector
 from indexer.sketch.weighted_minhash import weighted_minhash
 from indexer.sketch.winnowing import winnow
 from indexer.text import codepoints
@@ -59,10 +60,12 @@ def fingerprint_by(
     `UsageError` for weights without corpus statistics.
     """
     if recipe.statistics and statistics is None:
-        raise UsageError(
-            f"recipe {recipe.name} needs corpus statistics; "
-            "give --statistics FOLDER, or a file saved from it"
-        )
+        if recipe.corpus is None:
+            raise UsageError(
+                f"recipe {recipe.name} needs corpus statistics; "
+                "give --statistics FOLDER, or a file saved from it"
+            )
+        statistics = recipe.corpus()
     normalised = _look_up("normaliser", NORMALISERS, recipe.normaliser)(text)
     codes = codepoints.encode(normalised)
     features = _features(normalised, recipe)
@@ -136,8 +139,11 @@ def _sketches(
     sketches: dict[str, Any] = {}
     if recipe.terms and statistics is not None:
         signature = rare_terms(features, statistics, recipe.terms)
+        vector = term_vector(signature, hash_key(features, statistics))
         sketches["terms"] = signature.terms
-        sketches["rare"] = prefix_keys(signature, recipe.similarity or 0.9)
+        sketches["rare"] = prefix_keys(signature, recipe.similarity or THRESHOLD)
+        sketches["vector"] = vector
+        sketches["blocks"] = term_keys(vector, recipe.similarity or THRESHOLD)
     if recipe.baseline:
         sketches["blocks"] = _baseline(features, recipe, statistics)
     if recipe.minhash:

@@ -1,4 +1,4 @@
-"""Recipes with their secret key, which the environment gives."""
+"""Recipes with their secret key, which the environment gives, or their corpus statistics."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from indexer.errors import UsageError
 from indexer.recipe import Recipe, recipe_named
+from indexer.system.kept_statistics import with_corpus
 from indexer.system.secrets import secret
 
 
@@ -25,14 +26,14 @@ def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Rec
 
 
 def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
-    """Return the recipe with its secret key from the environment; unchanged when it has none or
-    none is set: then it cannot sign.
+    """Return the recipe with its secret key from the environment, or its kept corpus statistics;
+    unchanged when it has none or none is set: then it cannot sign.
 
     Raises `UsageError` for a key that does not have the fingerprint in the recipe, or has white
     space around it.
     """
     if recipe.key_variable is None:
-        return recipe
+        return with_corpus(recipe)
     value = secret(recipe.key_variable, os.environ if environment is None else environment)
     if value is None:
         return recipe

@@ -281,7 +281,12 @@ def test_what_failed_is_counted_listed_and_tried_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "recipe",
-    ["clauses", "signature-study:topsig:64", "ws:none:sha1:16:affine64", "baseline:winnowing"],
+    [
+        "baseline:i-match",
+        "signature-study:topsig:64",
+        "ws:none:sha1:16:affine64",
+        "baseline:winnowing",
+    ],
 )
 def test_a_recipe_that_cannot_be_kept_leaves_nothing_behind(recipe: str, tmp_path: Path) -> None:
     done = outcome("index", EXAMPLES, "--recipe", recipe, "--store", f"sqlite:///{tmp_path}/x.db")

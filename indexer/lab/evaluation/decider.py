@@ -20,7 +20,7 @@ from indexer.errors import UsageError
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 from indexer.similarity.measures import check_measure, measure_pair
-from indexer.similarity.sides import Side
+from indexer.similarity.sides import Side, signed_side
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import WORDS, fingerprint
 from indexer.sketch.keys import band_hashes
@@ -100,7 +100,7 @@ class Decider:
     def _sides(self) -> list[Side]:
         by_text: dict[str, Side] = {}
         for text, signed in zip(self._texts, self.signed, strict=True):
-            by_text.setdefault(text, Side(text, self.recipe, signed.minhash, signed.simhash))
+            by_text.setdefault(text, signed_side(text, self.recipe, signed))
         return [by_text[text] for text in self._texts]
 
     def similarity(self, pair: Pair) -> float:

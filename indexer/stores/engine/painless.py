@@ -268,6 +268,8 @@ def unsupported_settings(recipe: Recipe) -> str:
             "its secret key would be stored in the cluster, "
             "where everybody who may read pipelines could read it"
         )
+    if recipe.statistics:
+        return "its corpus statistics lie outside the cluster, where no script can read them"
     needed = _NEEDED_V2 if _is_v2(recipe) else _NEEDED_V1
     return ", ".join(
         f"{name} = {getattr(recipe, name)}"
