@@ -72,11 +72,11 @@ class PairRecord:
     b_path: str
 
 
-def _of_document(value: Callable[[DocumentRecord], Any], record: BatchRecord | QueueRecord) -> Any:
+def _of_document(value: Callable[[DocumentRecord], Any], record: Any) -> Any:
     return value(record.document)
 
 
-def _document_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+def document_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """Return columns of documents as columns of records that hold a document."""
     return tuple(
         Column(column.name, column.kind, partial(_of_document, column.value)) for column in columns
@@ -150,14 +150,14 @@ COLUMNS = {
     ("families", True): LOAD_FILE_FAMILIES,
     ("pairs", False): PAIRS,
     ("pairs", True): LOAD_FILE_PAIRS,
-    ("queue", False): (_REVIEW_FOR, *_document_columns(FAMILIES)),
+    ("queue", False): (_REVIEW_FOR, *document_columns(FAMILIES)),
     ("queue", True): (
-        *_document_columns(LOAD_FILE_FAMILIES),
+        *document_columns(LOAD_FILE_FAMILIES),
         Column("ReviewFor", _REVIEW_FOR.kind, _REVIEW_FOR.value),
     ),
-    ("batches", False): (*BATCHES, *_document_columns(FAMILIES)),
+    ("batches", False): (*BATCHES, *document_columns(FAMILIES)),
     ("batches", True): (
-        *_document_columns(LOAD_FILE_FAMILIES),
+        *document_columns(LOAD_FILE_FAMILIES),
         *(
             Column(name, column.kind, column.value)
             for name, column in zip(_LOAD_FILE_BATCH_NAMES, BATCHES, strict=True)

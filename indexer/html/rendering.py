@@ -54,6 +54,14 @@ _TYPES = {
 }
 
 
+_FILTER_NAMES = {
+    "near_duplicates=true": "with near duplicates",
+    "near_duplicates=false": "without near duplicates",
+    "label_conflict=true": "labels differ",
+    "label_conflict=false": "labels agree",
+}
+
+
 def environment(*folders: Path) -> Environment:
     """Return the templates of these folders and the shared ones, with their filters."""
     templates = Environment(
@@ -75,6 +83,7 @@ def environment(*folders: Path) -> Environment:
         "name": name,
         "folder": folder,
         "words": spaced,
+        "filter_name": filter_name,
         "shortened": shortened,
         "visible_text": visible_line,
         "differing": spell_differences,
@@ -155,6 +164,21 @@ def folder(path: str) -> str:
 def spaced(word: str) -> str:
     """Return a name of the code as words."""
     return visible(word.replace("_", " "))
+
+
+def filter_name(text: str) -> str:
+    """Return a filter of a search, as `FIELD=VALUE`, in words.
+
+    >>> filter_name("near_duplicates=true"), filter_name("similarity_from=0.85")
+    ('with near duplicates', 'similarity from 0.85')
+    >>> filter_name("labels=hot")
+    'hot'
+    """
+    field, _, value = text.partition("=")
+    if text in _FILTER_NAMES:
+        return _FILTER_NAMES[text]
+    is_limit = field.endswith(("_from", "_to", "_below")) or field == "folder"
+    return f"{spaced(field)} {value}" if is_limit else value
 
 
 def shortened(text: str, most: int) -> str:

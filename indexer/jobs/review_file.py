@@ -1,4 +1,5 @@
-"""The work and notes of reviewers beside a store: which family is whose, and notes on documents.
+"""The work and notes of reviewers beside a store: which family is whose, notes on documents, saved
+searches.
 
 Servers of one store share the file, which lies beside the journal.
 """
@@ -21,6 +22,8 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS note (number INTEGER PRIMARY KEY AUTOINCREMENT, "
     "id TEXT NOT NULL, at TEXT NOT NULL, reviewer TEXT NOT NULL, text TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS note_id ON note (id)",
+    "CREATE TABLE IF NOT EXISTS search "
+    "(name TEXT PRIMARY KEY, address TEXT NOT NULL, reviewer TEXT NOT NULL)",
 )
 _TIMEOUT_SECONDS = 10
 
@@ -34,13 +37,22 @@ class Note:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class SavedSearch:
+    """A search or work list that was saved: path and query of its page, and who saved it."""
+
+    name: str
+    address: str
+    reviewer: str
+
+
 def review_path(journal: Path | None) -> Path | None:
     """Return where the file lies; None beside a journal in memory."""
     return None if journal is None else Path(f"{journal}.review")
 
 
 class ReviewFile:
-    """Assignments of families to reviewers, and notes; safe to share by threads and processes.
+    """Assignments of families, notes and saved searches; safe to share by threads and processes.
 
     Raises `StoreStopped` when the file cannot be written, `StoreDamaged` when it is not whole.
     """
@@ -96,10 +108,33 @@ class ReviewFile:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
             db.execute(insert, (id, at, reviewer, _storable(text)))
 
+    def searches(self) -> tuple[SavedSearch, ...]:
+        """Return the saved searches by name."""
+        if self._is_absent():
+            return ()
+        with self._file() as db:
+            rows = db.execute("SELECT name, address, reviewer FROM search ORDER BY name")
+            return tuple(SavedSearch(*row) for row in rows)
+
+    def save_search(self, name: str, address: str, reviewer: str) -> SavedSearch:
+        """Save a search unless there is one of that name; return the one of that name."""
+        values = (_storable(name), _storable(address), reviewer)
+        with self._file() as db:
+            db.execute("INSERT OR IGNORE INTO search VALUES (?, ?, ?)", values)
+            select = "SELECT name, address, reviewer FROM search WHERE name = ?"
+            return SavedSearch(*db.execute(select, values[:1]).fetchone())
+
+    def delete_search(self, name: str) -> bool:
+        """Delete a saved search; return whether there was one of that name."""
+        with self._file() as db:
+            delete = "DELETE FROM search WHERE name = ?"
+            return db.execute(delete, (_storable(name),)).rowcount > 0
+
     def replace(self, source: Path) -> None:
         """Replace all of it by a copy, in one step."""
         with self._file() as db, closing(connect_journal(source)) as copy:
             copy.backup(db)
+            _create(db)
 
     def _is_absent(self) -> bool:
         return self._connection is None and (self._path is None or not self._path.exists())
@@ -122,9 +157,14 @@ class ReviewFile:
         connection = sqlite3.connect(
             self._path or ":memory:", timeout=_TIMEOUT_SECONDS, check_same_thread=False
         )
-        for statement in _SCHEMA:
-            connection.execute(statement)
+        _create(connection)
         return connection
+
+
+def _create(db: sqlite3.Connection) -> None:
+    """Create the tables that are absent, as in a file of an earlier nearfold."""
+    for statement in _SCHEMA:
+        db.execute(statement)
 
 
 def check_review(path: Path) -> None:

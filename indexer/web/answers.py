@@ -8,7 +8,7 @@ from typing import Literal
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelEvent, LabelJob
 from indexer.grouping.survey_figures import FamilyChanges, FamilySize, Move, Step
-from indexer.jobs.review_file import Note
+from indexer.jobs.review_file import Note, SavedSearch
 from indexer.model import Estimate, Facet, FoldedHit, Match, NewWords, Part, Row, Status
 
 
@@ -485,3 +485,10 @@ class DocumentHistory:
     busy: bool
     events: tuple[LabelEvent, ...]
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearches:
+    """The saved searches and work lists of a store, by name."""
+
+    searches: tuple[SavedSearch, ...]

@@ -25,7 +25,7 @@ from indexer.web import chart_geometry
 from indexer.web.access import Access, RequireLogin, login_of
 from indexer.web.answers import DocumentFacts
 from indexer.web.http_errors import heading, page_message, status_of
-from indexer.web.labelling_pages import labelling_routes
+from indexer.web.labelling_pages import labelling_routes, local_address
 from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import describe_api
 from indexer.web.pages import PAGES, Page
@@ -86,6 +86,8 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
         *work_list_routes(pages.site),
         Route("/overview/refresh", pages.refresh, methods=["POST"]),
         Route("/regroup/apply", pages.regroup, methods=["POST"]),
+        Route("/searches/save", pages.change_searches("save_search"), methods=["POST"]),
+        Route("/searches/delete", pages.change_searches("delete_search"), methods=["POST"]),
     ]
 
 
@@ -141,6 +143,19 @@ class _Pages:
         if result.started:
             return RedirectResponse("/jobs", 303)
         return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
+
+    def change_searches(self, name: str) -> AsyncEndpoint:
+        """Return the endpoint of a form that changes saved searches; it leads back to its page."""
+        action = self._api.actions[name]
+
+        async def endpoint(request: Request) -> Response:
+            fields = dict(await read_fields(request, self.site.token))
+            place = local_address("".join(fields.pop("next", ())))
+            values = parameter_values(action.parameters, fields)
+            await run_in_threadpool(action.do, self.site, values, login_of(request))
+            return RedirectResponse(place or "/", 303)
+
+        return endpoint
 
     def reference(self, request: Request) -> Response:
         """Answer with the description of the API for people."""

@@ -26,6 +26,7 @@ from indexer.web.questions import (
 if TYPE_CHECKING:
     from indexer.web.site import Site
 
+OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
 _FACETS = ("content_type", "status", "labels")
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
@@ -36,7 +37,7 @@ def search(site: Site, values: ParameterValues) -> Results:
 
     Facets are counted at most every 20 seconds for one search, not for each of its pages.
     """
-    facets_key = values["q"], values["filter"], values["of"]
+    facets_key = values["q"], filter_texts(values), values["of"]
     cached_facets = site.facets.get(facets_key)
     page = search_store(site.store, values["q"], search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
@@ -63,7 +64,7 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
     return SearchOptions(
         fold=values["fold"],
         threshold=values["threshold"] if has_threshold else None,
-        filters=parse_filters(values["filter"]),
+        filters=parse_filters(filter_texts(values)),
         sort=values["sort"],
         limit=values["limit"],
         page=values["page"],
@@ -73,6 +74,12 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
         show=values["show"] or None if values["fold"] in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )
+
+
+def filter_texts(values: ParameterValues) -> tuple[str, ...]:
+    """Return the filters of a search as `FIELD=VALUE`, with those of their own parameters."""
+    own = (f"{name}={values[name]}" for name in OWN_FILTERS if values[name])
+    return (*values["filter"], *own)
 
 
 def _notes_on_threshold(values: ParameterValues) -> Iterator[str]:
@@ -155,6 +162,9 @@ _SEARCH_PARAMETERS = (
         optional=True,
     ),
     Parameter("filter", "FIELD=VALUE; several must all hold", many=True, pattern="^[^=]+="),
+    Parameter("folder", "documents in this folder or below it", ""),
+    Parameter("modified_from", "documents changed on this day or later, such as 2024-01-31", ""),
+    Parameter("modified_to", "documents changed on this day or before", ""),
     Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
     Parameter(
         "show",

@@ -1,19 +1,25 @@
-"""The hits of a search as a table, each with the documents that are folded under it."""
+"""The hits of a search as a table or an archive, each with the documents folded under it."""
 
 from __future__ import annotations
 
 import io
+import os
+import tempfile
+import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.exports.csv_tables import Column, Table, write_csv
-from indexer.model import Hit, Row
+from indexer.exports.hits_archive import HitLine, write_archive
+from indexer.model import Hit
 from indexer.searching.search import search
 from indexer.web.document_questions import DOCUMENT_QUESTIONS, search_options
 from indexer.web.questions import ParameterValues, parameter_values
@@ -23,16 +29,6 @@ if TYPE_CHECKING:
 
 MOST_HITS = 10_000  # in one table; what is folded under them is not counted
 _BATCH = 500  # hits that are read together
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A hit, or a document that is folded under one, by its row in the store."""
-
-    rank: int
-    row: Row
-    under: str = ""
-    similarity: float | None = None
 
 
 _COLUMNS = (
@@ -55,10 +51,9 @@ def hits_route(site: Site) -> BaseRoute:
     """Return the route of the table. It takes the parameters of a search; all pages are in it."""
 
     def endpoint(request: Request) -> Response:
-        texts = {name: request.query_params.getlist(name) for name in request.query_params}
-        values = parameter_values(DOCUMENT_QUESTIONS["search"].parameters, texts)
+        values = _search_values(request)
         file = io.StringIO()
-        write_csv(Table(_COLUMNS, _lines(site, values)), file)
+        write_csv(Table(_COLUMNS, hit_lines(site, values)), file)
         headers = {"content-disposition": 'attachment; filename="hits.csv"'}
         body = file.getvalue().encode("utf-8", "replace")
         return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
@@ -66,7 +61,36 @@ def hits_route(site: Site) -> BaseRoute:
     return Route("/hits.csv", endpoint)
 
 
-def _lines(site: Site, values: ParameterValues) -> Iterator[_Line]:
+def archive_route(site: Site) -> BaseRoute:
+    """Return the route of the archive. It takes the parameters of a search; all pages are in it."""
+
+    def endpoint(request: Request) -> Response:
+        values = _search_values(request)
+        handle, name = tempfile.mkstemp(prefix="nearfold-hits-", suffix=".zip")
+        path = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+                write_archive(site.store, hit_lines(site, values), site.original, archive)
+        except BaseException:
+            path.unlink()
+            raise
+        return FileResponse(
+            path,
+            media_type="application/zip",
+            filename="hits.zip",
+            headers={"content-encoding": "identity"},  # it is compressed already
+            background=BackgroundTask(path.unlink),
+        )
+
+    return Route("/hits.zip", endpoint)
+
+
+def _search_values(request: Request) -> ParameterValues:
+    texts = {name: request.query_params.getlist(name) for name in request.query_params}
+    return parameter_values(DOCUMENT_QUESTIONS["search"].parameters, texts)
+
+
+def hit_lines(site: Site, values: ParameterValues) -> Iterator[HitLine]:
     """Yield each hit, and after it what is folded under it; documents deleted since are absent."""
     rank = 0
     for hits in _batches(site, values):
@@ -75,10 +99,10 @@ def _lines(site: Site, values: ParameterValues) -> Iterator[_Line]:
         for hit in hits:
             rank += 1
             if hit.id in rows:
-                yield _Line(rank, rows[hit.id])
+                yield HitLine(rank, rows[hit.id])
             for document in hit.folded:
                 if document.id in rows:
-                    yield _Line(rank, rows[document.id], hit.id, document.similarity)
+                    yield HitLine(rank, rows[document.id], hit.id, document.similarity)
 
 
 def _batches(site: Site, values: ParameterValues) -> Iterator[tuple[Hit, ...]]:

@@ -51,12 +51,12 @@ class Page:
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
 PAGES = (
-    Page("/", "search.html", "Search", ("search",), {}),
+    Page("/", "search.html", "Search", ("search", "searches"), {}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/family", "family.html", "Family", ("family",), {}),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
-    Page("/worklist", "worklist.html", "Work list", ("worklist",), {}),
+    Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), {}),
     Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),
     Page("/threshold", "threshold.html", "Threshold", ("preview", "survey"), {}),
     Page("/regroup", "regroup.html", "Apply a threshold", ("regroup",), {}),

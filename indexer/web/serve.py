@@ -16,17 +16,24 @@ from indexer.web.actions import ACTIONS
 from indexer.web.app import Api, application
 from indexer.web.comparison_questions import COMPARISON_QUESTIONS
 from indexer.web.document_questions import DOCUMENT_QUESTIONS
-from indexer.web.hits_table import hits_route
+from indexer.web.hits_table import archive_route, hits_route
 from indexer.web.listen import listen
 from indexer.web.safety import App, allowed_hosts, is_loopback
+from indexer.web.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
 from indexer.web.site import MOST_LABELS, Site
 from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
 from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
 
 REVIEW_API = Api(
-    {**DOCUMENT_QUESTIONS, **COMPARISON_QUESTIONS, **STORE_QUESTIONS, **WORK_LIST_QUESTIONS},
-    {**ACTIONS, **WORK_LIST_ACTIONS, "group": START_GROUP},
-    (hits_route,),
+    {
+        **DOCUMENT_QUESTIONS,
+        **COMPARISON_QUESTIONS,
+        **STORE_QUESTIONS,
+        **WORK_LIST_QUESTIONS,
+        **SEARCHES_QUESTIONS,
+    },
+    {**ACTIONS, **WORK_LIST_ACTIONS, **SEARCHES_ACTIONS, "group": START_GROUP},
+    (hits_route, archive_route),
 )
 
 

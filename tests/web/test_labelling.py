@@ -337,7 +337,8 @@ def test_a_journal_of_before_has_no_reviewers(store: Any) -> None:
     path = journal_path(store.address)
     assert path is not None
     with Journal(path) as journal:
-        journal.execute("ALTER TABLE labelling DROP COLUMN reviewer", ())
+        for column in ("undos", "reviewer"):
+            journal.execute(f"ALTER TABLE labelling DROP COLUMN {column}", ())
     assert [job.reviewer for job in label_history(store)] == [""]
     label(store, ["m1"], LabelOptions(add=["hot"]), reviewer="ben")
     assert [job.reviewer for job in label_history(store)] == ["ben", ""]

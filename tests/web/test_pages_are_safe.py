@@ -104,6 +104,8 @@ WRITES = (
     "/label/undo",
     "/overview/refresh",
     "/regroup/apply",
+    "/searches/save",
+    "/searches/delete",
     *(f"/api/{action.api}" for action in REVIEW_API.actions.values()),
 )
 
@@ -262,6 +264,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "regroup": [{"threshold": "0.95", "wait": "20"}],
         "worklist": [{"wait": "20"}, {"least": "1", "part": "all", "reviewer": "anna"}],
         "history": [{"id": "m1"}],
+        "searches": [{}],
     }
     assert queries.keys() == REVIEW_API.questions.keys()
     for name, parameter_sets in queries.items():

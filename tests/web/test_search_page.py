@@ -1,0 +1,165 @@
+"""The search page: filters of days, folders and families, saved searches, and archives of hits."""
+
+import dataclasses
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, expect
+from sample_library import edited, rows, sentence
+
+from indexer.exports import hits_archive
+from indexer.grouping.group import group
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.web.serve import review_application
+from web.plain_requests import request
+from web.test_labelling import Forms
+from web.watching import PageRecord, open_window, run_site
+
+DAY = 86_400_000  # milliseconds
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Any]:
+    """A store of two families and a single document, of five days from 1970-01-01 on."""
+    store = open_store(f"sqlite:///{tmp_path}/search.db")
+    store.prepare(DEFAULT)
+    texts = {
+        f"{name}{edits}": edited(sentence(at, 60), edits)
+        for at, name in enumerate("ab")
+        for edits in range(2)
+    }
+    files = tmp_path / "files" / "papers"
+    files.mkdir(parents=True)
+    documents = []
+    for place, row in enumerate(rows({**texts, "c0": sentence(7, 60)})):
+        path = files / f"{row.id}.txt"
+        if row.id != "b1":  # whose file is gone
+            path.write_text(row.text)
+        documents.append(dataclasses.replace(row, path=str(path), modified=place * DAY))
+    store.write(documents)
+    store.refresh()
+    group(store)
+    yield store
+    store.close()
+
+
+def found(address: str, **query: Any) -> str:
+    """Return the ids of the hits of a search."""
+    parameters = urlencode({"fold": "none", "sort": "path", **query}, doseq=True)
+    answer = json.loads(request(address, f"/api/search?{parameters}").body)
+    return " ".join(hit["id"] for hit in answer["hits"])
+
+
+def test_filters_of_their_own_parameters(library: Any, tmp_path: Path) -> None:
+    with run_site(library.url) as address:
+        assert found(address, modified_from="1970-01-02", modified_to="1970-01-03") == "a1 b0"
+        assert found(address, folder=f"{tmp_path}/files") == "a0 a1 b0 b1 c0"
+        assert found(address, folder=f"{tmp_path}/file") == ""
+        assert found(address, filter="near_duplicates=false") == "c0"
+        assert found(address, filter="near_duplicates=true", modified_to="1970-01-01") == "a0"
+        assert request(address, "/api/search?modified_from=today").status == 400
+
+
+def test_a_search_is_narrowed_saved_and_opened_again(library: Any, browser: Browser) -> None:
+    with run_site(library.url, "--reviewer", "anna") as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record) as windows:
+            page = record.watch(windows.new_page())
+            page.goto("/?fold=none")
+            page.get_by_text("Dates and folder").click()
+            page.get_by_label("Changed from").fill("1970-01-02")
+            page.get_by_role("button", name="Search").click()
+            expect(page.locator("#count")).to_contain_text("4 documents")
+            page.get_by_role("link", name="with near duplicates").click()
+            expect(page.locator("#count")).to_contain_text("3 documents")
+            expect(page.get_by_label("Changed from")).to_have_value("1970-01-02")
+            page.get_by_text("Saved", exact=True).click()
+            page.get_by_label("Save this search as").fill("later families")
+            page.get_by_role("button", name="Save", exact=True).click()
+            expect(page.get_by_role("link", name="later families")).to_be_visible()
+            page.goto("/")
+            page.get_by_text("Saved", exact=True).click()
+            page.get_by_role("link", name="later families").click()
+            expect(page.locator("#count")).to_contain_text("3 documents")
+            page.get_by_role("button", name="Delete the saved search later families").click()
+            expect(page.get_by_role("link", name="later families")).to_have_count(0)
+            page.goto("/worklist?order=conflict")
+            page.get_by_text("Saved", exact=True).click()
+            page.get_by_label("Save this list as").fill("conflicts")
+            page.get_by_role("button", name="Save", exact=True).click()
+            expect(page.get_by_role("link", name="conflicts")).to_be_visible()
+        record.check()
+
+
+def test_saved_searches_are_of_the_store_and_of_one_name(library: Any) -> None:
+    with run_site(library.url, "--reviewer", "anna") as address:
+        forms = Forms(address)
+        saved = {"name": "mine", "address": "/?q=agreement", "next": "/?q=agreement"}
+        assert forms.send("/searches/save", **saved).headers["location"] == "/?q=agreement"
+        assert forms.send("/searches/save", **saved).status == 303
+        other = forms.send("/searches/save", **{**saved, "address": "/?q=other"})
+        assert other.status == 400
+        assert b"another saved search of anna" in other.body
+        for wrong in ("//elsewhere/", "/jobs", "https://elsewhere/", ""):
+            assert forms.send("/searches/save", name="x", address=wrong).status == 400
+        for wrong in (" ", "x" * 101, "a\u202eb"):
+            assert forms.send("/searches/save", name=wrong, address="/?q=x").status == 400
+        assert forms.send("/searches/delete", name="absent").status == 400
+    with run_site(library.url) as address:
+        [search] = json.loads(request(address, "/api/searches").body)["searches"]
+        assert search == {"name": "mine", "address": "/?q=agreement", "reviewer": "anna"}
+
+
+def test_hits_come_as_an_archive_with_a_load_file(library: Any, tmp_path: Path) -> None:
+    with run_site(library.url, "--originals", str(tmp_path / "files")) as address:
+        answer = request(address, "/hits.zip?fold=family&sort=path")
+        assert answer.headers["content-type"] == "application/zip"
+        with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+            assert archive.testzip() is None
+            lines = archive.read("hits.dat").decode("utf-8-sig").split("\r\n")
+            head, *records = [line[1:-1].split("\u00fe\x14\u00fe") for line in lines[:-1]]
+            documents = [dict(zip(head, record, strict=True)) for record in records]
+            stored = library.get([document["DOCID"] for document in documents])
+            assert len(documents) == len(stored) == 5
+            for document in documents:
+                row = stored[document["DOCID"]]
+                assert archive.read(document["TextPath"]).decode() == row.text
+                if row.id == "b1":
+                    assert document["NativePath"] == ""
+                else:
+                    assert archive.read(document["NativePath"]).decode() == row.text
+                assert document["NearDupGroup"] == (row.family if row.id != "c0" else "")
+            folded = {document["DOCID"]: document["FoldedUnder"] for document in documents}
+            assert {id: head for id, head in folded.items() if head} == {
+                row.id: row.family for row in stored.values() if row.id != row.family
+            }
+        assert request(address, "/hits.zip?x=1").status == 400
+    with run_site(library.url) as address:
+        answer = request(address, "/hits.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert not [name for name in archive.namelist() if name.startswith("NATIVE")]
+
+
+def test_an_archive_that_would_be_too_large_is_refused_and_leaves_no_file(
+    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from starlette.testclient import TestClient
+
+    monkeypatch.setattr(hits_archive, "MOST_BYTES", 1000)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    client = TestClient(review_application(library, frozenset({"testserver"})))
+    answer = client.get("/hits.zip")
+    assert answer.status_code == 400
+    assert "narrow the search" in answer.text
+    assert not list(tmp_path.glob("nearfold-hits-*"))
+    monkeypatch.setattr(hits_archive, "MOST_BYTES", 1 << 20)
+    assert client.get("/hits.zip").status_code == 200
+    assert not list(tmp_path.glob("nearfold-hits-*"))
