@@ -116,8 +116,9 @@ class Fingerprint:
     recipe's bits; both None, and no keys, when the status is not `complete`, or when the recipe
     makes none. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits.
     `words` counts words of the text, `chars` code points of the normalised text. `terms` are the
-    rarest words, rarest first, `rare` their keys, and `vector` their signature as rows keep it
-    (`indexer.sketch.term_vectors`).
+    rarest words, rarest first, and `rare` their keys. `vector` is what rows keep instead of slots:
+    the signature of rare terms (`indexer.sketch.term_vectors`), or the bytes of a `simhash` of more
+    than 64 bits, the first bit first.
     """
 
     status: Status

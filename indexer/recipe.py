@@ -19,6 +19,7 @@ from indexer import recipe_key
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
 from indexer.model import MIN_TERMS, TERM_HEAD
 
+LONG_BITS = 64  # beyond which bits are kept as bytes
 OPEN_STATISTICS = "corpus"  # the `statistics` of a recipe of which it is open which they are
 
 
@@ -84,10 +85,10 @@ class Recipe:
     def is_storable(self) -> bool:
         """True if an index can use the recipe.
 
-        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits of SimHash, rare terms), and it
-        must have keys, and corpus statistics if it has weights.
+        Its sketches must fit a row (slots of 32 or 8 bits, 64 bits beside them or up to 1,024
+        alone, rare terms), and it must have keys, and corpus statistics if it has weights.
         """
-        fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and self.packed in (None, 8)
+        fits = self.minhash != "affine64_v1" and self.packed in (None, 8)
         has_keys = bool(self.bands or self.blocks or self.tables or self.terms)
         return fits and has_keys and not (self.baseline or self.lacks_statistics)
 
@@ -107,19 +108,33 @@ class Recipe:
 
     @property
     def slot_bytes(self) -> int:
-        """The bytes of a stored slot or number: 1 when slots are packed to 8 bits, else 4."""
-        return 1 if self.packed == 8 else 4
+        """The bytes of a stored slot or number: 1 of slots of 8 bits and of long bits, else 4."""
+        return 1 if self.packed == 8 or self.has_long_bits else 4
+
+    @property
+    def has_long_bits(self) -> bool:
+        """True if it makes more than 64 bits, which rows keep as bytes."""
+        return (self.bits or 0) > LONG_BITS
+
+    @property
+    def has_vector(self) -> bool:
+        """True if rows keep rare terms or long bits where others keep slots."""
+        return self.terms is not None or self.has_long_bits
 
     @property
     def sketch_width(self) -> int:
-        """The slots of a stored sketch, or the numbers of a rare-term signature; 0 without one."""
+        """The slots of a stored sketch, the numbers of a rare-term signature, or the bytes of more
+        than 64 bits; 0 without one.
+        """
         if self.terms:
             return self.terms + TERM_HEAD
+        if self.has_long_bits:
+            return (self.bits or 0) // 8
         return (self.slots or 0) if self.minhash else 0
 
     @property
     def sketch_bytes(self) -> int:
-        """The bytes of a stored sketch of slots or rare terms; 0 without one."""
+        """The bytes of a stored sketch of slots, rare terms or long bits; 0 without one."""
         return self.sketch_width * self.slot_bytes
 
     @property
@@ -362,8 +377,19 @@ def _study(parts: list[str]) -> Recipe:
         feature_hash="string64_v1" if "topsig" in method else "utf8_v1",
         simhash=_STUDY[method],
         bits=bits,
+        tables=_study_tables(method, bits),
         statistics=OPEN_STATISTICS if method.startswith("weighted") else None,
     )
+
+
+def _study_tables(method: str, bits: int) -> str | None:
+    """Return the tables of a sketch that an index keeps: of projections to 64 bits or more.
+
+    They find everything within 3 of 64 bits, and within 8 of more.
+    """
+    if method.startswith("minhash") or bits < LONG_BITS:
+        return None
+    return "4/1,4/1" if bits == LONG_BITS else "9/1"
 
 
 def _clauses(parts: list[str]) -> Recipe:

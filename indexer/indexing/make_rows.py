@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
-from indexer.sketch.stored_sketch import stored_sketch
+from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 
 if TYPE_CHECKING:
     from indexer.text.clauses.structure import Heading
@@ -61,7 +61,7 @@ def row_of(
         bands=signature.bands,
         blocks=signature.blocks,
         minhash=stored_sketch(signature),
-        simhash=signature.simhash,
+        simhash=stored_bits(signature),
     )
 
 

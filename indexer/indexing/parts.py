@@ -19,7 +19,7 @@ from indexer.indexing.make_rows import Divide, Structure
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sketch.stored_sketch import stored_sketch
+from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 from indexer.stores.abilities import FullStore
 from indexer.text.clauses.segmentation import NEWEST, clauses
 from indexer.text.clauses.structure import Heading
@@ -90,7 +90,7 @@ def _sign(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
             bands=signature.bands,
             blocks=signature.blocks,
             minhash=stored_sketch(signature),
-            simhash=signature.simhash,
+            simhash=stored_bits(signature),
             principal=signature.status == "complete",
         )
 

@@ -20,7 +20,9 @@ from indexer.sketch.hashing import mix64_array
 
 
 class ClosePairs:
-    """The pairs of (n,) sketches of at most 64 bits within `distance` bits, each once.
+    """The pairs of sketches within `distance` bits, each once.
+
+    `sketches`: (n, words) uint64, the first bits first, bits beyond those of the design 0.
 
     A block that more than `cap` sketches share gives pairs with the one of the least `rank` only,
     unless the pair shares another; `capped` says so when `blocks` has been read to the end.
@@ -40,7 +42,11 @@ class ClosePairs:
         keys = budget.array((len(sketches), len(masks)), np.uint32)
         for table, mask in enumerate(masks):
             # 32 bits of a hash: two keys that share them by chance are told apart by their distance
-            keys[:, table] = mix64_array(sketches & np.uint64(mask)) >> np.uint64(32)
+            hashed = np.zeros(len(sketches), dtype=np.uint64)
+            for place in range(sketches.shape[1]):
+                word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
+                hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
+            keys[:, table] = hashed >> np.uint64(32)
         self._sketches, self._distance = sketches, distance
         self._join = Join(keys, len(masks), 1, rank, cap, budget)
         self.candidates = 0
@@ -49,7 +55,7 @@ class ClosePairs:
         """Yield the pairs as left, right and the number of different bits; left < right."""
         for left, right in self._join.blocks():
             self.candidates += len(left)
-            apart = count_ones((self._sketches[left] ^ self._sketches[right])[:, None])
+            apart = count_ones(self._sketches[left] ^ self._sketches[right])
             is_close = apart <= self._distance
             yield left[is_close], right[is_close], apart[is_close]
 

@@ -44,7 +44,8 @@ class Collection:
 
     Of the texts with keys:
     - `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots; rare-term signatures
-      (`indexer.sketch.term_vectors`) of a recipe that makes those; no columns without any
+      (`indexer.sketch.term_vectors`) of a recipe that makes those, the bytes of one of more than 64
+      bits; no columns without any
     - `simhash`: (texts,) uint64, 0 where there is none
     - `chars`: (texts,) int64, of the normalised text
 

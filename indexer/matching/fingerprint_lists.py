@@ -103,7 +103,8 @@ def match_fingerprints(
         holders[value].append(place)
     near: list[list[tuple[int, int]]] = [[(value, 0)] for value in range(len(distinct))]
     design = design_for(BITS, distance, tables)
-    close = ClosePairs(distinct, design, distance, np.arange(len(distinct)), cap, MemoryBudget())
+    rank = np.arange(len(distinct))
+    close = ClosePairs(distinct[:, None], design, distance, rank, cap, MemoryBudget())
     for left, right, apart in close.blocks():
         for a, b, bits in zip(left.tolist(), right.tolist(), apart.tolist(), strict=True):
             near[a].append((b, bits))

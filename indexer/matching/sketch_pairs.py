@@ -12,10 +12,11 @@ from indexer.joins.memory_budget import parts
 from indexer.joins.pair_codes import decode_pair
 from indexer.joins.prefixes import FeatureOrder, SimilarSets
 from indexer.matching.band_pairs import BandPairs
+from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import AT_ONCE, TextPairs, TextPairsBuilder
 from indexer.matching.verification import MatchContext
 from indexer.model import TERM_HEAD
-from indexer.sketch.blocks import FARTHEST, design_for
+from indexer.sketch.blocks import design_for, farthest
 from indexer.sketch.distance import allowed_distance
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.sketch_options import equal_parts, sketch_size
@@ -27,15 +28,15 @@ def collect_close_pairs(
 ) -> BandPairs:
     """Return the selected pairs within the distance of a threshold, with their equal bits.
 
-    At most 8 bits. `rank`: (texts,) the order in which texts are preferred where the cap leaves
-    pairs out.
+    At most those of `farthest`. `rank`: (texts,) the order in which texts are preferred where the
+    cap leaves pairs out.
     """
     collection = context.collection
     bits = collection.recipe.bits or 64
-    distance = min(allowed_distance(threshold, bits), FARTHEST)
+    distance = min(allowed_distance(threshold, bits), farthest(bits))
     design = design_for(bits, distance)
-    close = ClosePairs(collection.simhash, design, distance, rank, cap, collection.budget)
-    pairs = BandPairs(len(collection.simhash), bits, collection.budget)
+    close = ClosePairs(_bit_words(collection), design, distance, rank, cap, collection.budget)
+    pairs = BandPairs(len(collection.chars), bits, collection.budget)
     for left, right, apart in close.blocks():
         is_selected = context.selection.may_include(left, right)
         equal = (bits - apart[is_selected]).astype(np.uint16)
@@ -44,6 +45,19 @@ def collect_close_pairs(
     pairs.sort()
     pairs.candidates, pairs.capped = close.candidates, close.capped
     return pairs
+
+
+def _bit_words(collection: Collection) -> NDArray[np.uint64]:
+    """Return the bits of texts as words of 64, the first bits first: (texts, words)."""
+    if not collection.recipe.has_long_bits:
+        return collection.simhash[:, None]
+    octets = collection.slots
+    words = collection.budget.array((len(octets), -(-octets.shape[1] // 8)), np.uint64)
+    missing = 8 * words.shape[1] - octets.shape[1]
+    for part in parts(len(octets), collection.budget.block):
+        padded = np.pad(octets[part], ((0, 0), (missing, 0)))
+        words[part] = padded.view(">u8")
+    return words
 
 
 def collect_term_pairs(context: MatchContext, threshold: float) -> BandPairs:

@@ -19,7 +19,8 @@ from indexer.matching.text_pairs import TextPairs
 from indexer.model import Row
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.new_words import Rarity
-from indexer.similarity.sides import Side
+from indexer.similarity.sides import Side, stored_side
+from indexer.sketch.codec import pack_slots
 from indexer.system.progress_callback import Progress, no_progress
 
 MOST_CHARS = 20_000_000  # characters of texts that are kept at most
@@ -269,9 +270,9 @@ class Verifier:
     def _new_side(self, text: int, content: str) -> Side:
         collection = self._collection
         recipe = collection.recipe
+        if recipe.has_vector:
+            return stored_side(content, recipe, pack_slots(collection.slots[text]))
         slots = collection.slots[text] if collection.slots.shape[1] else None
-        if recipe.terms:
-            return Side(content, recipe, vector=slots)
         bits = int(collection.simhash[text]) if recipe.simhash else None
         return Side(content, recipe, slots, bits)
 

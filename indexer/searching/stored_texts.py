@@ -174,7 +174,7 @@ class StoredTexts:
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
-            packed = row.minhash if row and self.recipe.terms else None
+            packed = row.minhash if row and self.recipe.has_vector else None
             side = kept_sides.side(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id

@@ -105,9 +105,12 @@ def stored_side(
     sketch = unpack_slots(packed, recipe.slot_bytes) if packed else None
     if recipe.terms:
         return Side(text, recipe, vector=sketch)
+    if recipe.has_long_bits:
+        return Side(text, recipe, simhash=int.from_bytes(packed, "big") if packed else None)
     return Side(text, recipe, sketch, simhash)
 
 
 def signed_side(text: str, recipe: Recipe, signed: Fingerprint) -> Side:
     """Return a text as a side of a comparison, with the sketches of its fingerprint."""
-    return Side(text, recipe, signed.minhash, signed.simhash, signed.vector)
+    vector = signed.vector if recipe.terms else None
+    return Side(text, recipe, signed.minhash, signed.simhash, vector)

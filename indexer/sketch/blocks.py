@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from indexer.errors import UsageError
 
@@ -108,18 +109,25 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
 def design_for(bits: int, distance: int, most: int | None = None) -> Design:
     """Return the design with the longest keys of at most `most` tables that misses nothing.
 
-    Without `most` it is 16 tables of 28 bits for 3 of 64 bits, 28 of 16 for 6. Raises `UsageError`
-    for a distance above 8, and where so few tables do not do.
+    Without `most` it is 16 tables of 28 bits for 3 of 64 bits, 28 of 16 for 6; of more bits one
+    table more than the distance. Raises `UsageError` for a distance above `farthest`, and where so
+    few tables do not do.
 
+    >>> design_for(256, 32).key_bits
+    7
     >>> [(design_for(64, d).tables, design_for(64, d).key_bits) for d in (1, 3, 6)]
     [(16, 60), (16, 28), (28, 16)]
     """
-    if not 0 <= distance <= FARTHEST:
-        least = 1 - FARTHEST / bits
+    most_apart = farthest(bits)
+    if not 0 <= distance <= most_apart:
+        least = 1 - most_apart / bits
         raise UsageError(
-            f"sketches of {bits} bits find pairs within {FARTHEST} different bits, a threshold of "
-            f"{least:.3f}, not within {distance}; give a higher threshold, or use --complete"
+            f"sketches of {bits} bits find pairs within {most_apart} different bits, "
+            f"a threshold of {least:.3f}, not within {distance}; "
+            "give a higher threshold, or use --complete"
         )
+    if bits > 64 and most is None:
+        return choose_design(bits, [(max(distance, 1) + 1, 1)])
     usual = next(most_tables for farthest, most_tables in _TABLES if distance <= farthest)
     known = designs(bits, max(distance, 1), most or usual)
     if not known:
@@ -154,6 +162,31 @@ def table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
         f"{number:0{digits}x}{_extract_bits(sketch, mask):0{-(-mask.bit_count() // 4)}x}"
         for number, mask in enumerate(masks)
     )
+
+
+def hashed_table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
+    """Return the keys of a sketch of many bits: tables as above, then 32 bits of a hash.
+
+    The first 8 hexadecimal digits of the SHA-256 of the masked sketch, most significant octet
+    first.
+
+    >>> hashed_table_keys(1 << 100, tables(choose_design(256, [(9, 1)])))[:2]
+    ('0066687aad', '0166687aad')
+    """
+    octets = -(-max(masks).bit_length() // 8)
+    return tuple(
+        f"{number:02x}{sha256((sketch & mask).to_bytes(octets, 'big')).hexdigest()[:8]}"
+        for number, mask in enumerate(masks)
+    )
+
+
+def farthest(bits: int) -> int:
+    """Return the most different bits within which pairs are found: 8 of 64, an eighth of more.
+
+    >>> farthest(64), farthest(256), farthest(1024)
+    (8, 32, 128)
+    """
+    return max(FARTHEST, bits // 8)
 
 
 def _mask_of(places: list[int]) -> int:

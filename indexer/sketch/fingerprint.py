@@ -24,6 +24,7 @@ from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
+from indexer.sketch.stored_sketch import stored_bits
 from indexer.sketch.word_features import keyed_word_features, word_features
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
@@ -48,7 +49,8 @@ MAX_BLOCKS = 64
 class Fingerprints:
     """The fingerprints of n texts as arrays, one row a text, in order.
 
-    `minhash`: (n, slots) uint32, or uint8 of a recipe that packs slots; `simhash`: (n,) uint64.
+    `minhash`: (n, slots) uint32, or uint8 of a recipe that packs slots; `simhash`: (n,) uint64. A
+    recipe of rare terms, or of more than 64 bits, has those in `minhash` as `vector` has them.
     Both are zero, and keys are empty, in rows that are not `complete`, but for those that are
     `numbers_only` and have enough words, if the features are of words. A recipe without
     MinHash has no slots; without SimHash the bits are zero. `words` and `chars`: (n,) int64.
@@ -74,14 +76,19 @@ class Fingerprints:
         return Fingerprint(
             status=self.status[place],
             minhash=self.minhash[place] if signed and self.recipe.minhash else None,
-            vector=self.minhash[place] if signed and self.recipe.terms else None,
-            simhash=int(self.simhash[place]) if signed and self.recipe.simhash else None,
+            vector=self.minhash[place] if signed and self.recipe.has_vector else None,
+            simhash=self._bits(place) if signed and self.recipe.simhash else None,
             bands=self.bands[place],
             blocks=self.blocks[place],
             exact=self.exact[place],
             words=int(self.words[place]),
             chars=int(self.chars[place]),
         )
+
+    def _bits(self, place: int) -> int:
+        if self.recipe.has_long_bits:
+            return int.from_bytes(self.minhash[place].tobytes(), "big")
+        return int(self.simhash[place])
 
     def is_signed(self, place: int) -> bool:
         """Return whether a text has sketches and keys."""
@@ -230,12 +237,12 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
 
     rows = [fingerprint_by(recipe, text) for text in texts]
     empty = np.zeros(recipe.sketch_width, dtype=_slot_type(recipe))
-    sketches = (row.vector if recipe.terms else row.minhash for row in rows)
+    sketches = (row.vector if recipe.has_vector else row.minhash for row in rows)
     slots = [empty if sketch is None else sketch for sketch in sketches]
     return Fingerprints(
         recipe,
         np.array(slots, empty.dtype).reshape(len(rows), len(empty)),
-        np.array([row.simhash or 0 for row in rows], dtype=np.uint64),
+        np.array([stored_bits(row) or 0 for row in rows], dtype=np.uint64),
         [row.bands for row in rows],
         [row.blocks for row in rows],
         [row.status for row in rows],
@@ -246,7 +253,7 @@ def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
 
 
 def _slot_type(recipe: Recipe) -> type[np.unsignedinteger[Any]]:
-    return np.uint8 if recipe.packed == PACKED else np.uint32
+    return np.uint8 if recipe.slot_bytes == 1 else np.uint32
 
 
 def _low_bits(slots: NDArray[np.uint32], recipe: Recipe) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from itertools import islice
 from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sketch.stored_sketch import stored_sketch
+from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 
 _BATCH = 256
 
@@ -38,7 +38,7 @@ def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
         bands=signed.bands,
         blocks=signed.blocks,
         minhash=stored_sketch(signed),
-        simhash=signed.simhash,
+        simhash=stored_bits(signed),
         provisional=True,
     )
 

@@ -23,7 +23,7 @@ from indexer.sketch import shake_simhash as shake
 from indexer.sketch import token_simhash, topsig
 from indexer.sketch import truncated_minhash as truncated
 from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
-from indexer.sketch.blocks import choose_design, table_keys, tables
+from indexer.sketch.blocks import choose_design, hashed_table_keys, table_keys, tables
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.imatch import imatch
@@ -156,8 +156,12 @@ def _sketches(
         sketch = _look_up("signature", BIT_SKETCHES, recipe.simhash)
         bits = sketch(features, recipe, statistics)
         sketches["simhash"] = bits
+        if recipe.has_long_bits:
+            octets = bits.to_bytes((recipe.bits or 0) // 8, "big")
+            sketches["vector"] = np.frombuffer(octets, dtype=np.uint8)
         if recipe.tables:
-            sketches["blocks"] = table_keys(bits, _masks(recipe.bits or 0, recipe.tables))
+            keys_of = hashed_table_keys if recipe.has_long_bits else table_keys
+            sketches["blocks"] = keys_of(bits, _masks(recipe.bits or 0, recipe.tables))
     return sketches
 
 

@@ -15,7 +15,7 @@ HAMMING, ESTIMATE = "hamming", "estimate"
 
 def has_bits_alone(recipe: Recipe) -> bool:
     """Return whether a recipe makes bits that an index keeps, and no slots."""
-    return recipe.simhash is not None and not recipe.minhash and (recipe.bits or 0) <= 64
+    return recipe.simhash is not None and not recipe.minhash
 
 
 def has_sketch_alone(recipe: Recipe) -> bool:

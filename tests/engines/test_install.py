@@ -78,8 +78,9 @@ def test_what_somebody_changed_is_put_back(opensearch_index):
     good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
     for name in ("nearfold-default_v2", "nearfold-attachment-default_v2"):
         good("PUT", f"{server}/_ingest/pipeline/{name}", {"processors": []})
-    for name in ("nearfold-minhash-v1", "nearfold-minhash8-v1", "nearfold-simhash-v1"):
-        good("PUT", f"{server}/_scripts/{name}", {"script": {"lang": "painless", "source": "1"}})
+    for score in ("minhash", "minhash8", "simhash", "bits"):
+        script = {"script": {"lang": "painless", "source": "1"}}
+        good("PUT", f"{server}/_scripts/nearfold-{score}-v1", script)
     good("PUT", f"{server}/_index_template/nearfold-{index}", {"index_patterns": [index]})
     planned = actions(install(store, dry_run=True))
     assert planned == actions(install(store))

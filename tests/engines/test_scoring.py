@@ -12,7 +12,7 @@ from sample_rows import row
 
 from indexer.operations.install import install
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT_V1
+from indexer.recipe import DEFAULT_V1, recipe_named
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots
@@ -130,3 +130,25 @@ def test_shorter_simhashes_are_measured_by_their_own_bits(library):
         },
     )
     assert by_id["016"] == 1 - 16 / 128
+
+
+def test_long_bits_are_ranked_by_their_distance(library, opensearch_url):
+    recipe = recipe_named("signature-study:topsig:1024")
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
+    store.prepare(recipe)
+    first = int.from_bytes(np.random.default_rng(3).bytes(128), "big")
+    sketches = {f"{place:04}": first ^ (1 << place) - 1 for place in range(0, 1025, 64)}
+    rows = [
+        row(id, recipe=recipe.id, text="", minhash=bits.to_bytes(128, "big"))
+        for id, bits in sketches.items()
+    ]
+    assert store.write([*rows, row("none", recipe=recipe.id, text="")]) == [None] * 18
+    store.refresh()
+    sketch = {"sketch": base64.b64encode(first.to_bytes(128, "big")).decode()}
+    query = scored("nearfold-bits-v1", sketch)
+    by_id = scores(f"{opensearch_url}/{index}", {"query": query})
+    assert by_id == {**{id: 1 - int(id) / 1024 for id in sketches}, "none": 0.0}
+    assert list(by_id)[:17] == sorted(sketches)
+    call("DELETE", f"{opensearch_url}/{index}")
+    store.close()

@@ -31,7 +31,7 @@ from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.fingerprint_lists import match_fingerprints, read_fingerprints
 from indexer.matching.match import MatchOptions
 from indexer.model import Row
-from indexer.sketch.blocks import FARTHEST, design_for
+from indexer.sketch.blocks import FARTHEST, design_for, farthest, hashed_table_keys, tables
 from indexer.sketch.distance import hamming
 from indexer.sketch.simhash_doc import simhash_doc
 
@@ -58,7 +58,9 @@ def sketches(draw: st.DrawFn) -> list[int]:
 def test_pairs_are_those_of_brute_force(values: list[int], distance: int) -> None:
     array = np.array(values, dtype=np.uint64)
     rank = np.arange(len(array))
-    close = ClosePairs(array, design_for(64, distance), distance, rank, 1000, MemoryBudget())
+    close = ClosePairs(
+        array[:, None], design_for(64, distance), distance, rank, 1000, MemoryBudget()
+    )
     pairs = {
         (a, b, bits)
         for left, right, apart in close.blocks()
@@ -70,6 +72,33 @@ def test_pairs_are_those_of_brute_force(values: list[int], distance: int) -> Non
         for a in range(b)
         if hamming(values[a], values[b]) <= distance
     }
+
+
+@settings(max_examples=40)
+@given(sketches(), st.sampled_from([72, 256, 1024]), st.integers(0, 16))
+def test_pairs_of_long_bits_are_those_of_brute_force(
+    values: list[int], bits: int, distance: int
+) -> None:
+    distance = min(distance, farthest(bits))
+    long = [value | value << bits - 64 for value in values]
+    octets = -(-bits // 64) * 8
+    packed = b"".join(value.to_bytes(octets, "big") for value in long)
+    array = np.frombuffer(packed, dtype=">u8").astype(np.uint64).reshape(len(long), -1)
+    design = design_for(bits, distance)
+    close = ClosePairs(array, design, distance, np.arange(len(long)), 1000, MemoryBudget())
+    pairs = {
+        (a, b, apart)
+        for left, right, differing in close.blocks()
+        for a, b, apart in zip(left.tolist(), right.tolist(), differing.tolist(), strict=True)
+    }
+    assert pairs == {
+        (a, b, hamming(long[a], long[b]))
+        for b in range(len(long))
+        for a in range(b)
+        if hamming(long[a], long[b]) <= distance
+    }
+    keys = [set(hashed_table_keys(value, tables(design))) for value in long]
+    assert all(keys[a] & keys[b] for a, b, _ in pairs)
 
 
 @given(sketches(), st.integers(0, 4))

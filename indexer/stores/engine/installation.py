@@ -37,10 +37,12 @@ FOLD = "nearfold-fold-v1"
 MINHASH_SCORE = "nearfold-minhash-v1"
 MINHASH8_SCORE = "nearfold-minhash8-v1"  # slots of one byte
 SIMHASH_SCORE = "nearfold-simhash-v1"
+BITS_SCORE = "nearfold-bits-v1"  # more than 64 bits
 _SCORES = {
     MINHASH_SCORE: "score-minhash.painless",
     MINHASH8_SCORE: "score-minhash8.painless",
     SIMHASH_SCORE: "score-simhash.painless",
+    BITS_SCORE: "score-bits.painless",
 }
 PRIORITY = 500
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
