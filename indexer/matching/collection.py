@@ -125,7 +125,8 @@ class _SketchColumns:
         self._others: list[tuple[int, str]] = []
 
     def add(self, row: Row, place: int) -> None:
-        if row.status in self._statuses and len(row.minhash or b"") == self._size:
+        is_whole = len(row.minhash or b"") == self._size if self._size else row.simhash is not None
+        if row.status in self._statuses and is_whole:
             self._pending.append((place, row))
         elif self._width_of_copies:
             self._pending.append((place, replace(row, minhash=self._copy_slots(row))))

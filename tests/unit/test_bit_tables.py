@@ -199,6 +199,18 @@ def test_a_store_of_simhash_doc_is_matched_grouped_and_exported(tmp_path: Path) 
         assert set(remaining.values()) <= remaining.keys()
 
 
+def test_texts_without_bits_are_no_near_duplicates_of_each_other(tmp_path: Path) -> None:
+    for place, text in enumerate(("1 2 3 4 5 6", "10 20 30 40", "10 20 30 40", "", TEXT)):
+        (tmp_path / f"{place}.txt").write_text(text)
+    with closing(open_store(f"sqlite:///{tmp_path}/x.db")) as store:
+        index([str(tmp_path)], store, IndexOptions(recipe_named("simhash-doc"), extractor="plain"))
+        names = {row.id: Path(row.path).name for row in store.scan()}
+        pairs = [{names[pair.a], names[pair.b]} for pair in match(store)]
+        assert pairs == [{"1.txt", "2.txt"}]
+        account = group(store)
+        assert (account.families, account.largest) == (1, 2)
+
+
 def test_hits_of_a_store_of_simhash_doc_fold_by_hamming_distance(tmp_path: Path) -> None:
     texts = [" ".join([*WORDS * 4, *extra.split()]) for extra in ("", "x", "parking", "a b c d e")]
     texts += ["harbour parking notice " * 9, "7 8 9 harbour 7 8 9".replace("harbour", "")] * 2
