@@ -175,6 +175,8 @@ def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
         settled = pair.type or "not"
         line = f"  {visible(pair.a)} and {visible(pair.b)}: {judgements}; settled: {settled}"
         out.print(Text(line))
+        for name, note in pair.notes.items():
+            out.print(Text(f"    {visible(name)} notes: {visible(note)}"))
     _print_rest(len(pairs), out)
 
 

@@ -22,6 +22,12 @@ from indexer.lab.evaluation.judging_session import open_judging_session
     metavar="SHEET",
     help="Judge only the pairs on which these sheets differ.",
 )
+@click.option(
+    "--beside",
+    multiple=True,
+    metavar="SHEET",
+    help="Show the agreement so far with this sheet of another assessor.",
+)
 @port_option(0)
 @store_option
 def judge_command(
@@ -29,6 +35,7 @@ def judge_command(
     assessor: str | None,
     out: Path | None,
     arbitrate: tuple[str, ...],
+    beside: tuple[str, ...],
     port: int,
     store_url: str,
 ) -> int:
@@ -42,7 +49,7 @@ def judge_command(
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with open_for_command(store_url) as store:
-        session = open_judging_session(pairs, store, name, sheet, arbitrate)
+        session = open_judging_session(pairs, store, name, sheet, arbitrate, beside)
 
     def summary() -> str:
         return f"{session.judged:,} of {len(session):,} pairs are judged on {sheet}"

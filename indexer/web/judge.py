@@ -19,9 +19,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from indexer.errors import NearfoldError
+from indexer.errors import NearfoldError, UsageError
 from indexer.html.rendering import environment, render
-from indexer.lab.evaluation.judging_session import QUESTIONS, JudgingSession, Task
+from indexer.lab.evaluation.judging_session import (
+    AGREEMENT_STEP,
+    MOST_NOTE,
+    QUESTIONS,
+    JudgingSession,
+    Task,
+)
 from indexer.text.normalise import count_words
 from indexer.web.http_errors import heading, status_of
 from indexer.web.listen import listen
@@ -30,6 +36,7 @@ from indexer.web.safety import App, Safety, allowed_hosts
 from indexer.web.static_files import static_address, static_routes
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_DONE = "Close this window, and stop nearfold judge."
 _LOG = logging.getLogger("nearfold.web")
 
 
@@ -62,6 +69,7 @@ def judging_application(session: JudgingSession, hosts: frozenset[str]) -> App:
         Route("/", pages.next),
         Route("/pair", pages.pair),
         Route("/judge", pages.judge, methods=["POST"]),
+        Route("/agreement", pages.agreement),
         Route("/undo", pages.undo, methods=["POST"]),
         *static_routes(pages.static),
     ]
@@ -94,8 +102,8 @@ class _Pages:
         """Store an answer; the next pair is shown once the answer is on the disk."""
         fields = await self._read_form(request)
         key = _first(fields, "key")
-        answer = _first(fields, "answer")
-        await run_in_threadpool(self._session.judge, key, answer)
+        answer, note = _first(fields, "answer"), _first(fields, "note")
+        await run_in_threadpool(self._session.judge, key, answer, note)
         return RedirectResponse("/", 303)
 
     async def undo(self, request: Request) -> Response:
@@ -103,6 +111,13 @@ class _Pages:
         await self._read_form(request)
         task = await run_in_threadpool(self._session.undo)
         return RedirectResponse(f"/pair?key={task.key}" if task else "/", 303)
+
+    def agreement(self, request: Request) -> Response:
+        """Show the agreement so far with the sheets of others."""
+        if not self._session.has_others:
+            raise UsageError("give --beside SHEET to compare with another assessor")
+        values = {"task": None, "heading": "Agreement so far"}
+        return self._html({**values, "agreement": self._session.agreement()})
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """Show an error with a link back to the pairs."""
@@ -127,15 +142,13 @@ class _Pages:
 
     def _task_page(self, task: Task | None) -> Response:
         if task is None:
-            return self._message_page(
-                "All pairs are judged", "Close this window, and stop nearfold judge."
-            )
+            return self._html({"task": None, "heading": "All pairs are judged", "message": _DONE})
         texts = self._session.texts(task)
         values = {
             "task": task,
             "texts": texts,
             "words": list(map(count_words, texts)),
-            "answer": self._session.judgement(task),
+            "answer": self._session.answer(task),
         }
         return self._html(values)
 
@@ -147,7 +160,12 @@ class _Pages:
             "token": self._token,
             "judged": self._session.judged,
             "total": len(self._session),
+            "unsure": self._session.unsure,
             "questions": QUESTIONS,
+            "has_others": self._session.has_others,
+            "agreement": None,
+            "step": AGREEMENT_STEP,
+            "most_note": MOST_NOTE,
         }
         html = render(self._templates, "judge.html", {**shared, **values})
         body = html.encode("utf-8", "replace")

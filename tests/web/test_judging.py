@@ -201,7 +201,7 @@ def test_it_is_accessible_and_fits(browser: Browser, folder: Path, width: int, s
         run_judging(folder, "--assessor", "anna") as (_, address),
         open_page(browser, address, width=width, color_scheme=scheme) as page,
     ):
-        expect(page.locator("[data-answer]")).to_have_count(4)
+        expect(page.locator("[data-answer]")).to_have_count(5)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert serious_violations(page) == {}
         page.get_by_role("button", name="Keyboard shortcuts").click()
@@ -223,6 +223,117 @@ def test_it_works_without_scripts(browser: Browser, folder: Path) -> None:
         expect(page.locator(".where")).to_contain_text("0 of 6 judged")
     lines = (folder / "pairs.anna.jsonl").read_text().splitlines()
     assert [json.loads(line).get("judgement", "head") for line in lines] == ["head", "fuzzy", None]
+
+
+def test_unsure_pairs_come_back_at_the_end_and_go_to_the_arbiter(
+    browser: Browser, folder: Path
+) -> None:
+    with (
+        run_judging(folder, "--assessor", "anna") as (_, address),
+        open_page(browser, address) as page,
+    ):
+        press(page, "l")
+        page.keyboard.type("2 rents? <b>")
+        page.keyboard.press("Enter")
+        expect(page.locator(".where")).to_contain_text("0 of 6 judged")
+        first = answer(page, "5", 1)
+        expect(page.locator(".where")).to_contain_text("1 unsure")
+        unsure = [first, *(answer(page, key, count) for count, key in ((2, "5"), (3, "1")))][:2]
+        for count in (4, 5, 6):
+            answer(page, "1", count)
+        expect(page.locator("h1")).to_have_text("All pairs are judged")
+        expect(page.get_by_role("link", name="Look at pair")).to_have_count(2)
+        press(page, "u")
+        expect(page.locator(".where")).to_contain_text("5 of 6 judged")
+        answer(page, "1", 6)
+        page.get_by_role("link", name="Look at pair 1 again").click()
+        assert pair_number(page) in unsure
+        expect(page.get_by_label("Note")).to_have_value(
+            "2 rents? <b>" if pair_number(page) == first else ""
+        )
+        assert serious_violations(page) == {}
+    for _ in judge_with(folder, "bert", lambda _: "identical"):
+        pass
+    sheets = [str(folder / f"pairs.{name}.jsonl") for name in ("anna", "bert")]
+    evaluation = evaluate(sheets)
+    assert dict(evaluation.types) == {"identical": 4}
+    disputed = {int(pair.a[5]): pair for pair in evaluation.disagreements}
+    assert sorted(disputed) == sorted(unsure)
+    assert disputed[first].judgements == {"anna": "unsure", "bert": "identical"}
+    assert disputed[first].notes == {"anna": "2 rents? <b>"}
+    with run_judging(
+        folder, "--assessor", "carol", *(word for path in sheets for word in ("--arbitrate", path))
+    ) as (_, address):
+        arbitrated = [number for number, _ in judge_all(address, lambda _: "fuzzy")]
+    assert sorted(arbitrated) == sorted(unsure)
+    settled = evaluate([*sheets, str(folder / "pairs.carol.jsonl")])
+    assert dict(settled.types) == {"identical": 4, "fuzzy": 2}
+
+
+def judge_with(
+    folder: Path, name: str, answer_of: Callable[[int], str]
+) -> Iterator[tuple[int, str]]:
+    """Judge all pairs as an assessor; yield as `judge_all` does."""
+    with run_judging(folder, "--assessor", name) as (_, address):
+        yield from judge_all(address, answer_of)
+
+
+def test_agreement_is_shown_in_steps_of_ten_pairs(browser: Browser, folder: Path) -> None:
+    lines = ["a,b"]
+    for place in range(12):
+        for side, word in (("left", "alpha"), ("right", "beta")):
+            text = f"{word}{place % 10} rent {place}"
+            (folder / f"{side}-{place:02}.txt").write_text(text)
+        lines.append(f"left-{place:02}.txt,right-{place:02}.txt")
+    (folder / "pairs.csv").write_text("\n".join(lines) + "\n")
+    types = ["identical", "different"]
+    for _ in judge_with(folder, "bert", lambda number: types[number % 2]):
+        pass
+    options = ("--assessor", "anna", "--beside", "pairs.bert.jsonl")
+    with run_judging(folder, *options) as (_, address):
+        for place, _ in enumerate(judge_all(address, lambda number: types[number % 2]), 1):
+            shown = urllib.request.urlopen(f"{address}/agreement").read().decode()
+            assert ("first 10 pairs" in shown) == (place >= 10)
+            assert "bert" in shown or place < 10
+        with open_page(browser, address, width=390) as page:
+            page.get_by_role("link", name="Agreement so far").click()
+            expect(page.get_by_role("cell", name="1.000")).to_have_count(2)
+            expect(page.get_by_role("cell", name="100%")).to_have_count(2)
+            assert serious_violations(page) == {}
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    with run_judging(folder, "--assessor", "anna") as (_, address):
+        assert b"Agreement so far" not in urllib.request.urlopen(address).read()
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            urllib.request.urlopen(f"{address}/agreement")
+
+
+def test_both_texts_scroll_together_unless_that_is_switched_off(
+    browser: Browser, folder: Path
+) -> None:
+    for side, lines in (("left", 300), ("right", 900)):
+        (folder / f"{side}-0.txt").write_text("alpha0 the tenant\n\n" * lines)
+    (folder / "pairs.csv").write_text("a,b\nleft-0.txt,right-0.txt\n")
+    with (
+        run_judging(folder, "--assessor", "anna") as (_, address),
+        open_page(browser, address) as page,
+    ):
+        share = (
+            "place => {const e = document.querySelectorAll('.text')[place];"
+            " return Math.round(100 * e.scrollTop / (e.scrollHeight - e.clientHeight))}"
+        )
+        scroll = (
+            "([place, part]) => {const e = document.querySelectorAll('.text')[place];"
+            " e.scrollTop = part * (e.scrollHeight - e.clientHeight)}"
+        )
+        for place, part in ((0, 0.5), (1, 0.25), (0, 1)):
+            page.evaluate(scroll, [place, part])
+            page.wait_for_function(f"({share})({1 - place}) === {round(100 * part)}")
+            assert page.evaluate(share, place) == round(100 * part)
+        press(page, "s")
+        expect(page.get_by_label("scroll both texts together")).not_to_be_checked()
+        page.evaluate(scroll, [0, 0.1])
+        page.wait_for_timeout(200)
+        assert page.evaluate(share, 1) == 100
 
 
 def post(address: str, headers: dict[str, str], **fields: str) -> int:

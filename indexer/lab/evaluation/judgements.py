@@ -27,6 +27,9 @@ DUPLICATES = (IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE)
 TYPES = (*DUPLICATES, "contained", DIFFERENT)
 
 
+UNSURE = "unsure"  # an answer of an assessor who gives no type
+
+
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
     """One judged pair as written. `group` is the query or result set that it belongs to, `kind`
@@ -85,35 +88,56 @@ ROLES: Mapping[str, Role] = {"assessor": "assessor", "arbiter": "arbiter"}
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The type that one assessor gives one pair; `place` is its file and line."""
+    """The type that one assessor gives one pair, or `UNSURE`; `place` is its file and line, `note`
+    what the assessor wrote about it.
+    """
 
     a: str
     b: str
     type: str
     group: str
     place: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """The judgements of one assessor, by pair. An arbiter judges where others disagree."""
+    """The judgements of one assessor, by pair. An arbiter judges where others disagree.
+
+    `answers`: the judgements and the pairs that the assessor is unsure of, the last one last.
+    """
 
     assessor: str
     role: Role
     folder: str
     judgements: dict[tuple[str, str], Judgement] = field(default_factory=dict)
+    answers: dict[tuple[str, str], Judgement] = field(default_factory=dict)
+
+    def put(self, answer: Judgement) -> None:
+        """Set the answer for a pair in place of an earlier one."""
+        pair = ordered_pair(answer.a, answer.b)
+        self.withdraw(pair)
+        self.answers[pair] = answer
+        if answer.type != UNSURE:
+            self.judgements[pair] = answer
+
+    def withdraw(self, pair: tuple[str, str]) -> None:
+        """Remove the answer for a pair, if there is one."""
+        self.answers.pop(pair, None)
+        self.judgements.pop(pair, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair that assessors judge differently: their judgements by name, and the settled `type`;
-    None when unsettled.
+    """A pair that assessors judge differently, or that one is unsure of: their judgements by name,
+    and the settled `type`; None when unsettled. `notes`: what they wrote about it, by name.
     """
 
     a: str
     b: str
     judgements: Mapping[str, str]
     type: str | None
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

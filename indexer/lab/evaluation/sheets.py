@@ -1,9 +1,9 @@
 """Assessors' sheets: files of judgements, written so that none is lost.
 
 A sheet of `nearfold judge` is a file of JSON lines: a head that names the assessor, then one line
-for each judgement, of which the last of a pair counts; a withdrawn judgement is null. Sheets of
-other programs are csv or JSON Lines with a, b, judgement and, where several assessors are in one
-file, assessor.
+for each judgement, of which the last of a pair counts; a withdrawn judgement is null, and one whose
+assessor is not sure is `unsure`. Sheets of other programs are csv or JSON Lines with a, b,
+judgement and, where there are any, note and, where several assessors are in one file, assessor.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from indexer.lab.evaluation.gold import type_named
 from indexer.lab.evaluation.judgements import (
     DUPLICATES,
     ROLES,
+    UNSURE,
     Disagreement,
     Gold,
     Judgement,
@@ -58,22 +59,22 @@ def read_sheets(path: str) -> list[Sheet]:
         sheet = sheets.setdefault(name, Sheet(name, role, folder))
         if sheet.role != role:
             raise record.wrong(f"{name} is {sheet.role} in an earlier line, and {role} here")
-        _record_judgement(record, sheet.judgements)
+        _record_judgement(record, sheet)
     if head and not sheets:
         return [Sheet(head.text("assessor"), _role(head.text("role", "assessor"), head), folder)]
     return list(sheets.values())
 
 
-def _record_judgement(record: Record, judgements: dict[tuple[str, str], Judgement]) -> None:
+def _record_judgement(record: Record, sheet: Sheet) -> None:
     """Record the judgement of a line in place of an earlier one of the same pair."""
     a, b = record.text("a"), record.text("b")
     if "judgement" in record.fields and record.fields["judgement"] is None:
-        judgements.pop(ordered_pair(a, b), None)
+        sheet.withdraw(ordered_pair(a, b))
         return
-    judgements.pop(ordered_pair(a, b), None)
-    type = type_named(record.text("judgement"), record)
+    name = record.text("judgement")
+    type = UNSURE if name.strip().lower() == UNSURE else type_named(name, record)
     group = record.text("group", "") or record.text("query", "")
-    judgements[ordered_pair(a, b)] = Judgement(a, b, type, group, record.place)
+    sheet.put(Judgement(a, b, type, group, record.place, record.text("note", "")))
 
 
 def _role(role: str, record: Record) -> Role:
@@ -106,10 +107,9 @@ class SheetWriter:
             ) from error
         if self._end:
             self._check(assessor, role)
-            [sheet] = read_sheets(str(self._path))
-            self.judgements = sheet.judgements
+            [self.sheet] = read_sheets(str(self._path))
         else:
-            self.judgements = {}
+            self.sheet = Sheet(assessor, role, folder or ".")
             self._append(
                 {
                     "sheet": VERSION,
@@ -119,17 +119,17 @@ class SheetWriter:
                 }
             )
 
-    def judge(self, a: str, b: str, type: str | None, group: str = "") -> None:
-        """Write a judgement of a pair, or withdraw it (None). Raises `UsageError` when it cannot be
-        written; the sheet is unchanged then.
+    def judge(self, a: str, b: str, type: str | None, group: str = "", note: str = "") -> None:
+        """Write a judgement of a pair, `UNSURE`, or withdraw it (None). Raises `UsageError` when it
+        cannot be written; the sheet is unchanged then.
         """
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        self._append(
-            {"a": a, "b": b, "judgement": type, **({"group": group} if group else {}), "at": at}
-        )
-        self.judgements.pop(ordered_pair(a, b), None)
-        if type is not None:
-            self.judgements[ordered_pair(a, b)] = Judgement(a, b, type, group, str(self._path))
+        given = {name: text for name, text in (("group", group), ("note", note)) if text}
+        self._append({"a": a, "b": b, "judgement": type, **given, "at": at})
+        if type is None:
+            self.sheet.withdraw(ordered_pair(a, b))
+        else:
+            self.sheet.put(Judgement(a, b, type, group, str(self._path), note))
 
     def close(self) -> None:
         """Close the file."""
@@ -189,18 +189,21 @@ def _relative_folder(folder: str | None, sheet: Path) -> str:
 
 
 def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
-    """Return the pairs, in order, that two or more assessors judged differently."""
+    """Return the pairs, in order, that two or more assessors judged differently, or that one is
+    unsure of.
+    """
     types: dict[tuple[str, str], set[str]] = {}
     for sheet in sheets:
         if sheet.role == "assessor":
-            for pair, judgement in sheet.judgements.items():
+            for pair, judgement in sheet.answers.items():
                 types.setdefault(pair, set()).add(judgement.type)
-    return sorted(pair for pair, pair_types in types.items() if len(pair_types) > 1)
+    return sorted(pair for pair, pair_types in types.items() if _differ(pair_types))
 
 
 def resolve(sheets: Sequence[Sheet]) -> Resolution:
     """Return the gold set of sheets: the type that all give; where they differ that of the arbiter,
-    else that of the majority, else none.
+    else that of the majority, else none. An assessor who is unsure differs from all others, and
+    counts in the majority that is needed.
 
     Pairs that are not judged stay unknown. Raises `UsageError` when there is no assessor or more
     than one arbiter.
@@ -211,15 +214,17 @@ def resolve(sheets: Sequence[Sheet]) -> Resolution:
         raise UsageError("give the sheets of one assessor or more, and of one arbiter at the most")
     pairs: dict[tuple[str, str], dict[str, Judgement]] = {}
     for sheet in assessors:
-        for pair, judgement in sheet.judgements.items():
+        for pair, judgement in sheet.answers.items():
             pairs.setdefault(pair, {})[sheet.assessor] = judgement
     labelled, disagreements_found = [], []
     for pair, judgements in sorted(pairs.items()):
         types = {name: judgement.type for name, judgement in judgements.items()}
         arbiter = arbiters[0].judgements.get(pair) if arbiters else None
         type = _settle(list(types.values()), arbiter)
-        if len(set(types.values())) > 1:
-            disagreements_found.append(Disagreement(*pair, types, type))
+        if _differ(set(types.values())):
+            notes = {name: judgement.note for name, judgement in judgements.items()}
+            written = {name: note for name, note in notes.items() if note}
+            disagreements_found.append(Disagreement(*pair, types, type, written))
         if type:
             first = next(iter(judgements.values()))
             labelled.append(LabelledPair(first.a, first.b, type, first.group, "", first.place))
@@ -229,12 +234,17 @@ def resolve(sheets: Sequence[Sheet]) -> Resolution:
     )
 
 
+def _differ(types: set[str]) -> bool:
+    return len(types) > 1 or UNSURE in types
+
+
 def _settle(types: Sequence[str], arbiter: Judgement | None) -> str | None:
-    if len(set(types)) == 1:
+    if not _differ(set(types)):
         return types[0]
     if arbiter:
         return arbiter.type
-    return next((type for type in types if types.count(type) * 2 > len(types)), None)
+    majority = (type for type in types if types.count(type) * 2 > len(types))
+    return next((type for type in majority if type != UNSURE), None)
 
 
 def as_duplicate(types: Iterable[str]) -> tuple[bool, ...]:
