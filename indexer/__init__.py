@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.operations.reindex import reindex
     from indexer.operations.restore import restore
     from indexer.operations.status import status
+    from indexer.operations.threads import ThreadsOptions, threads
     from indexer.operations.uninstall import uninstall
     from indexer.recipe import Recipe, recipe_named
     from indexer.searching.fold_hits import fold_hits
@@ -60,6 +61,7 @@ __all__ = [
     "SearchOptions",
     "SimilarOptions",
     "SynthOptions",
+    "ThreadsOptions",
     "TuneOptions",
     "backup",
     "check",
@@ -94,6 +96,7 @@ __all__ = [
     "status",
     "study",
     "synth",
+    "threads",
     "tune",
     "undo_labels",
     "uninstall",
@@ -147,6 +150,8 @@ _HOMES = {
     "study": "indexer.lab.studies.study",
     "SynthOptions": "indexer.lab.synthesis.synth",
     "synth": "indexer.lab.synthesis.synth",
+    "ThreadsOptions": "indexer.operations.threads",
+    "threads": "indexer.operations.threads",
     "TuneOptions": "indexer.lab.tuning.tune",
     "tune": "indexer.lab.tuning.tune",
     "undo_labels": "indexer.grouping.undo_labels",

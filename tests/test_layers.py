@@ -19,6 +19,7 @@ LAYERS = (
     ("clustering",),
     ("statistics",),
     ("similarity",),
+    ("mail",),
     ("system",),
     ("sources", "extraction", "stores"),
     ("html",),
@@ -37,8 +38,8 @@ LAYERS = (
     ("spark", "__main__", "__init__"),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-DOMAIN, EDGES = LAYERS[0], LAYERS[8]
-PURE = LAYER["similarity"]
+DOMAIN, EDGES = LAYERS[0], LAYERS[9]
+PURE = LAYER["mail"]
 # One file adapts a library; a folder, with a slash, where a whole layer is about it.
 ADAPTERS = {
     "opensearchpy": {"stores/engine/opensearch.py"},

@@ -55,6 +55,7 @@ COMMANDS = (
     "status",
     "study",
     "synth",
+    "threads",
     "tune",
     "uninstall",
     "versions",

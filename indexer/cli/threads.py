@@ -1,0 +1,169 @@
+"""`nearfold threads`: print the threads of mails, and which mails must be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from indexer.cli.console import console, print_json
+from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.options import json_option, out_file_option
+from indexer.errors import UsageError
+from indexer.exports.csv_tables import Table, iso_time, write_csv
+from indexer.exports.load_file import write_dat
+from indexer.exports.thread_records import LOAD_FILE_THREADS, THREADS, thread_records
+from indexer.mail.build_threads import Thread, ThreadMail
+from indexer.operations.threads import ThreadsOptions, ThreadsResult, threads
+from indexer.system.whole_file import check_place, write_whole
+from indexer.text.visible import visible
+from indexer.text.wording import count_of, percent
+
+REASONS = {
+    "own_text": "its text is in no later mail",
+    "changed": "an answer quotes it with changes",
+    "quoted_text": "a later mail has its text, but not what it quotes",
+    "attachment": "a later mail has its text, but not its attachments",
+    "signature": "its signature is in no other inclusive mail",
+    "disclaimer": "its disclaimer is in no other inclusive mail",
+    "empty": "it has no text",
+}
+
+
+@click.command("threads")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--namespace", help="What ids are relative to, as for `index`.")
+@click.option(
+    "--ignore-signatures",
+    is_flag=True,
+    help="No mail is inclusive for its signature or disclaimer alone.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "csv", "dat"]),
+    default="text",
+    show_default=True,
+    help="Trees, a table, or a load file; the last two need --out.",
+)
+@out_file_option("The file to write, for csv and dat.")
+@json_option
+def threads_command(
+    paths: tuple[str, ...],
+    namespace: str | None,
+    ignore_signatures: bool,
+    form: Literal["text", "csv", "dat"],
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Print the threads of mails as trees, and mark the inclusive mails.
+
+    PATHs are mails, mailboxes, Maildirs, archives of them, or folders. A mail is inclusive, marked
+    by *, if no later mail of its thread holds it whole: all that is written and quoted in it, and
+    its attachments. The inclusive mails together have every segment of every mail. With --json,
+    each thread is a line.
+    """
+    if (form == "text") != (out is None):
+        raise UsageError("--out goes with --format csv or dat; give both or neither")
+    if out is not None:
+        check_place(out)
+    result = threads(paths, ThreadsOptions(namespace, ignore_signatures))
+    if out is not None:
+        _write(result.threads, form, out)
+    if as_json:
+        for thread in result.threads:
+            print_json(_thread_json(thread))
+    elif out is None:
+        for thread in result.threads:
+            _print_thread(thread)
+    errors = Console(stderr=True)
+    for failure in result.failed:
+        errors.print(Text(f"failed  {visible(failure.path)}: {failure.error}"))
+    if not as_json:
+        _print_account(result, out)
+    return EXIT_FAILED if result.failed else 0
+
+
+def _write(found: Sequence[Thread], form: str, out: Path) -> None:
+    """Write a table or a load file, one record a mail."""
+    records = thread_records(found)
+    with write_whole(out) as part:
+        if form == "dat":
+            with part.open("wb") as raw:
+                write_dat(Table(LOAD_FILE_THREADS, records), raw)
+        else:
+            with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+                write_csv(Table(THREADS, records), file)
+
+
+def _print_thread(thread: Thread) -> None:
+    out = console()
+    mails = count_of(len(thread.mails), "mail")
+    out.print(Text(f"{thread.id}  {mails}, {len(thread.inclusive):,} inclusive", style="bold"))
+    paths = {mail.message.id: mail.message.path for mail in thread.mails}
+    for mail in thread.mails:
+        mark = "*" if mail.is_inclusive else " "
+        out.print(Text(f"{mark} {'  ' * mail.depth}{visible(_headline(mail))}"))
+        why = "; ".join(REASONS[reason] for reason in mail.reasons)
+        if mail.held_by is not None:
+            why = f"held by {paths[mail.held_by]}"
+        out.print(Text(f"  {'  ' * mail.depth}  {visible(mail.message.path)}: {visible(why)}"))
+
+
+def _headline(mail: ThreadMail) -> str:
+    """Return time, sender and subject, and how the mail was linked where fields do not say it."""
+    message = mail.message
+    time = iso_time(message.date)[:16].replace("T", " ") or "no date"
+    by = "  (linked by its quote)" if mail.link == "quote" else ""
+    copy = "  (copy)" if mail.copy_of else ""
+    return f"{time}  {message.sender or 'nobody'}  {message.subject or 'no subject'}{by}{copy}"
+
+
+def _print_account(result: ThreadsResult, out: Path | None) -> None:
+    share = percent(result.inclusive / result.mails) if result.mails else percent(None)
+    line = (
+        f"{count_of(result.mails, 'mail')} in {count_of(len(result.threads), 'thread')}: "
+        f"{result.inclusive:,} inclusive ({share}), {result.others:,} other files, "
+        f"{len(result.failed):,} failed"
+    )
+    console().print(Text(line if out is None else f"{line}; written to {visible(str(out))}"))
+
+
+def _thread_json(thread: Thread) -> dict[str, object]:
+    return {
+        "thread": thread.id,
+        "size": len(thread.mails),
+        "inclusive": len(thread.inclusive),
+        "mails": [_mail_json(mail) for mail in thread.mails],
+    }
+
+
+def _mail_json(mail: ThreadMail) -> dict[str, object]:
+    message = mail.message
+    return {
+        "id": message.id,
+        "path": message.path,
+        "message_id": message.message_id,
+        "mih": message.mih,
+        "parent": mail.parent,
+        "link": mail.link,
+        "depth": mail.depth,
+        "copy_of": mail.copy_of,
+        "inclusive": mail.is_inclusive,
+        "reasons": list(mail.reasons),
+        "held_by": mail.held_by,
+        "date": iso_time(message.date) or None,
+        "from": message.sender,
+        "subject": message.subject,
+        "attachments": [
+            {"name": attachment.name, "sha256": attachment.sha256}
+            for attachment in message.attachments
+        ],
+        "segments": [
+            {"kind": part.kind, "depth": part.depth, "text": part.text} for part in mail.segments
+        ],
+    }

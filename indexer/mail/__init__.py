@@ -1,0 +1,1 @@
+"""Mail: messages as their senders wrote them, their segments, threads and inclusive messages."""

@@ -1,0 +1,239 @@
+"""Inclusive mails: those to be read, because no later mail of the thread holds them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from indexer.mail.read_mail import CONTENT, ReadMail
+from indexer.mail.segment_words import RUN, key_run, runs, segment_words, spelled
+
+Reason: TypeAlias = Literal[
+    "own_text", "changed", "quoted_text", "attachment", "signature", "disclaimer", "empty"
+]
+"""Why a mail is inclusive.
+
+`own_text`: no later mail quotes what its sender wrote. `changed`: an answer to it quotes that, but
+not as it is. `quoted_text`: a later mail has the sender's text, but not all that is quoted below.
+`attachment`: a later mail has the text, but not all attachments. `signature` and `disclaimer`: no
+other inclusive mail has these. `empty`: there is nothing in it that another mail could have.
+"""
+LEAST_WORDS = 8
+"""Fewer words of a mail are looked for in answers to it alone, for many mails say "Thanks"."""
+_CHANGED = 0.8
+Run = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The `reasons` why a mail is inclusive, or the place of a later mail that holds it."""
+
+    reasons: tuple[Reason, ...] = ()
+    held_by: int | None = None
+
+    @property
+    def is_inclusive(self) -> bool:
+        """True for a mail that must be read."""
+        return self.held_by is None
+
+
+@dataclass(slots=True)
+class _Thread:
+    """A thread while it is judged; places are those of its mails, in order."""
+
+    mails: Sequence[ReadMail]
+    is_answer: Callable[[int, int], bool]
+    similarity: Callable[[str, str], float]
+    holders: dict[Run, set[int]] = field(default_factory=dict)
+    copies: dict[str, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wanted = {key_run(quote.words) for mail in self.mails for quote in mail.quotes}
+        for place, mail in enumerate(self.mails):
+            for run in _runs_of(mail) & wanted:
+                self.holders.setdefault(run, set()).add(place)
+            if mail.message.message_id:
+                self.copies.setdefault(mail.message.message_id, []).append(place)
+
+
+def inclusive(
+    mails: Sequence[ReadMail],
+    is_answer: Callable[[int, int], bool],
+    similarity: Callable[[str, str], float],
+    ignore_endings: bool = False,
+) -> list[Verdict]:
+    """Return the verdict on each mail of a thread.
+
+    `mails` are in an order in which every mail comes after what it answers. A later mail holds an
+    earlier one if it quotes all words of each message in it in a row (those that are interrupted by
+    answers as one), and has all its attachments; a copy with the same Message-ID holds it if it has
+    all these at least. `is_answer(a, b)`: a answers b, also indirectly. `similarity` of two
+    texts says which quotes are changed ones.
+
+    The inclusive mails together have every segment: a mail with a signature or disclaimer (unless
+    `ignore_endings`), or any other segment, that no inclusive mail has, becomes inclusive itself,
+    the last ones first.
+    """
+    thread = _Thread(mails, is_answer, similarity)
+    verdicts = [_verdict(thread, place) for place in range(len(mails))]
+    coverage = _Coverage(
+        mails, [place for place, verdict in enumerate(verdicts) if verdict.is_inclusive]
+    )
+    for place in reversed(range(len(mails))):
+        if verdicts[place].is_inclusive:
+            continue
+        missing = coverage.missing(place, ignore_endings)
+        if missing:
+            verdicts[place] = Verdict(missing)
+            coverage.add(place)
+    return verdicts
+
+
+def _verdict(thread: _Thread, place: int) -> Verdict:
+    mail = thread.mails[place]
+    if not mail.quotes and not mail.message.attachments:
+        holder = _copy(thread, place)
+        return Verdict(held_by=holder) if holder is not None else Verdict(("empty",))
+    with_own = [other for other in _later(thread, place) if _has_own(thread, other, place)]
+    with_text = [other for other in with_own if _has_quotes(thread.mails[other], mail)]
+    with_all = [other for other in with_text if _has_attachments(thread.mails[other], mail)]
+    if with_all:
+        return Verdict(held_by=with_all[-1])
+    if with_text:
+        return Verdict(("attachment",))
+    if with_own:
+        return Verdict(("quoted_text",))
+    return Verdict(("changed" if _is_changed(thread, place) else "own_text",))
+
+
+def _later(thread: _Thread, place: int) -> list[int]:
+    """Return the places after a mail that may hold it: those that quote a run of its own text."""
+    mail = thread.mails[place]
+    if mail.own:
+        candidates = set(thread.holders.get(key_run(mail.own), ()))
+    else:
+        candidates = set(range(len(thread.mails)))
+    candidates.update(thread.copies.get(mail.message.message_id, ()))
+    return sorted(other for other in candidates if other > place)
+
+
+def _copy(thread: _Thread, place: int) -> int | None:
+    copies = thread.copies.get(thread.mails[place].message.message_id, [])
+    later = [other for other in copies if other > place and _has_own(thread, other, place)]
+    return later[-1] if later else None
+
+
+def _is_copy(a: ReadMail, b: ReadMail) -> bool:
+    return bool(a.message.message_id) and a.message.message_id == b.message.message_id
+
+
+def _has_own(thread: _Thread, other: int, place: int) -> bool:
+    """Return whether a mail quotes what the sender of another one wrote, or is a copy of it."""
+    mail = thread.mails[place]
+    later = thread.mails[other]
+    if _is_copy(later, mail):
+        return later.own == mail.own
+    if len(mail.own) < LEAST_WORDS and not thread.is_answer(other, place):
+        return False
+    return not mail.own or _is_in(mail.own, later)
+
+
+def _has_quotes(later: ReadMail, mail: ReadMail) -> bool:
+    """Return whether a mail has every message that another one quotes, as it is there."""
+    return all(_is_in(quote.words, later) for quote in mail.inner)
+
+
+def _is_in(words: Sequence[str], later: ReadMail) -> bool:
+    """Return whether a message that a mail quotes has these words in a row."""
+    text = spelled(words)
+    return any(text in other for other in later.haystacks)
+
+
+def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:
+    digests = {attachment.sha256 for attachment in later.message.attachments}
+    return all(attachment.sha256 in digests for attachment in mail.message.attachments)
+
+
+def _is_changed(thread: _Thread, place: int) -> bool:
+    """Return whether an answer to a mail quotes at least 80 % of its words in order."""
+    mail = thread.mails[place]
+    own = " ".join(mail.own)
+    if len(mail.own) < LEAST_WORDS:
+        return False
+    answers = (
+        other for other in range(place + 1, len(thread.mails)) if thread.is_answer(other, place)
+    )
+    quotes = (quote for other in answers for quote in thread.mails[other].inner)
+    return any(
+        len(quote.words) < 2 * len(mail.own)
+        and thread.similarity(own, " ".join(quote.words)) >= _CHANGED
+        for quote in quotes
+    )
+
+
+class _Coverage:
+    """The segments that the inclusive mails have."""
+
+    def __init__(self, mails: Sequence[ReadMail], places: Sequence[int]) -> None:
+        self._mails = mails
+        self._texts: dict[Run, list[str]] = {}
+        self._wanted = {
+            key_run(segment_words(part.text)) for mail in mails for part in mail.segments
+        }
+        for place in places:
+            self.add(place)
+
+    def add(self, place: int) -> None:
+        mail = self._mails[place]
+        for quote in mail.quotes:
+            for words in (quote.words, quote.whole):
+                self._add(words)
+        for part in mail.segments:
+            self._add(segment_words(part.text))
+
+    def missing(self, place: int, ignore_endings: bool) -> tuple[Reason, ...]:
+        """Return why a mail is needed: kinds of its segments that no inclusive mail has."""
+        reasons: list[Reason] = []
+        for part in self._mails[place].segments:
+            reason = _reason_of(part.kind, part.depth)
+            is_ending = reason in ("signature", "disclaimer")
+            if reason is None or (is_ending and ignore_endings) or self._has(part.text):
+                continue
+            reasons.append(reason)
+        return tuple(dict.fromkeys(reasons))
+
+    def _add(self, words: Sequence[str]) -> None:
+        text = spelled(words)
+        for run in _all_runs(words) & self._wanted:
+            self._texts.setdefault(run, []).append(text)
+
+    def _has(self, text: str) -> bool:
+        words = segment_words(text)
+        return not words or any(
+            spelled(words) in held for held in self._texts.get(key_run(words), ())
+        )
+
+
+def _reason_of(kind: str, depth: int) -> Reason | None:
+    if kind == "signature":
+        return "signature"
+    if kind == "disclaimer":
+        return "disclaimer"
+    if kind in CONTENT:
+        return "quoted_text" if depth else "own_text"
+    return None
+
+
+def _runs_of(mail: ReadMail) -> set[Run]:
+    """Return the runs of words of the messages that a mail quotes."""
+    return {
+        run
+        for quote in mail.inner
+        for words in (quote.words, quote.whole)
+        for run in _all_runs(words)
+    }
+
+
+def _all_runs(words: Sequence[str]) -> set[Run]:
+    return {run for width in range(1, RUN + 1) for run in runs(words, width)}

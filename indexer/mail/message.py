@@ -1,0 +1,176 @@
+"""One mail: the fields that make threads, the text of its body, and its attachments."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.errors import HeaderParseError, MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import mktime_tz, parsedate_tz
+
+from indexer.mail.html_body import html_text
+from indexer.mail.message_hash import message_hash, message_ids
+
+_MOST_REFERENCES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A part that is no text of the body: its name, and the SHA-256 of its bytes (64 digits)."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailMessage:
+    """A mail as its sender sent it.
+
+    `id` and `path` say which document it is. `message_id` has its angle brackets and is empty where
+    the field is missing. `replies_to`: the Message-IDs of In-Reply-To and References, oldest
+    ancestor first, the parent last. `date`: milliseconds since 1970 UTC, None for none or one that
+    cannot be read. `body`: its text, quotes marked by `>` where the program marks them.
+    """
+
+    id: str
+    path: str
+    message_id: str = ""
+    replies_to: tuple[str, ...] = ()
+    subject: str = ""
+    sender: str = ""
+    date: int | None = None
+    body: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def mih(self) -> str:
+        """The EDRM Message Identification Hash; empty without a Message-ID."""
+        return message_hash(self.message_id)
+
+
+def read_message(data: bytes, id: str, path: str) -> MailMessage:
+    """Return the mail of RFC 5322 in `data`; Python's `email` package reads it.
+
+    Whatever is damaged is read as far as it goes, and no bytes give an empty mail. Raises
+    `ValueError` for what that package fails on.
+    """
+    try:
+        message = message_from_bytes(data, policy=policy.compat32)
+        parts = _Parts()
+        body = parts.body(message)
+    except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
+        raise ValueError(str(error) or type(error).__name__) from error
+    return MailMessage(
+        id=id,
+        path=path,
+        message_id=next(iter(message_ids(_field(message, "Message-ID"))), ""),
+        replies_to=ancestors(_field(message, "In-Reply-To"), _field(message, "References")),
+        subject=_decoded(message, "Subject"),
+        sender=_decoded(message, "From"),
+        date=_milliseconds(_field(message, "Date")),
+        body=body,
+        attachments=tuple(parts.attachments),
+    )
+
+
+def ancestors(in_reply_to: str, references: str) -> tuple[str, ...]:
+    """Return the Message-IDs that a mail refers to, oldest first, the parent last.
+
+    References names the whole line (RFC 5322, 3.6.4). In-Reply-To names the parent where References
+    is missing; of several ids there the first counts, as in RFC 5256. Blanks and comments are left
+    out, and an In-Reply-To without any `<...>` is no id ("Your message of Monday").
+
+    >>> ancestors("<b@x>", "<a@x> <b@x>"), ancestors("<b@x> <c@x>", ""), ancestors("Monday", "")
+    (('<a@x>', '<b@x>'), ('<b@x>',), ())
+    """
+    line = message_ids(references) if "<" in references else ()
+    if line:
+        return line[-_MOST_REFERENCES:]
+    return message_ids(in_reply_to)[:1] if "<" in in_reply_to else ()
+
+
+class _Parts:
+    """Divides a message into the text of its body and attachments."""
+
+    def __init__(self) -> None:
+        self.attachments: list[Attachment] = []
+
+    def body(self, part: Message) -> str:
+        """Return the text of a part; what is an attachment is added to `attachments`."""
+        kind = part.get_content_type()
+        if kind == "multipart/alternative" and part.is_multipart():
+            return self._alternative(part)
+        if part.is_multipart() and part.get_content_maintype() == "multipart":
+            texts = [self.body(child) for child in _children(part)]
+            return "\n".join(text for text in texts if text.strip())
+        is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
+        if kind in ("text/plain", "text/html") and not is_attached:
+            text = _text(part)
+            return html_text(text) if kind == "text/html" else text
+        self.attachments.append(_attachment(part))
+        return ""
+
+    def _alternative(self, part: Message) -> str:
+        """Return the plain text where it has words, else the last text that has."""
+        children = _children(part)
+        texts = [(child.get_content_type(), self.body(child)) for child in children]
+        plain = [text for kind, text in texts if kind == "text/plain" and text.strip()]
+        others = [text for _, text in texts if text.strip()]
+        return plain[0] if plain else (others or [""])[-1]
+
+
+def _children(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [child for child in payload if isinstance(child, Message)] if payload else []
+
+
+def _text(part: Message) -> str:
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    text = _decode(data, part.get_content_charset() or "utf-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decode(data: bytes, charset: str) -> str:
+    """Return text in its declared character set, else in UTF-8, else in Latin-1, which has all."""
+    with suppress(LookupError, ValueError):
+        return data.decode(charset)
+    with suppress(ValueError):
+        return data.decode("utf-8")
+    return data.decode("latin-1")
+
+
+def _attachment(part: Message) -> Attachment:
+    if part.is_multipart():
+        data = b"\n".join(child.as_bytes() for child in _children(part))
+    else:
+        payload = part.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
+    name = part.get_filename() or part.get_content_type()
+    return Attachment(str(name), hashlib.sha256(data).hexdigest())
+
+
+def _field(message: Message, name: str) -> str:
+    """Return a field as it is written, unfolded; empty without it."""
+    return " ".join(str(message.get(name, "")).split())
+
+
+def _decoded(message: Message, name: str) -> str:
+    """Return a field with encoded words (RFC 2047) decoded, as it is where that fails."""
+    value = _field(message, name)
+    try:
+        return str(make_header(decode_header(value)))
+    except (HeaderParseError, LookupError, ValueError):
+        return value
+
+
+def _milliseconds(date: str) -> int | None:
+    """Return the time of a field Date; None where it cannot be read."""
+    try:
+        parsed = parsedate_tz(date)
+        return None if parsed is None else round(mktime_tz(parsed) * 1000)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None

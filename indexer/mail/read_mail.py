@@ -1,0 +1,122 @@
+"""A mail divided into segments, and the words of the messages in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from indexer.mail.client_words import SUBJECT_MARKS
+from indexer.mail.message import MailMessage
+from indexer.mail.segment_words import segment_words, spelled
+from indexer.mail.segments import Segment, segments
+
+CONTENT = ("reply", "quoted", "forwarded")
+"""The kinds of segments that are what somebody wrote to somebody."""
+_NAME = re.compile(r"[^\W\d_]{3,}")
+_ADDRESS = re.compile(r"[^\s<>()@,;:\"]+@[^\s<>()@,;:\"]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One message within a mail, its own text at depth 0: the words of all its segments of content,
+    of these and what ends them, and the attribution above it.
+    """
+
+    depth: int
+    words: tuple[str, ...]
+    whole: tuple[str, ...]
+    attribution: str
+
+
+@dataclass(frozen=True)
+class ReadMail:
+    """A mail with its segments."""
+
+    message: MailMessage
+    segments: tuple[Segment, ...]
+
+    @cached_property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The messages in the mail, in the order of their first segments; those without words are
+        left out.
+        """
+        by_region: dict[int, list[Segment]] = {}
+        attributions: dict[int, str] = {}
+        above = ""
+        for segment in self.segments:
+            if segment.kind == "attribution":
+                above = segment.text
+                continue
+            attributions.setdefault(segment.region, above)
+            by_region.setdefault(segment.region, []).append(segment)
+        quotes = [_quote(parts, attributions[number]) for number, parts in by_region.items()]
+        return tuple(quote for quote in quotes if quote.words)
+
+    @cached_property
+    def own(self) -> tuple[str, ...]:
+        """The words that the sender wrote."""
+        return next((quote.words for quote in self.quotes if quote.depth == 0), ())
+
+    @cached_property
+    def inner(self) -> tuple[Quote, ...]:
+        """The messages that are quoted or forwarded."""
+        return tuple(quote for quote in self.quotes if quote.depth)
+
+    @cached_property
+    def haystacks(self) -> tuple[str, ...]:
+        """The words of each quoted message as one string, without and with what ends it."""
+        texts = (spelled(part) for quote in self.inner for part in (quote.words, quote.whole))
+        return tuple(dict.fromkeys(texts))
+
+    @cached_property
+    def subject(self) -> str:
+        """The subject without `Re:`, `Fwd:` and the names of lists, folded."""
+        return base_subject(self.message.subject)
+
+
+def read_mail(message: MailMessage) -> ReadMail:
+    """Return a mail with its segments."""
+    return ReadMail(message, segments(message.body, message.subject))
+
+
+def base_subject(subject: str) -> str:
+    """Return a subject without marks of replies and lists, in folded words.
+
+    >>> base_subject("AW: [list] Re[2]: The  ferry"), base_subject("Re:")
+    ('the ferry', '')
+    """
+    before = None
+    while before != subject:
+        before = subject
+        subject = (
+            SUBJECT_MARKS.sub("", subject, count=1) if SUBJECT_MARKS.match(subject) else subject
+        )
+    return " ".join(segment_words(subject))
+
+
+def names_sender(attribution: str, sender: str) -> bool:
+    """Return whether an attribution has the address of a sender, or a part of the name.
+
+    >>> names_sender("On Monday, Lee, Ann wrote:", "Ann Lee <al@x.org>"), names_sender("", "Ann")
+    (True, False)
+    """
+    said = attribution.casefold()
+    address = _ADDRESS.search(sender)
+    if address and address[0].casefold() in said:
+        return True
+    names = _NAME.findall(sender.partition("<")[0].casefold())
+    words = set(_NAME.findall(said))
+    return bool(names) and all(name in words for name in names)
+
+
+def _quote(parts: Iterable[Segment], attribution: str) -> Quote:
+    all_parts = list(parts)
+    content = [part.text for part in all_parts if part.kind in CONTENT]
+    return Quote(
+        all_parts[0].depth,
+        tuple(segment_words("\n".join(content))),
+        tuple(segment_words("\n".join(part.text for part in all_parts))),
+        attribution,
+    )

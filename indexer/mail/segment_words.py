@@ -1,0 +1,67 @@
+"""The words by which segments of mails are compared, and runs of them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
+from zlib import crc32
+
+RUN = 5
+_WORD = re.compile(
+    r"[-+−±<>≤≥≠]?\d+(?:[.,:/]\d+)*%?"
+    "|[\u0e00-\u0e7f\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
+    r"|[^\W\d_]+(?:'[^\W\d_]+)*"
+)
+
+
+def segment_words(text: str) -> list[str]:
+    """Return the words of a text that a mail program keeps when it quotes it.
+
+    Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference;
+    the sign before a number does. In scripts written without spaces each character is a word.
+
+    >>> segment_words("We do *not* pay\\n-5%, “don’t” ask.")
+    ['we', 'do', 'not', 'pay', '-5%', "don't", 'ask']
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return _WORD.findall(folded)
+
+
+def spelled(words: Iterable[str]) -> str:
+    """Return words as one string that holds another such string where it holds its words in a row.
+
+    >>> spelled(["to", "be"]) in spelled(["not", "to", "be"]), spelled(["o"]) in spelled(["to"])
+    (True, False)
+    """
+    return f" {' '.join(words)} "
+
+
+def runs(words: Sequence[str], width: int) -> Iterator[tuple[str, ...]]:
+    """Yield every run of so many words.
+
+    >>> list(runs(["a", "b", "c"], 2))
+    [('a', 'b'), ('b', 'c')]
+    """
+    for start in range(len(words) - width + 1):
+        yield tuple(words[start : start + width])
+
+
+def key_runs(words: Sequence[str], most: int = 1) -> list[tuple[str, ...]]:
+    """Return at most so many runs of `RUN` words, or of all where there are fewer, by which a text
+    is looked up: whatever holds all words in a row holds them. None of no words.
+
+    They are those of the least CRC-32, ties by the words: seldom common ones.
+    """
+    width = min(RUN, len(words))
+    return nsmallest(most, set(runs(words, width)), key=_key_order) if width else []
+
+
+def _key_order(run: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    return crc32(" ".join(run).encode("utf-8", "replace")), run
+
+
+def key_run(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the first of `key_runs`; empty for no words."""
+    return next(iter(key_runs(words)), ())

@@ -1,0 +1,118 @@
+"""Threads of the mails in files, folders and mailboxes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from indexer.errors import ExtractionError, UsageError
+from indexer.extraction.base import DEFAULT_LIMITS
+from indexer.extraction.mail import is_mail
+from indexer.mail.build_threads import Thread, build_threads
+from indexer.mail.message import MailMessage, read_message
+from indexer.model import Blob, FailedBlob
+from indexer.similarity.lcs import lcs
+from indexer.sources import mbox
+from indexer.sources.base import Reading
+from indexer.sources.folder import FileSource
+from indexer.sources.members import INSIDE
+from indexer.sources.read_blob import read
+from indexer.text.normal_words import normal_words
+
+_OUTLOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OUTLOOK_ERROR = "Outlook's own format (.msg) does not say which lines are quoted; save it as .eml"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsOptions:
+    """Settings of `threads`.
+
+    `namespace`: what ids are relative to, as for `index`, so that the ids are those of the store.
+    `ignore_signatures`: a mail is not inclusive only for its signature or disclaimer.
+    """
+
+    namespace: str | None = None
+    ignore_signatures: bool = False
+
+
+DEFAULTS = ThreadsOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsResult:
+    """The threads, the earliest first, and the account: files that are no mails, and failures."""
+
+    threads: tuple[Thread, ...]
+    others: int = 0
+    failed: tuple[FailedBlob, ...] = ()
+
+    @property
+    def mails(self) -> int:
+        """The number of mails in all threads."""
+        return sum(len(thread.mails) for thread in self.threads)
+
+    @property
+    def inclusive(self) -> int:
+        """The number of inclusive mails."""
+        return sum(len(thread.inclusive) for thread in self.threads)
+
+
+def threads(paths: Sequence[str], options: ThreadsOptions = DEFAULTS) -> ThreadsResult:
+    """Return the threads of the mails at `paths`: files, folders, mailboxes and archives.
+
+    A mail is a file `.eml`, a file that begins with a field of a mail (as those of a Maildir do),
+    or a message of a mailbox: `.mbox`, or a file that begins with `From `. Ids are those that
+    `index` gives the same PATHs. Raises `SourceNotFound`, and `UsageError` without a PATH.
+    """
+    if not paths:
+        raise UsageError("no PATH is given; give files, folders or mailboxes with mails")
+    account = _Account()
+    found = build_threads(account.messages(paths, options), similarity, options.ignore_signatures)
+    return ThreadsResult(tuple(found), account.others, tuple(account.failed))
+
+
+def similarity(a: str, b: str) -> float:
+    """Return the share of words in order of two texts, in [0, 1], as the measure `lcs` does."""
+    return lcs(normal_words(a), normal_words(b))
+
+
+class _Account:
+    """Reads mails and counts what is none."""
+
+    def __init__(self) -> None:
+        self.others = 0
+        self.failed: list[FailedBlob] = []
+
+    def messages(self, paths: Sequence[str], options: ThreadsOptions) -> Iterator[MailMessage]:
+        reading = Reading(containers="all", namespace=options.namespace)
+        source = FileSource(paths, reading)
+        for item in source.blobs():
+            if isinstance(item, Blob):
+                yield from self._mails(item, reading)
+            elif isinstance(item, FailedBlob):
+                self.failed.append(item)
+            else:
+                self.others += 1
+
+    def _mails(self, blob: Blob, reading: Reading) -> Iterator[MailMessage]:
+        """Yield the mail of a blob, or those of a mailbox that has another name."""
+        try:
+            data = read(blob, DEFAULT_LIMITS.bytes).data
+            if data.startswith(b"From ") and INSIDE not in blob.path:
+                yield from self._mailbox(blob, data, reading)
+            elif data.startswith(_OUTLOOK) and blob.path.lower().endswith(".msg"):
+                self.failed.append(FailedBlob(blob.path, _OUTLOOK_ERROR))
+            elif is_mail(data, blob.path):
+                yield read_message(data, blob.id, blob.path)
+            else:
+                self.others += 1
+        except (ExtractionError, ValueError) as error:
+            self.failed.append(FailedBlob(blob.path, str(error)))
+
+    def _mailbox(self, blob: Blob, data: bytes, reading: Reading) -> Iterator[MailMessage]:
+        for item in mbox.blobs(blob, io.BytesIO(data), reading):
+            if isinstance(item, Blob):
+                yield from self._mails(item, reading)
+            elif isinstance(item, FailedBlob):
+                self.failed.append(item)

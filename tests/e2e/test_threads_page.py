@@ -1,0 +1,108 @@
+"""docs/threads.md: its commands; and the outcomes of `threads`."""
+
+import csv
+import json
+import mailbox
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from command import ROOT, outcome, run
+
+from indexer import threads
+
+PAGE = (ROOT / "docs" / "threads.md").read_text(encoding="utf-8")
+FIRST = """From: Ann <ann@x.org>
+Subject: Ferry
+Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 10:00:00 +0100
+
+We do not sell the ferry to Peter this year, says Mary.
+"""
+ANSWER = """From: Bo <bo@x.org>
+Subject: Re: Ferry
+Message-ID: <2@x>
+In-Reply-To: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
+Date: Mon, 5 Feb 2024 11:00:00 +0100
+
+Fine.
+
+On Mon, Feb 5, 2024 at 10:00 AM Ann <ann@x.org> wrote:
+
+> We do not sell the ferry to Peter
+> this year, says Mary.
+"""
+MIH = "1de319c276884bd0c9e2f1621ada26cc"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with mails in a Maildir, a mailbox without an ending, and a file that is no mail."""
+    mails = tmp_path / "mails"
+    (mails / "box" / "cur").mkdir(parents=True)
+    (mails / "box" / "cur" / "1707123600.M1P2.host:2,S").write_text(FIRST)
+    inbox = mailbox.mbox(mails / "Inbox")
+    inbox.add(ANSWER)
+    inbox.close()
+    (mails / "notes.txt").write_text("no mail")
+    return mails
+
+
+def test_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    tree, table, load_file, lines = (
+        shlex.split(line, comments=True)[1:] for line in block.splitlines()
+    )
+    printed = run(*tree).splitlines()
+    assert printed[0] == f"{MIH}  2 mails, 1 inclusive"
+    assert printed[1] == "  2024-02-05 09:00  Ann <ann@x.org>  Ferry"
+    assert printed[2].endswith("held by " + str(folder / "Inbox!/2@x.eml"))
+    assert printed[3] == "*   2024-02-05 10:00  Bo <bo@x.org>  Re: Ferry"
+    assert printed[-1] == ("2 mails in 1 thread: 1 inclusive (50%), 1 other files, 0 failed")
+    assert "written to threads.csv" in run(*table)
+    rows = list(csv.DictReader(Path("threads.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["thread"], row["inclusive"], row["depth"]) for row in rows] == [
+        (MIH, "false", "0"),
+        (MIH, "true", "1"),
+    ]
+    run(*load_file)
+    header, first, *_ = Path("threads.dat").read_text(encoding="utf-8-sig").split("\n")
+    values = dict(
+        zip(header.strip("\rþ").split("þ\x14þ"), first.strip("\rþ").split("þ\x14þ"), strict=True)
+    )
+    assert (values["MIH"], values["Inclusive"], values["HeldBy"]) == (MIH, "N", rows[1]["id"])
+    thread = json.loads(run(*lines[: lines.index(">")]))
+    assert [mail["held_by"] for mail in thread["mails"]] == [rows[1]["id"], None]
+    assert [part["kind"] for part in thread["mails"][1]["segments"]] == [
+        "reply",
+        "attribution",
+        "quoted",
+    ]
+
+
+def test_ids_are_those_of_index(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    run("index", folder, store=store)
+    exported = run("export", "--out", "-", store=store)
+    [first, _] = threads([str(folder)]).threads[0].mails
+    assert first.message.id in exported
+
+
+def test_outlook_files_fail_with_a_way_forward(folder: Path) -> None:
+    (folder / "a.msg").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    done = outcome("threads", folder)
+    assert done.returncode == 1
+    assert "2 mails in 1 thread" in done.stdout and "save it as .eml" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["--format", "csv"], ["--out", "a.csv"], ["--format", "dat", "--out", "no/a.dat"]]
+)
+def test_a_file_goes_with_its_format(folder: Path, words: list[str]) -> None:
+    run("threads", folder, *words, code=2)
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    run("threads", tmp_path / "none", code=2)

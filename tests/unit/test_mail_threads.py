@@ -1,0 +1,381 @@
+"""Mail: segments, Message-IDs, threads and inclusive mails."""
+
+import random
+import sys
+from dataclasses import replace
+from email.message import EmailMessage
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.mail.build_threads import Thread, build_threads
+from indexer.mail.html_body import html_text
+from indexer.mail.message import Attachment, MailMessage, read_message
+from indexer.mail.message_hash import message_hash
+from indexer.mail.quote_marks import marked_lines
+from indexer.mail.reference_tree import is_above, reference_parents
+from indexer.mail.segments import segments
+from indexer.operations.threads import similarity
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
+from mail_corpus import corpus
+from threads import labelled_words, lost_attachments, uncovered
+
+TEXT = "We do not sell the ferry to Peter this year, says Mary from the harbour office."
+
+
+def kinds(body: str, subject: str = "") -> list[tuple[str, int, str]]:
+    return [(part.kind, part.depth, part.text) for part in segments(body, subject)]
+
+
+@pytest.mark.parametrize(
+    ("message_id", "mih"),
+    [
+        (
+            "<CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>",
+            "1de319c276884bd0c9e2f1621ada26cc",
+        ),
+        ("<1@x>", message_hash("<1@x>")),
+        ("", ""),
+    ],
+)
+def test_edrm_message_identification_hash(message_id, mih):
+    assert message_hash(message_id) == mih
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "On Mon, Feb 5, 2024 at 10:00 AM Ann Lee <ann@x.org> wrote:",
+        "On Mon, Feb 5, 2024 at 10:00 AM Ann Lee\n<ann@x.org> wrote:",
+        "Am Mo., 5. Feb. 2024 um 10:00 Uhr schrieb Ann Lee <ann@x.org>:",
+        "Le lun. 5 févr. 2024 à 10:00, Ann Lee <ann@x.org> a écrit :",
+        "El lun, 5 feb 2024 a las 10:00, Ann Lee (<ann@x.org>) escribió:",
+        "Il giorno lun 5 feb 2024 alle ore 10:00 Ann Lee <ann@x.org> ha scritto:",
+        "Op ma 5 feb 2024 om 10:00 schreef Ann Lee <ann@x.org>:",
+        "пн, 5 февр. 2024 г. в 10:00, Ann Lee <ann@x.org>:",
+        "2024年2月5日(月) 10:00 Ann Lee <ann@x.org>:",
+        "Ann Lee <ann@x.org> 于2024年2月5日周一 10:00写道：",
+        "-----Original Message-----\nFrom: Ann Lee\nSent: Monday\nTo: Bo\nSubject: Ferry",
+        "________________________________\nVon: Ann\nGesendet: Montag\nAn: Bo\nBetreff: Fähre",
+        "De : Ann Lee\nEnvoyé : lundi 5 février 2024 10:00\nÀ : Bo\nObjet : Ferry",
+        "*From:* Ann Lee <ann@x.org>\n*Sent:* Monday\n*To:* Bo <bo@y.org>; Cy\n<cy@y.org>\n"
+        "*Subject:* Ferry",
+    ],
+)
+def test_headings_of_clients_without_quote_marks(heading):
+    assert kinds(f"Fine.\n\n{heading}\n\nShall we?\n") == [
+        ("reply", 0, "Fine."),
+        ("attribution", 0, heading),
+        ("quoted", 1, "Shall we?"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We met on 5 February 2024 and agreed on the price:\n\n12 euros",
+        "From the harbour: a short way.\nTo the office: a long one.",
+        "He wrote:\n\nnothing at all",
+        "Note: three things.",
+        "------\nA table\n------",
+    ],
+)
+def test_prose_is_no_heading(text):
+    assert {kind for kind, _, _ in kinds(text)} == {"reply"}
+
+
+def test_depths_of_quote_marks():
+    body = "I agree.\n\nBo wrote:\n> Well.\n>\n> Ann wrote:\n>> Shall we?\n> No.\nYes.\n"
+    assert kinds(body) == [
+        ("reply", 0, "I agree."),
+        ("attribution", 0, "Bo wrote:"),
+        ("quoted", 1, "Well."),
+        ("attribution", 1, "Ann wrote:"),
+        ("quoted", 2, "Shall we?"),
+        ("quoted", 1, "No."),
+        ("reply", 0, "Yes."),
+    ]
+
+
+def test_a_quote_that_answers_interrupt_is_one_message():
+    parts = segments("Ann wrote:\n> One.\nYes.\n> Two.\n")
+    assert [part.region for part in parts if part.kind == "quoted"] == [1, 1]
+
+
+def test_apple_mail_puts_the_attribution_within_the_marks():
+    body = "Fine.\n\n> On Feb 5, 2024, at 10:00, Ann <ann@x.org> wrote:\n> \n> Shall we?\n"
+    assert [part[:2] for part in kinds(body)] == [("reply", 0), ("attribution", 1), ("quoted", 1)]
+
+
+def test_forwarded_messages_begin_and_end():
+    body = (
+        "See below.\n\n----- Forwarded message from Ann -----\n\nFrom: Ann\nDate: today\n"
+        "Subject: Ferry\n\nShall we?\n\n----- End forwarded message -----\n\nWhat do you say?\n"
+    )
+    assert [part[:2] for part in kinds(body)] == [
+        ("reply", 0),
+        ("attribution", 0),
+        ("forwarded", 1),
+        ("attribution", 0),
+        ("reply", 0),
+    ]
+    outlook = "FYI\n\nFrom: Ann\nSent: today\nTo: Bo\nSubject: Ferry\n\nShall we?\n"
+    assert kinds(outlook, "FW: Ferry")[-1] == ("forwarded", 1, "Shall we?")
+    assert kinds(outlook, "RE: Ferry")[-1] == ("quoted", 1, "Shall we?")
+
+
+def test_what_ends_a_message():
+    notice = (
+        "This e-mail is confidential and intended for the addressee only.\n"
+        "If you are not the intended recipient, delete it."
+    )
+    assert kinds(f"Yes.\n\nKind regards,\nAnn\n\n{notice}\n") == [
+        ("reply", 0, "Yes."),
+        ("signature", 0, "Kind regards,\nAnn"),
+        ("disclaimer", 0, notice),
+    ]
+    assert kinds("Yes.\n\nVon meinem iPhone gesendet")[1][0] == "signature"
+    footer = f"{'_' * 47}\nx-list mailing list\nhttps://x.org/mailman/listinfo/x-list"
+    assert kinds(f"Yes.\n{footer}")[1] == ("disclaimer", 0, footer)
+
+
+def test_prompts_and_escaped_lines_are_text():
+    assert {part[1] for part in kinds("Try this:\n>>> print(1)\n>From here on: the body\n")} == {0}
+
+
+def test_three_marks_among_quotes_are_no_prompt():
+    body = "Hi.\n\nBo wrote:\n> Hello.\n\nYes.\n\n>>> - old line\n"
+    assert kinds(body)[-1] == ("quoted", 3, "- old line")
+
+
+def test_archives_write_addresses_otherwise():
+    body = "Fine.\n\n2016-04-14 11:06 GMT+02:00 Ann Lee <ann at x.org>:\n\nShall we?\n"
+    assert kinds(body)[-1] == ("quoted", 1, "Shall we?")
+
+
+def test_the_footer_of_a_list_below_dashes_is_no_signature():
+    footer = "--\nTo unsubscribe from this list: send the line"
+    assert kinds(f"Yes.\n\n{footer}")[-1] == ("disclaimer", 0, footer)
+
+
+def test_html_quotes_become_marks():
+    page = "<div>Fine.</div><div class=gmail_quote>Ann &lt;a@x.org&gt; wrote:<br>"
+    page += "<blockquote><p>Shall<br>we?</p><blockquote>No</blockquote></blockquote></div>"
+    page += "<style>p{}</style><div class='gmail_signature'>Bo</div>"
+    assert [line for line in html_text(page).split("\n") if line.strip(">")] == [
+        "Fine.",
+        "Ann <a@x.org> wrote:",
+        "> Shall",
+        "> we?",
+        ">> No",
+        "-- ",
+        "Bo",
+    ]
+
+
+def eml(**fields: str) -> EmailMessage:
+    message = EmailMessage()
+    for name, value in fields.items():
+        message[name.replace("_", "-")] = value
+    message.set_content("Fine.\n")
+    return message
+
+
+def test_fields_of_a_mail():
+    message = eml(
+        Message_ID="<2@x>",
+        In_Reply_To="<1@x>",
+        References="<0@x> <1@x>",
+        Subject="Fähre",
+        Date="Mon, 5 Feb 2024 10:00:00 +0100",
+        From="Ann <ann@x.org>",
+    )
+    message.add_alternative("<p>Fine</p>", subtype="html")
+    message.add_attachment(b"abc", maintype="application", subtype="pdf", filename="a.pdf")
+    mail = read_message(message.as_bytes(), "id", "a.eml")
+    assert (mail.message_id, mail.replies_to) == ("<2@x>", ("<0@x>", "<1@x>"))
+    assert (mail.subject, mail.date, mail.body) == ("Fähre", 1_707_123_600_000, "Fine.\n")
+    [attachment] = mail.attachments
+    assert attachment.name == "a.pdf"
+    assert attachment.sha256.startswith("ba7816bf8f01cfea")
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"Subject: =?x?q?a?=\n\n\xff", b"From: a\n"])
+def test_damaged_mails_are_read_as_far_as_they_go(data):
+    assert read_message(data, "id", "path").id == "id"
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(st.sampled_from("ab> \n-_:<@.\t\x0b"), max_size=300), st.sampled_from(["", "Fwd: a"])
+)
+def test_each_line_with_text_is_in_exactly_one_segment(body, subject):
+    parts = segments(body, subject)
+    places = [(part.start, part.stop) for part in parts]
+    assert all(stop <= start for (_, stop), (start, _) in pairwise(places))
+    lines = [line for line in marked_lines(body) if not line.is_blank]
+    inside = [line for line in lines if any(start <= line.start < stop for start, stop in places)]
+    assert inside == lines
+
+
+ID = st.sampled_from([f"<{letter}@x>" for letter in "abcdef"])
+
+
+@given(st.lists(st.tuples(ID, st.lists(ID, max_size=4)), max_size=8))
+def test_references_never_make_a_circle(references):
+    parents = reference_parents(references)
+    for child, parent in parents.items():
+        assert not is_above(child, parent, parents)
+
+
+def mail(number: int, body: str, replies_to: tuple[str, ...] = (), **values) -> MailMessage:
+    return MailMessage(
+        id=str(number),
+        path=f"{number}.eml",
+        message_id=f"<{number}@x>",
+        replies_to=replies_to,
+        subject="Re: Ferry" if replies_to or number > 1 else "Ferry",
+        sender=values.pop("sender", f"Person{number} <p{number}@x.org>"),
+        date=values.pop("date", number * 3_600_000),
+        body=body,
+        **values,
+    )
+
+
+def quoted(text: str, sender: str = "Person1 <p1@x.org>") -> str:
+    lines = "\n".join(f"> {line}" for line in text.split("\n"))
+    return f"On Mon, Feb 5, 2024 at 10:00 AM {sender} wrote:\n\n{lines}\n"
+
+
+def verdicts(*mails: MailMessage, **options) -> dict[str, tuple[str | None, tuple[str, ...]]]:
+    threads = build_threads(mails, similarity, **options)
+    return {
+        item.message.id: (item.held_by, item.reasons) for thread in threads for item in thread.mails
+    }
+
+
+FIRST = mail(1, TEXT)
+ANSWER = mail(2, f"That is fine with me.\n\n{quoted(TEXT)}", ("<1@x>",))
+
+
+def test_an_answer_that_quotes_all_holds_the_mail():
+    assert verdicts(FIRST, ANSWER) == {"1": ("2", ()), "2": (None, ("own_text",))}
+
+
+def test_a_deleted_not_makes_the_mail_inclusive_again():
+    changed = replace(ANSWER, body=ANSWER.body.replace(" not ", " "))
+    assert verdicts(FIRST, changed)["1"] == (None, ("changed",))
+
+
+def test_a_dropped_attachment_makes_the_mail_inclusive_again():
+    attachment = (Attachment("a.pdf", "0" * 64),)
+    with_file = replace(FIRST, attachments=attachment)
+    assert verdicts(with_file, ANSWER)["1"] == (None, ("attachment",))
+    kept = replace(ANSWER, attachments=attachment)
+    assert verdicts(with_file, kept)["1"] == ("2", ())
+
+
+def test_an_answer_that_drops_the_quote_below_does_not_hold():
+    third = mail(3, f"Agreed then.\n\n{quoted('That is fine with me.')}", ("<1@x>", "<2@x>"))
+    assert verdicts(FIRST, ANSWER, third)["2"] == (None, ("quoted_text",))
+
+
+def test_a_signature_that_no_inclusive_mail_has_makes_one_inclusive():
+    signed = replace(FIRST, body=f"{TEXT}\n\n-- \nPerson One\nTel. 123\n")
+    assert verdicts(signed, ANSWER)["1"] == (None, ("signature",))
+    assert verdicts(signed, ANSWER, ignore_endings=True)["1"] == ("2", ())
+
+
+def test_a_short_text_is_held_by_answers_alone():
+    thanks = replace(FIRST, body="Thanks.\n")
+    other = mail(2, "Thanks.\n", ("<0@x>",))
+    later = mail(3, f"No.\n\n{quoted('Thanks.')}", ("<0@x>", "<2@x>"))
+    root = replace(thanks, replies_to=("<0@x>",))
+    assert verdicts(root, other, later) == {
+        "1": (None, ("own_text",)),
+        "2": ("3", ()),
+        "3": (None, ("own_text",)),
+    }
+
+
+def test_a_mail_without_fields_is_linked_by_what_it_quotes():
+    lost = replace(ANSWER, replies_to=())
+    [thread] = build_threads([FIRST, lost], similarity)
+    assert [(item.parent, item.link) for item in thread.mails] == [(None, ""), ("1", "quote")]
+    changed = replace(lost, body=lost.body.replace(" not ", " "))
+    assert len(build_threads([FIRST, changed], similarity)) == 1
+
+
+def test_a_short_quote_links_only_with_sender_and_subject():
+    first = replace(FIRST, body="See you.\n")
+    lost = mail(2, f"Yes.\n\n{quoted('See you.')}")
+    assert len(build_threads([first, lost], similarity)) == 1
+    assert len(build_threads([first, replace(lost, subject="Re: Other")], similarity)) == 2
+    longer = replace(lost, body=lost.body.replace("See you", "See you there"))
+    assert len(build_threads([first, longer], similarity)) == 2
+    stranger = replace(lost, body=lost.body.replace("Person1 <p1@x.org>", "Cy <c@x.org>"))
+    assert len(build_threads([first, stranger], similarity)) == 2
+
+
+def test_a_mail_is_not_linked_to_one_that_was_sent_later():
+    lost = replace(ANSWER, replies_to=(), date=0)
+    later = replace(FIRST, date=90_000_000)
+    assert len(build_threads([later, lost], similarity)) == 2
+
+
+def test_a_missing_parent_keeps_its_answers_together():
+    two = [mail(number, f"{TEXT} {number}", ("<0@x>",)) for number in (1, 2)]
+    [thread] = build_threads(two, similarity)
+    assert thread.id == message_hash("<0@x>")
+    assert [(item.parent, item.depth) for item in thread.mails] == [(None, 0), (None, 0)]
+
+
+def test_copies_are_one_message_and_one_of_them_is_enough():
+    copy = replace(FIRST, id="9", path="copy.eml")
+    [thread] = build_threads([FIRST, copy], similarity)
+    assert [(item.copy_of, item.is_inclusive) for item in thread.mails] == [
+        (None, False),
+        ("1", True),
+    ]
+    other_text = replace(copy, body=TEXT.replace(" not ", " "))
+    assert all(held is None for held, _ in verdicts(FIRST, other_text).values())
+
+
+def labels(threads: list[Thread]) -> list[tuple[str, ...]]:
+    return [
+        (thread.id, *(str((m.message.id, m.parent, m.held_by, m.reasons)) for m in thread.mails))
+        for thread in threads
+    ]
+
+
+def test_the_same_threads_for_every_order_of_the_mails():
+    messages = [read_message(one.bytes(), one.key, one.key) for one in corpus(60, seed=3)]
+    before = labels(build_threads(messages, similarity))
+    random.Random(0).shuffle(messages)
+    assert labels(build_threads(messages, similarity)) == before
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_inclusive_mails_have_every_segment_and_attachment(seed):
+    mails = corpus(120, seed)
+    messages = [read_message(one.bytes(), one.key, one.key) for one in mails]
+    threads = build_threads(messages, similarity)
+    assert [item for thread in threads for item in uncovered(thread)] == []
+    assert sum(map(lost_attachments, threads)) == 0
+    assert sum(len(thread.inclusive) for thread in threads) < 0.6 * len(mails)
+
+
+def test_segments_of_the_clients():
+    """Words whose kind and depth are right; docs/threads.md has the figures by client."""
+    right = total = 0
+    for one in corpus(150, seed=5):
+        message = read_message(one.bytes(), one.key, one.key)
+        truth = labelled_words(one.parts)
+        answer = labelled_words(segments(message.body, message.subject))
+        right += sum(a == b for a, b in zip(truth, answer, strict=False))
+        total += len(truth)
+    assert right / total > 0.85
