@@ -47,3 +47,14 @@ def differ_at_most(
     `address` is that of a (maps, words) array of uint64, which the caller keeps alive; `left`,
     `right` and `most` are int32. Raises `ValueError` for a place beyond the maps.
     """
+
+def near_sketches(left: bytes, right: bytes, width: int, least: int) -> bytes:
+    """Return the pairs of sketches with at least `least` equal slots, by the places in `left`, then
+    in `right`: (n, 3) uint32 of both places and the equal slots, in native byte order.
+
+    Sketches have `width` slots of a byte each, one after the other. Raises `ValueError` for arrays
+    that are not whole sketches, or of 4 GB.
+    """
+
+def spaced_words(text: str) -> str:
+    """Return the folded spellings of `indexer.text.normal_words` in order, with blanks between."""

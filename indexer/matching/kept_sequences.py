@@ -84,7 +84,7 @@ class KeptSequences:
         self._evict()
         for text, content in zip(texts, self._contents(texts), strict=True):
             of_text = normal_words(content)
-            self._keep(text, of_text)
+            self._keep(text, self._vocabulary.sequence(of_text))
             yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
 
     def _read(self, texts: dict[int, None]) -> None:
@@ -94,11 +94,10 @@ class KeptSequences:
         self._evict()
         missing = [text for text in texts if text not in self._sequences]
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._keep(text, normal_words(content))
+            self._keep(text, self._vocabulary.sequence_of(content))
 
-    def _keep(self, text: int, of_text: Words) -> None:
+    def _keep(self, text: int, sequence: WordSequence | None) -> None:
         self._size -= _size(self._sequences.pop(text, None))
-        sequence = self._vocabulary.sequence(of_text)
         self._sequences[text] = sequence
         self._size += _size(sequence)
 

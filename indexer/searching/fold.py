@@ -12,19 +12,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.joins.near_sketches import NearSketches, near_sketches
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.similarity.criteria import COMPARED
 from indexer.sketch.codec import unpack_slots
 
 _AT_ONCE = 100  # hits that are compared together
-_Near: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
-_NONE: _Near = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 @dataclass(slots=True)
@@ -150,25 +149,27 @@ class BySketch:
         self._sketches: _Sketches | None = None
         self._lows = np.zeros(0)
         self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        self._expected: dict[str, tuple[int, _Near]] = {}
+        self._batch: dict[str, _BatchHit] = {}
+        self._rows: dict[int, int] = {}
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
         """Compare the hits with all heads at once, and read what is close to them or each other."""
-        self._expected.clear()
-        sketched = [(hit, slots) for hit in hits if (slots := self._slots(hit)) is not None]
+        sketched = [(hit.id, slots) for hit in hits if (slots := self._slots(hit)) is not None]
+        self._batch, self._rows = {}, {}
         if not sketched:
             return
         sketches = self._sketches_of(sketched[0][1])
-        together = _Sketches(len(sketched[0][1]), sketches.least)
+        batch = np.stack([slots for _, slots in sketched])
+        heads = _by_row(sketches.near(batch), len(batch))
+        beside = _by_row(near_sketches(batch, batch, sketches.least), len(batch))
         ids: list[str] = []
-        for hit, slots in sketched:
-            heads, beside = sketches.near(slots), together.near(slots)
-            self._expected[hit.id] = sketches.count, heads
-            together.add(slots)
-            if len(heads[0]) or len(beside[0]):
-                ids += [self._heads[row][1] for row in heads[0].tolist()]
-                ids += [sketched[row][0].id for row in beside[0].tolist()]
-                ids.append(hit.id)
+        for place, (id, slots) in enumerate(sketched):
+            before = [near for near in beside[place] if near[0] < place]
+            self._batch[id] = _BatchHit(place, slots, heads[place], before)
+            if heads[place] or before:
+                ids += [self._heads[row][1] for row, _ in heads[place]]
+                ids += [sketched[row][0] for row, _ in before]
+                ids.append(id)
         if not self._trusts_slots:
             self._read_ahead(list(dict.fromkeys(ids)))
 
@@ -177,10 +178,12 @@ class BySketch:
 
         Only those at or above the threshold count.
         """
-        slots = self._slots(hit)
-        place = self._find_copy(hit) if slots is None else self._most_similar(hit.id, slots)
+        expected = self._batch.get(hit.id)
+        place = self._most_similar(hit.id, expected) if expected else self._find_copy(hit)
         if place is None:
-            self._add_head(hit, slots)
+            self._add_head(hit, expected.slots if expected else None)
+            if expected:
+                self._rows[expected.place] = len(self._heads) - 1
         return place
 
     def add_head(self, hit: RankedRow) -> None:
@@ -200,27 +203,16 @@ class BySketch:
                 return place
         return None
 
-    def _most_similar(self, id: str, slots: NDArray[Any]) -> int | None:
-        if self._sketches is None:
-            return None
-        possible, equal = self._near(id, slots, self._sketches)
-        if not len(possible):
-            return None
-        order = np.argsort(-equal, kind="stable")
-        rows: list[int] = possible[order].tolist()
-        for row, low in zip(rows, self._lows[equal[order]], strict=True):
+    def _most_similar(self, id: str, expected: _BatchHit) -> int | None:
+        near = [*expected.heads]
+        near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
+        for row, equal in sorted(near, key=lambda pair: -pair[1]):
             place, head = self._heads[row]
-            if self._trusts_slots and low >= self._threshold:
+            if self._trusts_slots and self._lows[equal] >= self._threshold:
                 return place
             if self._exact(head, id) >= self._threshold:
                 return place
         return None
-
-    def _near(self, id: str, slots: NDArray[Any], sketches: _Sketches) -> _Near:
-        """Return the near heads, of which those are known that were there when it was expected."""
-        count, (rows, equal) = self._expected.pop(id, (0, _NONE))
-        more_rows, more_equal = sketches.near(slots, count)
-        return np.concatenate([rows, more_rows]), np.concatenate([equal, more_equal])
 
     def _sketches_of(self, slots: NDArray[Any]) -> _Sketches:
         """Return the sketches of the heads, which are like these slots."""
@@ -229,7 +221,7 @@ class BySketch:
             least = self._least_equal
             if least is None:
                 least = int(np.count_nonzero(highs < self._threshold))
-            self._sketches = _Sketches(len(slots), least)
+            self._sketches = _Sketches(len(slots), slots.dtype, least)
         return self._sketches
 
     def _add_head(self, hit: RankedRow, slots: NDArray[Any] | None) -> None:
@@ -241,41 +233,41 @@ class BySketch:
         self._groups += 1
 
 
-class _Sketches:
-    """Sketches of `width` slots, searched for those that share `least` slots or more with another.
+class _BatchHit(NamedTuple):
+    """A hit of a batch, and what is near it: places with equal slots.
 
-    One byte of each slot is compared first, all sketches' bytes of a slot lying together: those
-    that differ in too many bytes, which are nearly all, are not looked at again.
+    `heads`: those that were there before the batch; `before`: hits of the batch.
     """
 
-    def __init__(self, width: int, least: int) -> None:
+    place: int
+    slots: NDArray[Any]
+    heads: list[tuple[int, int]]
+    before: list[tuple[int, int]]
+
+
+def _by_row(near: NearSketches, count: int) -> list[list[tuple[int, int]]]:
+    """Return the near places of each of `count` sketches, with the equal slots."""
+    rows: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for row, place, equal in near.tolist():
+        rows[row].append((place, equal))
+    return rows
+
+
+class _Sketches:
+    """Sketches of `width` slots of `kind`, searched for those that share `least` slots or more."""
+
+    def __init__(self, width: int, kind: np.dtype[Any], least: int) -> None:
         self.least = least
-        self.count = 0
-        self.counting: type[np.unsignedinteger[Any]] = np.uint8 if width < 256 else np.uint32
-        self._slots = np.zeros((16, width), dtype=np.uint32)
-        self._bytes = np.zeros((width, 16), dtype=np.uint8)
+        self._count = 0
+        self._slots = np.zeros((16, width), dtype=kind)
 
     def add(self, slots: NDArray[Any]) -> None:
-        """Add a sketch; the arrays double, so that growing costs linear time."""
-        if self.count == len(self._slots):
+        """Add a sketch; the array doubles, so that growing costs linear time."""
+        if self._count == len(self._slots):
             self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
-            self._bytes = np.concatenate([self._bytes, np.zeros_like(self._bytes)], axis=1)
-        self._slots[self.count] = slots
-        self._bytes[:, self.count] = slots.astype(np.uint8)
-        self.count += 1
+        self._slots[self._count] = slots
+        self._count += 1
 
-    def near(self, slots: NDArray[Any], start: int = 0) -> _Near:
-        """Return their places, in the order in which they were added, and their equal slots.
-
-        Those before `start` are left out.
-        """
-        if start == self.count:
-            return _NONE
-        is_equal = self._bytes[:, start : self.count] == slots.astype(np.uint8)[:, None]
-        counts = np.add.reduce(is_equal.view(np.uint8), axis=0, dtype=self.counting)
-        rows = (counts >= self.least).nonzero()[0] + start
-        if not len(rows):
-            return rows, rows
-        equal = np.count_nonzero(self._slots[rows] == slots, axis=1)
-        is_enough = equal >= self.least
-        return rows[is_enough], equal[is_enough]
+    def near(self, others: NDArray[Any]) -> NearSketches:
+        """Return which of the others are near which sketch, in the order in which they came."""
+        return near_sketches(others, self._slots[: self._count], self.least)

@@ -22,7 +22,7 @@ from indexer.similarity.word_sequences import (
     Vocabulary,
     WordSequence,
     lcs_of_sequences,
-    may_reach,
+    may_reach_pair,
 )
 from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
@@ -48,7 +48,7 @@ class _Memory:
     @cached_property
     def sequence(self) -> WordSequence | None:
         """The words by the numbers of the vocabulary; None if there are too many."""
-        return self.vocabulary.sequence(self.side.words)
+        return self.vocabulary.sequence_of(self.side.text)
 
 
 @dataclass(slots=True)
@@ -113,7 +113,8 @@ class StoredTexts:
         It is 1 for copies, and 0 if they do not meet the criteria, or one is gone. Below `least` it
         may be less, which is found out sooner.
         """
-        self.read_ahead([a, b])
+        if not {a, b} <= self._known.keys():
+            self.read_ahead([a, b])
         left, right = self._document(a), self._document(b)
         if a == b:
             return 1.0
@@ -124,7 +125,18 @@ class StoredTexts:
         value = self._measure(left, right, least)
         if not self.criteria or value < self.least:
             return value
-        return value if self.criteria.accepts(left.side, right.side, self.rarity) else 0.0
+        return value if self._accepts(left, right, value) else 0.0
+
+    def _accepts(self, a: _Memory, b: _Memory, similarity: float) -> bool:
+        """Return whether two texts of this similarity meet the criteria on texts."""
+        criteria, sides = self.criteria, (a.side, b.side)
+        if criteria.needs_texts or self.measure != "lcs" or not (a.sequence and b.sequence):
+            return criteria.accepts(*sides, self.rarity)
+        shorter, longer = sorted((len(a.sequence.codes), len(b.sequence.codes)))
+        in_order = round(similarity * longer)
+        if criteria.replaced is None or shorter - in_order <= criteria.replaced:
+            return True
+        return criteria.accepts_words(a.side.words, b.side.words)
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""
@@ -134,7 +146,7 @@ class StoredTexts:
     def _measure(self, a: _Memory, b: _Memory, least: float) -> float:
         """Return the similarity of two texts; below `least` it may be less."""
         if self.measure == "lcs" and a.vocabulary is b.vocabulary and a.sequence and b.sequence:
-            if not may_reach([(a.sequence, b.sequence)], least)[0]:
+            if not may_reach_pair(a.sequence, b.sequence, least):
                 return 0.0
             value = lcs_of_sequences(a.sequence, b.sequence, least)
             if value is not None:
@@ -162,6 +174,7 @@ class StoredTexts:
     def _document(self, id: str) -> _Memory:
         if id not in self._known:
             self._read([id])
+        self._known.move_to_end(id)
         return self._known[id]
 
     def _read(self, ids: Sequence[str]) -> None:

@@ -9,13 +9,16 @@ bin count as the same, so the bound is never too low.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.similarity.lcs import EXACT_CELLS, lcs, lcs_of_strings
+from indexer.text.normal_words import folded_words, normal_words
 from indexer.text.word_numbers import MOST_CODES, Words, as_numbers, as_string
 
 BINS = 1 << 10
@@ -39,7 +42,7 @@ class Vocabulary:
     """The numbers of words, in the order in which they come first."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._spelled: list[str] = []
 
     def __len__(self) -> int:
@@ -62,15 +65,35 @@ class Vocabulary:
         """Return the words of a text as numbers; None when there are more than code points."""
         if len(self._numbers) + len(words.vocabulary) > MOST_CODES:
             return None
-        table = self._numbers
-        places = [table.setdefault(word, len(table)) for word in words.vocabulary]
-        numbers = np.array(places, dtype=np.int64)[words.numbers]
+        places = self._places(words.vocabulary)
+        return self._sequence(places[words.numbers])
+
+    def sequence_of(self, text: str) -> WordSequence | None:
+        """Return the `sequence` of the `normal_words` of a text."""
+        words = folded_words(text)
+        if len(self._numbers) + len(words) > MOST_CODES:
+            return self.sequence(normal_words(text))
+        return self._sequence(self._places(words))
+
+    def _places(self, words: Sequence[str]) -> NDArray[np.int64]:
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+
+    def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
         if len(numbers) > _MOST_COUNTED:
             counts = np.full(BINS, _MOST_COUNTED, dtype=np.uint16)
         else:
             counts = np.bincount(numbers & (BINS - 1), minlength=BINS).astype(np.uint16)
         codes = as_string(numbers)
         return WordSequence(str(codes), counts)
+
+
+def may_reach_pair(a: WordSequence, b: WordSequence, least: float) -> bool:
+    """Return what `may_reach` does for one pair, sooner."""
+    shorter, longer = sorted((len(a.codes), len(b.codes)))
+    needed = math.ceil(least * longer - 1e-9)
+    if shorter < needed:
+        return False
+    return int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) >= needed
 
 
 def may_reach(

@@ -19,6 +19,11 @@ from indexer.text.codepoints import MARK, NONSTARTER, categories
 from indexer.text.normalise_v2 import BLANK, LINE_END_HYPHEN, fold, word_starts
 from indexer.text.word_numbers import Words, number_strings
 
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
 _CHANGING = ((0x80, 0x20000), (0x2F800, 0x2FA20))  # outside, NFKC changes no single character
 _JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters, which compose
 
@@ -43,6 +48,17 @@ def normal_words(text: str) -> Words:
     spans = zip(first.tolist(), last.tolist(), strict=True)
     numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
     return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the `folded` of `normal_words` in a small part of the time, by the kernel.
+
+    >>> folded_words("Don't pay 1,000: 近似")
+    ['don', 't', 'pay', '1', '000', '近', '似']
+    """
+    if _kernel is not None and hasattr(_kernel, "spaced_words"):
+        return _kernel.spaced_words(text).split()
+    return normal_words(text).folded
 
 
 def _ascii_words(text: str) -> Words:

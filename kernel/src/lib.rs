@@ -14,6 +14,7 @@ mod separate;
 pub mod signer;
 mod simhash;
 pub mod siphash;
+pub mod slots;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;
 mod words;

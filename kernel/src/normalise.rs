@@ -53,6 +53,25 @@ impl Normalised {
         }
     }
 
+    /// The words that measures compare (`indexer/text/normal_words.py`), with blanks between them.
+    ///
+    /// In scripts without spaces each code point is one.
+    pub fn spaced(&self) -> String {
+        let text = String::from_utf8_lossy(&self.text);
+        if self.codes.is_empty() {
+            return text.into_owned();
+        }
+        let mut spaced = String::with_capacity(text.len() + text.len() / 2);
+        for c in text.chars() {
+            if table()[c as usize] & UNSPACED != 0 {
+                spaced.extend([' ', c, ' ']);
+            } else {
+                spaced.push(c);
+            }
+        }
+        spaced
+    }
+
     /// The number of code points.
     pub fn chars(&self) -> usize {
         if self.codes.is_empty() { self.text.len() } else { self.codes.len() }

@@ -10,13 +10,14 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 use crate::grams::MAX_WIDTH;
 use crate::keys::{Key, block_digits, short, spell, spell_short, write_hex};
 use crate::maps::Maps;
-use crate::normalise::Version;
+use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
+use crate::slots;
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{differ_at_most, fingerprints};
+    use super::{differ_at_most, fingerprints, near_sketches, spaced_words};
 }
 
 type Arrays<'py> = (
@@ -93,6 +94,40 @@ fn differ_at_most<'py>(
             .differ_at_most(pairs.map(|((a, b), most)| (a.cast_unsigned() as usize, b.cast_unsigned() as usize, most)))
     });
     Ok(PyBytes::new(py, &flags))
+}
+
+/// Pairs of sketches with enough equal slots; see the stub.
+#[pyfunction]
+fn near_sketches<'py>(
+    py: Python<'py>,
+    left: &[u8],
+    right: &[u8],
+    width: usize,
+    least: u32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let whole = |bytes: &[u8]| width > 0 && bytes.len().is_multiple_of(width) && u32::try_from(bytes.len()).is_ok();
+    if !(whole(left) && whole(right)) {
+        return Err(PyValueError::new_err("no whole sketches of so many slots"));
+    }
+    let near = py.detach(|| slots::near_sketches(left, right, width, least));
+    let bytes: Vec<u8> = near.as_flattened().iter().flat_map(|number| number.to_ne_bytes()).collect();
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// The words that measures compare; see the stub.
+#[pyfunction]
+fn spaced_words<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    let text = utf8(text)?;
+    let spaced = py
+        .detach(|| {
+            catch_unwind(AssertUnwindSafe(|| {
+                let mut normalised = Normalised::default();
+                normalised.read(&text, Version::V2);
+                normalised.spaced()
+            }))
+        })
+        .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
+    Ok(PyString::new(py, &spaced))
 }
 
 /// The 32-bit numbers of an array in native byte order.

@@ -12,7 +12,8 @@ from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.text import codepoints
-from indexer.text.normal_words import normal_words
+from indexer.text import normal_words as normal_words_module
+from indexer.text.normal_words import folded_words, normal_words
 from indexer.text.normalise_v2 import normalise_v2
 
 TRICKY = (
@@ -37,7 +38,16 @@ texts = st.text(st.sampled_from(TRICKY) | st.characters(exclude_categories=()), 
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    assert normal_words(text).folded == expected
+    assert normal_words(text).folded == folded_words(text) == expected
+
+
+@given(texts)
+@example("re-\n\u00adplies -\n- \ud800近a似")
+def test_words_alone_are_those_that_have_places(text: str) -> None:
+    assert folded_words(text) == normal_words(text).folded
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(normal_words_module, "_kernel", None)
+        assert folded_words(text) == normal_words(text).folded
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,20 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
             assert flag or lcs(normal_words(contents[a]), normal_words(contents[b])) < least
 
 
+@given(texts, st.floats(0, 1))
+def test_sequences_of_words_and_of_texts_and_their_bounds_are_the_same(contents, least):
+    by_words, by_texts = word_sequences.Vocabulary(), word_sequences.Vocabulary()
+    sequences = [by_texts.sequence_of(text) for text in contents]
+    for text, sequence in zip(contents, sequences, strict=True):
+        expected = by_words.sequence(normal_words(text))
+        assert sequence.codes == expected.codes
+        assert sequence.counts.tolist() == expected.counts.tolist()
+    for a in sequences:
+        for b in sequences:
+            flag = word_sequences.may_reach_pair(a, b, least)
+            assert [flag] == word_sequences.may_reach([(a, b)], least).tolist()
+
+
 @given(texts, st.integers(1, 10_000))
 def test_the_words_of_a_sequence_are_those_of_the_text(contents, memory):
     kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], memory)
