@@ -1,12 +1,10 @@
 """OpenSearch with its security plugin: TLS, logins, roles, document-level security.
 
-The plugin is published as a zip up to 3.4.0, so the server is 3.4.0, from the same jars as others.
 `admin` with `PASSWORD` may do everything, by the plugin's own configuration.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +12,10 @@ from pathlib import Path
 import trustme
 from cryptography.hazmat.primitives import serialization
 
-from servers import cache, maven, opensearch
+from servers import opensearch, plugins
 from servers.engine import Launch
 
-VERSION = "3.4.0"
+VERSION = plugins.VERSION
 PASSWORD = "admin"
 AUTHORITY = "authority.pem"
 _PLUGIN = "opensearch-security"
@@ -37,32 +35,7 @@ plugins.security.restapi.password_score_based_validation_strength: fair
 
 def install() -> Path:
     """Add the plugin to a copy of the server, once, and return its home."""
-    plain = opensearch.install(opensearch.Release(VERSION))
-    with cache.installing(_NAME) as home:
-        if home:
-            shutil.copytree(plain, home, dirs_exist_ok=True, copy_function=os.link)
-            _add_plugin(home)
-    return cache.folder() / _NAME
-
-
-def _add_plugin(home: Path) -> None:
-    """Unpack the plugin, without the libraries that the server has.
-
-    It extends another plugin for workload groups, which is not published, and works without it.
-    """
-    place = home / "plugins" / _PLUGIN
-    maven.copy(f"org.opensearch.plugin:{_PLUGIN}:{VERSION}.0:zip", home)
-    archive = home / f"{_PLUGIN}-{VERSION}.0.zip"
-    shutil.unpack_archive(archive, place)
-    archive.unlink()
-    core = {opensearch.unversioned(jar) for jar in (home / "lib").glob("*.jar")}
-    for jar in place.glob("*.jar"):
-        if opensearch.unversioned(jar) in core:
-            jar.unlink()
-    descriptor = place / "plugin-descriptor.properties"
-    lines = descriptor.read_text(encoding="utf-8").splitlines()
-    kept = [line for line in lines if not line.startswith("extended.plugins")]
-    descriptor.write_text("\n".join(kept), encoding="utf-8")
+    return plugins.install(_PLUGIN, _NAME)
 
 
 def launch(home: Path, folder: Path, port: int) -> Launch:
