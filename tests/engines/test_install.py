@@ -38,16 +38,33 @@ PIECES = [
 
 
 def installed_resources(server):
-    """Return everything that an engine keeps beside indices."""
-    paths = [
-        "_component_template",
-        "_index_template",
-        "_ingest/pipeline",
-        "_search/pipeline",
-        "_cluster/settings",
-    ]
+    """Return everything that clients keep in an engine beside indices, by its name.
+
+    Elasticsearch puts templates and pipelines of its own, marked as managed, some only minutes
+    after its start.
+    """
+    listings = {
+        "_component_template": "component_templates",
+        "_index_template": "index_templates",
+        "_ingest/pipeline": None,
+        "_search/pipeline": None,
+    }
+    found = {}
+    for path, listing in listings.items():
+        answer = call("GET", f"{server}/{path}")[1]
+        entries = {entry["name"]: entry for entry in answer[listing]} if listing else answer
+        found[path] = {name: entry for name, entry in entries.items() if not is_managed(entry)}
     scripts = "_cluster/state/metadata?filter_path=metadata.stored_scripts.*"
-    return {path: call("GET", f"{server}/{path}")[1] for path in [*paths, scripts]}
+    rest = {path: call("GET", f"{server}/{path}")[1] for path in ("_cluster/settings", scripts)}
+    return found | rest
+
+
+def is_managed(entry):
+    """Return whether an engine marks a pipeline, or an entry of a list of templates, as its own."""
+    if not isinstance(entry, dict):  # of an error: Elasticsearch has no search pipelines
+        return False
+    bodies = [entry, entry.get("component_template"), entry.get("index_template")]
+    return any(body and body.get("_meta", {}).get("managed") for body in bodies)
 
 
 def actions(installation):
