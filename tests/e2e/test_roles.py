@@ -7,24 +7,22 @@ newer OpenSearch is behind a gate that allows what the role file lists.
 import json
 import re
 import secrets
-import ssl
 import time
-from contextlib import closing
-from dataclasses import dataclass, field
 
 import pytest
 from pipelines import call, good
-from servers import choosing, secured
-from servers.engine import AbsentError
-from servers.process import Server
-from servers.proxy import basic
+from secured_engines import (
+    PASSWORD,
+    SecuredEngine,
+    put_opensearch_user,
+    secured_opensearch_server,
+)
 from servers.rights import RoleGate
 
 from indexer.cli import main as cli
 from indexer.stores.engine.role_files import has_limits, is_same, roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
-PASSWORD = RoleGate.password
 PUT = f"{NAME}-put"  # its roles are put by the command
 ROOT = f"{NAME}-root"
 FIRST = (
@@ -53,50 +51,6 @@ REINDEXING = ["reindex", "--recipe", "simhash-doc"]
 MANAGING = (["install"], ["uninstall"])
 
 
-@dataclass(frozen=True)
-class SecuredEngine:
-    """An engine with logins. `store` is the URL of stores without the index, `root` the user that
-    may do everything, with a password. Others have the name of their role, and a password or one
-    of the `keys`.
-    """
-
-    url: str
-    store: str
-    root: str = ""
-    password: str = PASSWORD
-    tls: ssl.SSLContext | None = None
-    keys: dict[str, str] = field(default_factory=dict)
-
-    def call(self, method, path, body=None, user=None):
-        """Return status and JSON of a request of `root`, or of another user."""
-        login = basic(user or self.root, PASSWORD if user else self.password)
-        if user in self.keys:
-            login = f"ApiKey {self.keys[user]}"
-        return call(method, f"{self.url}/{path}", body, login, self.tls)
-
-    def environment(self, user):
-        """Return the variables that log a user in."""
-        if user in self.keys:
-            return {"NEARFOLD_API_KEY": self.keys[user]}
-        password = self.password if user == self.root else PASSWORD
-        return {"NEARFOLD_USER": user, "NEARFOLD_PASSWORD": password}
-
-    def run(self, user, words, index, capsys):
-        """Run a command as a user; return its exit code, its output and its messages."""
-        with pytest.MonkeyPatch.context() as environment:
-            for name, value in self.environment(user).items():
-                environment.setenv(name, value)
-            code = cli.run([*words, "--store", f"{self.store}/{index}"])
-        streams = capsys.readouterr()
-        return code, streams.out, streams.err
-
-    def put(self, path, body):
-        """Put a role or a user; return the answer."""
-        status, answer = self.call("PUT", path, body)
-        assert status in (200, 201), answer
-        return answer
-
-
 @pytest.fixture(scope="module")
 def secured_elasticsearch(elasticsearch_url):
     """Elasticsearch with the roles of the index `NAME`, each with a key: to users it gives what
@@ -109,9 +63,7 @@ def secured_elasticsearch(elasticsearch_url):
     good("PUT", f"{elasticsearch_url}/_security/user/{ROOT}", root)
     server = SecuredEngine(elasticsearch_url, store, ROOT)
     for name, body in roles("elasticsearch", NAME).items():
-        grants = {name: {key: body[key] for key in ("cluster", "indices")}}
-        key = server.put("_security/api_key", {"name": name, "role_descriptors": grants})
-        server.keys[name] = key["encoded"]
+        server.put_key(name, body)
     yield server
     good("DELETE", f"{elasticsearch_url}/_security/user/{ROOT}")
 
@@ -119,27 +71,10 @@ def secured_elasticsearch(elasticsearch_url):
 @pytest.fixture(scope="module")
 def secured_opensearch():
     """OpenSearch with its security plugin, TLS, and the same roles and users."""
-    try:
-        server = Server(secured.ENGINE)
-    except AbsentError as error:
-        (pytest.fail if choosing.required() else pytest.skip)(str(error))
-    with closing(server), pytest.MonkeyPatch.context() as environment:
-        server.start()
-        authority = str(server.folder / "config" / secured.AUTHORITY)
-        environment.setenv("NEARFOLD_CA_CERTS", authority)
-        tls = ssl.create_default_context(cafile=authority)
-        store = f"opensearch+https://127.0.0.1:{server.port}"
-        engine = SecuredEngine(server.url, store, "admin", secured.PASSWORD, tls)
+    with secured_opensearch_server() as engine:
         for name, body in roles("opensearch", NAME).items():
             put_opensearch_user(engine, name, body)
         yield engine
-
-
-def put_opensearch_user(engine, name, role):
-    """Put a role, and a user of its name."""
-    engine.put(f"_plugins/_security/api/roles/{name}", role)
-    user = {"password": PASSWORD, "opendistro_security_roles": [name]}
-    engine.put(f"_plugins/_security/api/internalusers/{name}", user)
 
 
 ENGINES = ["elasticsearch", pytest.param("opensearch", marks=pytest.mark.versions)]
@@ -261,8 +196,8 @@ def test_a_searcher_cannot_even_group_or_delete(command):
 def ask(secured_engine, capsys):
     """A function that runs a command and returns its exit code, and the action of each role."""
 
-    def run(user, *words):
-        code, out, err = secured_engine.run(user, [*words, "--json"], PUT, capsys)
+    def run(user, *words, index=PUT):
+        code, out, err = secured_engine.run(user, [*words, "--json"], index, capsys)
         if code not in (0, 1):
             return code, out + err
         pieces = json.loads(out).get("installed", [])
@@ -277,16 +212,18 @@ def ask(secured_engine, capsys):
 
 def test_without_the_right_to_put_roles_nothing_is_installed(ask, secured_engine):
     root = secured_engine.root
-    before = ask(root, "uninstall", "--dry-run")
+    is_opensearch = secured_engine.store.startswith("opensearch")
+    place = "_plugins/_security/api/roles" if is_opensearch else "_security/role"
+    before = ask(root, "uninstall", "--dry-run", index=NAME)
     for words in (["install", "--roles"], ["uninstall", "--roles"]):
-        code, output = ask(f"nearfold-{NAME}-admin", *words)
+        code, output = ask(f"nearfold-{NAME}-admin", *words, index=NAME)
         assert code == 3, output
         assert (
-            f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack"
+            f"GET {place}/nearfold-{NAME}-searcher needs a right that these credentials lack"
             in output
         )
-        assert "manage_security" in output
-    assert ask(root, "uninstall", "--dry-run") == before
+        assert is_opensearch or "manage_security" in output
+    assert ask(root, "uninstall", "--dry-run", index=NAME) == before
 
 
 def test_who_may_put_roles_puts_them_once_and_removes_them(ask, secured_engine):
@@ -301,6 +238,7 @@ def test_who_may_put_roles_puts_them_once_and_removes_them(ask, secured_engine):
         )
 
 
+@pytest.mark.parametrize("secured_engine", ["elasticsearch"], indirect=True)
 def test_no_system_index_is_requested(secured_elasticsearch, ask):
     """Elasticsearch would warn of it, and a warning is an error here."""
     server = secured_elasticsearch
@@ -330,40 +268,6 @@ def test_a_role_of_one_index_reads_no_other(secured_engine):
         user = f"nearfold-{NAME}-{role}"
         assert secured_engine.call("POST", f"{PUT}/_search", user=user)[0] == 403
     secured_engine.call("DELETE", PUT)
-
-
-@pytest.mark.versions
-def test_who_sees_some_documents_gets_no_others(secured_opensearch, tmp_path, monkeypatch, capsys):
-    """Documents are limited by their labels in a role of OpenSearch."""
-    server = secured_opensearch
-    for label, text in (("public", FIRST), ("secret", TEXTS["b"])):
-        folder = tmp_path / label
-        folder.mkdir()
-        (folder / "ferries.txt").write_text(text, encoding="utf-8")
-    limited = f"{NAME}-limited"
-    own = json.loads(json.dumps(roles("opensearch", NAME)[f"nearfold-{NAME}-searcher"]))
-    own["index_permissions"][0]["dls"] = json.dumps({"term": {"labels": "public"}})
-    put_opensearch_user(server, limited, own)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-    def run(user, *words):
-        code, out, err = server.run(user, words, NAME, capsys)
-        assert code == 0, err
-        return out
-
-    for label in ("public", "secret"):
-        run("admin", "index", str(tmp_path / label), "--label", label, "--no-families")
-    run("admin", "group", "--within", "labels")
-    query = tmp_path / "query.txt"
-    query.write_text(FIRST, encoding="utf-8")
-    for user, documents in (("admin", 2), (limited, 1)):
-        found = json.loads(run(user, "search", "ferries", "--fold", "none", "--json"))
-        assert found["total"] == documents
-        matches = json.loads(run(user, "similar", str(query), "--threshold", "0.5", "--json"))
-        assert len(matches["matches"]) == documents
-        assert json.loads(run(user, "status", "--json"))["documents"] == documents
-    for name in server.call("GET", f"{NAME}*")[1]:
-        server.call("DELETE", name)
 
 
 def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):

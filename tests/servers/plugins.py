@@ -1,6 +1,7 @@
 """Plugins of OpenSearch that are published as a zip, added to a server from jars.
 
-They are published up to 3.4.0, so the server with one is 3.4.0.
+They are published up to 3.4.0, so the server with one is 3.4.0. The module of search pipelines is
+not published for it; that of a later release runs in it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from servers import cache, maven, opensearch
 
 VERSION = "3.4.0"
+_LATER = "3.8.0"
+_PIPELINES = "search-pipeline-common"
 
 
 def install(plugin: str, name: str, finish: Callable[[Path], None] = lambda _: None) -> Path:
@@ -25,6 +28,7 @@ def install(plugin: str, name: str, finish: Callable[[Path], None] = lambda _: N
         if home:
             shutil.copytree(plain, home, dirs_exist_ok=True, copy_function=os.link)
             _unpack(plugin, home)
+            _add_pipelines(home)
             finish(home)
     return cache.folder() / name
 
@@ -60,3 +64,12 @@ def _extending(line: str, modules: set[str]) -> str:
         return line
     names = [part for part in value.split(",") if part.partition(";")[0] in modules]
     return f"{name}={','.join(names)}"
+
+
+def _add_pipelines(home: Path) -> None:
+    """Add search pipelines, under the version of the server."""
+    place = home / "modules" / _PIPELINES
+    shutil.copytree(opensearch.install(opensearch.Release(_LATER)) / "modules" / _PIPELINES, place)
+    descriptor = place / "plugin-descriptor.properties"
+    text = descriptor.read_text(encoding="utf-8")
+    descriptor.write_text(text.replace(_LATER, VERSION), encoding="utf-8")

@@ -12,14 +12,15 @@ from pathlib import Path
 import trustme
 from cryptography.hazmat.primitives import serialization
 
-from servers import opensearch, plugins
+from servers import maven, opensearch, plugins
 from servers.engine import Launch
 
 VERSION = plugins.VERSION
 PASSWORD = "admin"
 AUTHORITY = "authority.pem"
 _PLUGIN = "opensearch-security"
-_NAME = f"opensearch-{VERSION}-security"
+_NAME = f"opensearch-{VERSION}-secured"
+_COLLECTIONS = "org.apache.commons:commons-collections4:4.5.0"  # of a module that it extends
 _TLS = """plugins.security.ssl.{layer}.pemcert_filepath: node.pem
 plugins.security.ssl.{layer}.pemkey_filepath: node.key
 plugins.security.ssl.{layer}.pemtrustedcas_filepath: authority.pem
@@ -35,7 +36,12 @@ plugins.security.restapi.password_score_based_validation_strength: fair
 
 def install() -> Path:
     """Add the plugin to a copy of the server, once, and return its home."""
-    return plugins.install(_PLUGIN, _NAME)
+    return plugins.install(_PLUGIN, _NAME, _add_collections)
+
+
+def _add_collections(home: Path) -> None:
+    """Add a library without which no role may limit documents."""
+    maven.copy(_COLLECTIONS, home / "plugins" / _PLUGIN)
 
 
 def launch(home: Path, folder: Path, port: int) -> Launch:

@@ -1,8 +1,7 @@
-"""OpenSearch with its k-NN plugin, and with search pipelines.
+"""OpenSearch with its k-NN plugin.
 
-The plugin carries no native libraries, so vectors need the engine `lucene`. The module of search
-pipelines is not published for 3.4.0; that of a later release runs in it. What the plugin takes from
-the gRPC module, which is not published either, is Guava and the names of three types.
+The plugin carries no native libraries, so vectors need the engine `lucene`. What it takes from the
+gRPC module, which is not published, is Guava and the names of three types.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from servers import maven, opensearch, plugins
 
 VERSION = plugins.VERSION
 _PLUGIN = "opensearch-knn"
-_LATER = "3.8.0"
-_PIPELINES = "search-pipeline-common"
 _GUAVA = ("com.google.guava:guava:33.2.1-jre", "com.google.guava:failureaccess:1.0.2")
 _GRPC = {
     "transport/grpc/spi/QueryBuilderProtoConverter": "interface QueryBuilderProtoConverter {}",
@@ -30,21 +27,16 @@ _GRPC = {
 
 
 def install() -> Path:
-    """Add the plugin and the module to a copy of the server, once, and return its home."""
+    """Add the plugin to a copy of the server, once, and return its home."""
     return plugins.install(_PLUGIN, f"opensearch-{VERSION}-knn", _complete)
 
 
 def _complete(home: Path) -> None:
-    """Add what the plugin takes from the gRPC module, and search pipelines."""
+    """Add what the plugin takes from the gRPC module."""
     place = home / "plugins" / _PLUGIN
     for library in _GUAVA:
         maven.copy(library, place)
     _write_grpc(place / "grpc-types.jar", home / "build")
-    module = opensearch.install(opensearch.Release(_LATER)) / "modules" / _PIPELINES
-    shutil.copytree(module, home / "modules" / _PIPELINES)
-    descriptor = home / "modules" / _PIPELINES / "plugin-descriptor.properties"
-    text = descriptor.read_text(encoding="utf-8")
-    descriptor.write_text(text.replace(_LATER, VERSION), encoding="utf-8")
 
 
 def _write_grpc(jar: Path, build: Path) -> None:

@@ -1,0 +1,277 @@
+"""Several tenants in one cluster, and readers who may see some of the documents: on the security of
+Elasticsearch and of OpenSearch 3.4.
+"""
+
+import contextlib
+import json
+import re
+import secrets
+from pathlib import Path
+
+import pytest
+from pipelines import call, good
+from secured_engines import (
+    PASSWORD,
+    SecuredEngine,
+    put_opensearch_user,
+    secured_opensearch_server,
+    server_of,
+)
+from servers import elasticsearch
+
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.stores.engine.role_files import roles
+
+NAME = f"nearfold-test-{secrets.token_hex(6)}"
+WHOLE, ALONE = f"{NAME}-whole", f"{NAME}-alone"
+LIMITED = {WHOLE: "limited-whole", ALONE: "limited-alone"}
+FERRY = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on every one of them."
+)
+PUBLIC = {
+    "a": FERRY,
+    "c": "A lighthouse keeper has to climb stairs every night of the year.",
+    "e": FERRY.replace("eight", "nine"),
+    "f": "Bread is dear.",
+}
+SECRET = {
+    "b": f"{FERRY} Zanzibar!",
+    "d": "The merger with Zanzibar Shipping is announced on Monday, says the board of ferries.",
+    "g": FERRY,
+    "h": FERRY.replace("dogs", "cats"),
+}
+STATISTICS = {"indices:monitor/stats", "monitor"}
+
+
+@pytest.fixture(scope="module")
+def opensearch_server():
+    with secured_opensearch_server() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def elasticsearch_server():
+    """Elasticsearch with a trial licence, which limiting documents needs."""
+    with server_of(elasticsearch.engine(elasticsearch.COMPLETE)) as server:
+        good("POST", f"{server.url}/_license/start_trial?acknowledge=true")
+        root = {"password": PASSWORD, "roles": ["superuser"]}
+        good("PUT", f"{server.url}/_security/user/root", root)
+        store = f"elasticsearch://127.0.0.1:{server.port}"
+        yield SecuredEngine(server.url, store, "root")
+
+
+@pytest.fixture(params=["elasticsearch", "opensearch"])
+def engine(request, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    server = request.getfixturevalue(f"{request.param}_server")
+    yield server
+    for name in server.call("GET", f"{NAME}*")[1]:
+        assert server.call("DELETE", name)[0] == 200
+
+
+@pytest.fixture(params=["elasticsearch", pytest.param("opensearch", marks=pytest.mark.versions)])
+def tenants(request, tmp_path, monkeypatch):
+    """An engine with an index of each of two tenants, their users, and an alias of both."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with contextlib.ExitStack() as stack:
+        if request.param == "elasticsearch":
+            server = request.getfixturevalue("elasticsearch_url")
+            root = f"{NAME}-root"
+            body = {"password": PASSWORD, "roles": ["superuser"]}
+            if call("PUT", f"{server}/_security/user/{root}", body)[0] != 200:
+                pytest.skip("the security of this Elasticsearch is off, or it wants credentials")
+            stack.callback(call, "DELETE", f"{server}/_security/user/{root}")
+            engine = SecuredEngine(server, f"elasticsearch://{server.partition('://')[2]}", root)
+        else:
+            engine = request.getfixturevalue("opensearch_server")
+        indices = (f"{NAME}-acme", f"{NAME}-acme-papers")
+        for index in indices:
+            with open_as_root(engine, index) as store:
+                install(store)
+                store.prepare(DEFAULT)
+            for name, role in roles(request.param, index).items():
+                put_user(engine, name, role)
+        added = [{"add": {"index": index, "alias": f"{NAME}-all"}} for index in indices]
+        assert engine.call("POST", "_aliases", {"actions": added})[0] == 200
+        yield engine, indices
+        for index in indices:
+            with open_as_root(engine, index) as store:
+                uninstall(store)
+            assert engine.call("DELETE", index)[0] == 200
+
+
+@contextlib.contextmanager
+def open_as_root(engine, index):
+    """Yield a store, opened by the user that may do everything."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in engine.environment(engine.root).items():
+            environment.setenv(name, value)
+        store = open_store(f"{engine.store}/{index}")
+    with contextlib.closing(store):
+        yield store
+
+
+def put_user(engine, name, role):
+    """Put a user, or a key, with the rights of a role."""
+    if "index_permissions" in role:
+        put_opensearch_user(engine, name, role)
+    else:
+        engine.put_key(name, role)
+
+
+def limited_role(engine, index):
+    """Return the role of a searcher who sees public documents, and no statistics of all."""
+    kind = engine.store.partition("+")[0].partition(":")[0]
+    role = roles(kind, index)[f"nearfold-{index}-searcher"]
+    role = json.loads(json.dumps(role))
+    (grant,) = role.get("index_permissions") or role["indices"]
+    rights = "allowed_actions" if "allowed_actions" in grant else "privileges"
+    grant[rights] = [right for right in grant[rights] if right not in STATISTICS]
+    query = json.dumps({"term": {"labels": "public"}})
+    grant["dls" if rights == "allowed_actions" else "query"] = query
+    return role
+
+
+def write(folder, texts):
+    """Write texts as files of a folder, and return it."""
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def library(engine, tmp_path, capsys):
+    """Two indices, `WHOLE` with all documents and `ALONE` with the public ones, a user of each who
+    sees public ones, and a function that runs a command as one of them, or as root.
+    """
+    public, secret = write(tmp_path / "public", PUBLIC), write(tmp_path / "secret", SECRET)
+
+    def run(user, index, *words, code=0):
+        result, out, err = engine.run(user, [*map(str, words)], index, capsys)
+        assert result == code, (words, out, err)
+        return (out + err).replace(index, "INDEX")
+
+    for index, folders in ((WHOLE, (public, secret)), (ALONE, (public,))):
+        put_user(engine, LIMITED[index], limited_role(engine, index))
+        for folder in folders:
+            run(engine.root, index, "index", folder, "--label", folder.name, "--no-families")
+    return run, secret
+
+
+def outputs(run, *words):
+    """Return what a command prints for the limited user of each index, without what changes from
+    run to run: times, and the manifest.
+    """
+    shown = []
+    for index, user in LIMITED.items():
+        out = run(user, index, *words)
+        out = re.sub(r'"manifest": .*', "", out)
+        shown.append(re.sub(r'"(seconds|next)": ("[^"]*"|[\d.]+)', "", out))
+    return shown
+
+
+def ids_of(run, root):
+    """Return the id of each document by the name of its file."""
+    found = json.loads(run(root, WHOLE, "search", "", "--fold", "none", "--limit", "50", "--json"))
+    assert found["total"] == len(PUBLIC) + len(SECRET)
+    return {Path(hit["path"]).stem: hit["id"] for hit in found["hits"]}
+
+
+def commands(secret, ids):
+    """Yield commands that read."""
+    for words in (["zanzibar"], ["merger"], ["zanz*"], ["ferries", "--facet", "labels"]):
+        for fold in ("live", "family"):
+            yield ["search", *words, "--fold", fold, "--json"]
+    for name in ("b", "d"):
+        yield ["similar", secret / f"{name}.txt", "--threshold", "0.5", "--json"]
+        yield ["check", secret / f"{name}.txt", "--json"]
+    for name in ("a", "c"):
+        yield ["similar", "--id", ids[name], "--json"]
+    yield ["versions", ids["a"]]
+    for words in (["match", "--threshold", "0.5"], ["match", "--contained"], ["families"]):
+        yield [*words, "--json"]
+    for words in (["families"], ["consistency", "--json"], ["status"], ["status", "--json"]):
+        yield words
+
+
+@pytest.mark.versions
+def test_whoever_sees_some_documents_learns_nothing_of_others(engine, library):
+    """Every answer is that of an index without them, but for the engine's scores."""
+    run, secret = library
+    for index in LIMITED:
+        run(engine.root, index, "group", "--within", "labels")
+    ids = ids_of(run, engine.root)
+    for words in commands(secret, ids):
+        shown = [re.sub(r'"score": [\d.]+', "", out) for out in outputs(run, *words)]
+        assert shown[0] == shown[1], words
+    assert '"total": 2' in run(LIMITED[WHOLE], WHOLE, "search", "ferries", "--json")
+    assert '"documents": 4' in run(LIMITED[WHOLE], WHOLE, "status", "--json")
+
+
+@pytest.mark.versions
+def test_an_id_of_a_hidden_document_is_one_of_no_document(engine, library):
+    run, _ = library
+    ids = ids_of(run, engine.root)
+    nobody = "0" * 32
+    user = LIMITED[WHOLE]
+    for words in (["similar", "--id"], ["versions"], ["compare", ids["a"]]):
+        missing = run(user, WHOLE, *words, nobody, code=3)
+        for name in SECRET:
+            hidden = run(user, WHOLE, *words, ids[name], code=3)
+            assert hidden.replace(ids[name], nobody) == missing
+    for name, number in (("a", 1), ("b", 0)):
+        query = {"query": {"ids": {"values": [ids[name]]}}}
+        answer = engine.call("POST", f"{WHOLE}/_search", query, user)[1]
+        assert answer["hits"]["total"]["value"] == number
+    assert engine.call("GET", f"{WHOLE}/_stats", user=user)[0] == 403
+
+
+@pytest.mark.versions
+def test_what_the_page_says_that_hidden_documents_leave_in_others(engine, library):
+    run, _ = library
+    for index in LIMITED:
+        run(engine.root, index, "group", "--principal", "longest")
+    ids = ids_of(run, engine.root)
+    listed, alone = outputs(run, "families", "--json")
+    assert ids["b"] in listed, "the longest leads"
+    assert not any(ids[name] in alone for name in SECRET)
+    scores = [
+        json.loads(out)["hits"][0]["score"] for out in outputs(run, "search", "ferries", "--json")
+    ]
+    assert scores[0] < scores[1]
+
+
+def test_tenants_share_pieces_and_no_document(tenants, tmp_path, capsys):
+    """The name of one tenant's index begins with that of the other."""
+    engine, indices = tenants
+    for number, index in enumerate(indices):
+        folder = write(tmp_path / str(number), PUBLIC)
+        user = f"nearfold-{index}-indexer"
+        for words in (["index", str(folder)], ["group"]):
+            code, out, err = engine.run(user, words, index, capsys)
+            assert code == 0, out + err
+    for own, other in (indices, indices[::-1]):
+        for role in ("searcher", "indexer", "admin"):
+            user = f"nearfold-{own}-{role}"
+            code, out, _ = engine.run(user, ["search", "ferries", "--json"], own, capsys)
+            assert (code, json.loads(out)["total"]) == (0, 2)
+            for words in (["search", "ferries"], ["status"], ["group"], ["match"]):
+                code, out, err = engine.run(user, words, other, capsys)
+                assert code == 3
+                assert "right" in err and "ferries leave" not in (out + err).lower()
+            code, _, err = engine.run(user, ["search", "ferries"], f"{NAME}-all", capsys)
+            assert code == 3
+    first, second = indices
+    code, out, err = engine.run(engine.root, ["uninstall", "--json"], first, capsys)
+    assert code == 0, err
+    kept = {piece["name"] for piece in json.loads(out)["installed"] if piece["action"] == "kept"}
+    assert "nearfold-default_v2" in kept
+    new = {"text": FERRY}
+    assert engine.call("PUT", f"{second}/_doc/new?refresh=true", new)[0] == 201
+    stored = engine.call("GET", f"{second}/_doc/new")[1]["_source"]
+    assert stored["near_status"] == "complete"
