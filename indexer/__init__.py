@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from indexer.operations.threads import ThreadsOptions, threads
     from indexer.operations.uninstall import uninstall
     from indexer.recipe import Recipe, recipe_named
+    from indexer.retrieval.fold_chunks import ChunkOptions, fold_chunks
     from indexer.searching.fold_hits import fold_hits
     from indexer.searching.search import search
     from indexer.searching.search_options import SearchOptions
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CheckOptions",
+    "ChunkOptions",
     "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
@@ -78,6 +80,7 @@ __all__ = [
     "families",
     "fingerprint",
     "fingerprints",
+    "fold_chunks",
     "fold_hits",
     "group",
     "hash",
@@ -105,6 +108,7 @@ __all__ = [
 
 _HOMES = {
     "CheckOptions": "indexer.indexing.verdicts",
+    "ChunkOptions": "indexer.retrieval.fold_chunks",
     "DedupOptions": "indexer.deduplicating.dedup",
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "ExportOptions": "indexer.exports.export",
@@ -131,6 +135,7 @@ _HOMES = {
     "families": "indexer.grouping.families",
     "fingerprint": "indexer.sketch.fingerprint",
     "fingerprints": "indexer.sketch.fingerprint",
+    "fold_chunks": "indexer.retrieval.fold_chunks",
     "fold_hits": "indexer.searching.fold_hits",
     "group": "indexer.grouping.group",
     "hash": "indexer.indexing.hash",

@@ -10,6 +10,7 @@ from indexer.errors import NearfoldError
 TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 PUBLIC = {
     "CheckOptions",
+    "ChunkOptions",
     "DedupOptions",
     "EvaluateOptions",
     "ExportOptions",
@@ -39,6 +40,7 @@ PUBLIC = {
     "families",
     "fingerprint",
     "fingerprints",
+    "fold_chunks",
     "fold_hits",
     "group",
     "hash",

@@ -1,0 +1,1 @@
+"""Folding the chunks that a retriever returns to a language model."""
