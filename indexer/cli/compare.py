@@ -21,6 +21,7 @@ from indexer.comparing.blocks_view import facts
 from indexer.comparing.boilerplate import discount
 from indexer.comparing.compare import Comparison, as_json, compare
 from indexer.comparing.originals import Original, original
+from indexer.comparing.redline_docx import redline_docx
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
@@ -62,6 +63,12 @@ _MOST_VALUE = 400  # characters of a metadata value that are shown
     help="Write the comparison to one HTML file too.",
 )
 @click.option(
+    "--docx",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the changes from A to B as tracked changes of a Word document too.",
+)
+@click.option(
     "--discounted",
     is_flag=True,
     help="Print the similarity without the boilerplate of the store too.",
@@ -77,11 +84,13 @@ def compare_command(
     shingle_width: int,
     measure: str | None,
     page: Path | None,
+    docx: Path | None,
     discounted: bool,
 ) -> int:
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
-    if page:
-        check_place(page, "--html")
+    for place, option in ((page, "--html"), (docx, "--docx")):
+        if place:
+            check_place(place, option)
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)
         comparison = _compare(store, left, right, matching, shingle_width)
@@ -91,6 +100,9 @@ def compare_command(
     if page:
         with write_whole(page, "--html") as part:
             part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")
+    if docx:
+        with write_whole(docx, "--docx") as part:
+            part.write_bytes(redline_docx(comparison))
     print_comparison(
         comparison,
         originals,

@@ -16,7 +16,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.comparing.redline_docx import redline_docx
+from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy
 from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, link, render
 from indexer.system.logs import event
@@ -29,7 +30,7 @@ from indexer.web.labelling_pages import labelling_routes, local_address
 from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import describe_api
 from indexer.web.pages import PAGES, Page
-from indexer.web.questions import Action, Question, parameter_values
+from indexer.web.questions import SIDE_A, SIDE_B, Action, Question, parameter_values
 from indexer.web.request_body import read_fields
 from indexer.web.safety import App, Safety, masked_token
 from indexer.web.schemas import as_json
@@ -39,6 +40,7 @@ from indexer.web.work_list_pages import work_list_routes
 if TYPE_CHECKING:
     from indexer.web.site import Site
 
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 TEMPLATES = Path(__file__).parent / "templates"
 Endpoint = Callable[[Request], Response]
 AsyncEndpoint = Callable[[Request], Awaitable[Response]]
@@ -66,6 +68,7 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
         *_api_routes(site, api),
         *(table(site) for table in api.tables),
         Route("/original", _original(site)),
+        Route("/redline.docx", _redline(site)),
         Route("/metrics", figures.answer),
         *static_routes(pages.static),
     ]
@@ -272,6 +275,22 @@ def _original(site: Site) -> Endpoint:
         if path is None:
             raise DocumentNotFound(id=row.id)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+    return endpoint
+
+
+def _redline(site: Site) -> Endpoint:
+    """Return the endpoint of the changes from one document to another, as a Word document."""
+
+    def endpoint(request: Request) -> Response:
+        texts = {name: request.query_params.getlist(name) for name in request.query_params}
+        values = parameter_values((SIDE_A, SIDE_B), texts)
+        compared = site.compared(site.row(values["a"]), site.row(values["b"]), "literal", 30)
+        if compared.chars is not None:
+            raise StoreBusy(what="the whole of both texts", holder="their comparison")
+        headers = {"content-disposition": 'attachment; filename="redline.docx"'}
+        body = redline_docx(compared.beside.comparison)
+        return Response(body, media_type=DOCX, headers=headers)
 
     return endpoint
 

@@ -28,6 +28,8 @@ from indexer.web.presenters import (
 from indexer.web.questions import (
     ID,
     PART,
+    SIDE_A,
+    SIDE_B,
     WAIT,
     YES_NO,
     Parameter,
@@ -132,8 +134,6 @@ def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
     return without_boilerplate(site.discounted(a, b, values["wait"]))
 
 
-_A = Parameter("a", "the id of one document")
-_B = Parameter("b", "the id of the other")
 _MATCHING = Parameter(
     "matching", "count repeats, or information", "literal", choices=("literal", "information")
 )
@@ -158,7 +158,7 @@ COMPARISON_QUESTIONS: Mapping[str, Question] = {
     "compare": Question(
         "compare",
         "Two documents side by side, by every measure.",
-        (_A, _B, _MATCHING, PART, WAIT),
+        (SIDE_A, SIDE_B, _MATCHING, PART, WAIT),
         compare,
         ComparisonAnswer,
     ),
@@ -166,7 +166,7 @@ COMPARISON_QUESTIONS: Mapping[str, Question] = {
         "discounted",
         "The similarity of two documents without the text that the store shares; "
         "the first request starts the count.",
-        (_A, _B, WAIT),
+        (SIDE_A, SIDE_B, WAIT),
         discounted,
         WithoutBoilerplate,
     ),

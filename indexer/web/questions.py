@@ -116,6 +116,8 @@ class Action:
 
 
 ID = Parameter("id", "a document's id")
+SIDE_A = Parameter("a", "the id of one document")
+SIDE_B = Parameter("b", "the id of the other")
 PART = Parameter("part", "part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
 WAIT = Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30)
 REVIEW_THRESHOLD = Parameter(

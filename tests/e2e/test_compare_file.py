@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 from command import ROOT, outcome, run, run_json
@@ -35,10 +36,20 @@ def test_json_stays_alone_on_stdout(tmp_path: Path) -> None:
     assert page.stat().st_size > 10_000
 
 
+def test_changes_are_written_as_a_word_document(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/none.db"
+    run("compare", ONE, OTHER, "--docx", tmp_path / "redline.docx", store=store)
+    with zipfile.ZipFile(tmp_path / "redline.docx") as package:
+        text = package.read("word/document.xml").decode()
+    assert re.search("<w:del [^>]+><w:r><w:delText [^>]+>42,000<", text)
+    assert re.search("<w:ins [^>]+><w:r><w:t [^>]+>45,500<", text)
+
+
 def test_an_unwritable_path_is_refused(tmp_path: Path) -> None:
-    process = outcome("compare", ONE, OTHER, "--html", tmp_path / "absent" / "page.html")
-    assert (process.returncode, process.stdout) == (2, "")
-    assert "give --html another place" in process.stderr
+    for option in ("--html", "--docx"):
+        process = outcome("compare", ONE, OTHER, option, tmp_path / "absent" / "file")
+        assert (process.returncode, process.stdout) == (2, "")
+        assert f"give {option} another place" in process.stderr
 
 
 def test_the_core_install_writes_the_page(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +43,14 @@ PATHS = (
     "/jobs",
     "/api",
 )
-FILES = ("/static/base.css", "/static/review.js", "/static/icon.svg", "/nothing", "/api/nothing")
+FILES = (
+    "/redline.docx?a=m1&b=m2",
+    "/static/base.css",
+    "/static/review.js",
+    "/static/icon.svg",
+    "/nothing",
+    "/api/nothing",
+)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +241,16 @@ def test_originals_are_served_by_id_from_inside_the_root_only(
 )
 def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
     assert request(site, path).status == 404
+
+
+def test_changes_of_a_pair_come_as_a_word_document(site: str) -> None:
+    answer = request(site, "/redline.docx?a=m1&b=m2")
+    assert answer.status == 200
+    assert "attachment" in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as package:
+        assert b"w:ins" in package.read("word/document.xml")
+    assert request(site, "/redline.docx?a=m1&b=nowhere").status == 404
+    assert request(site, "/redline.docx?a=m1").status == 400
 
 
 def test_the_api_answers_as_it_is_described(site: str) -> None:

@@ -1,0 +1,99 @@
+"""A comparison as a Word document: accepting all changes gives B, rejecting them A."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.comparing.compare import compare
+from indexer.comparing.originals import original
+from indexer.comparing.redline_docx import redline_docx
+from indexer.stores import open_store
+from indexer.text.normal_words import normal_words
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+A = "Lease of 2024\n\nThe tenant pays 400 pounds.\nNo pets.\n\nThe landlord repairs the roof.\n"
+B = A.replace("2024", "2025").replace("400", "450").replace("the roof", "it")
+B = B.replace("No pets.\n", "No pets.\n\nAnd no sublet.\n")
+
+
+def document(a: str, b: str) -> ET.Element:
+    with zipfile.ZipFile(io.BytesIO(redline_docx(compare(a, b, names=("a&b.txt", "<b>"))))) as file:
+        assert file.testzip() is None
+        for name in file.namelist():
+            ET.fromstring(file.read(name))
+        assert b"Changes from a&amp;b.txt to &lt;b&gt;" in file.read("docProps/core.xml")
+        return ET.fromstring(file.read("word/document.xml"))
+
+
+def text_of(root: ET.Element, dropped: str) -> str:
+    """Return the text as after accepting (`dropped` is `del`) or rejecting (`ins`) all changes."""
+    pieces = []
+    for paragraph in root.iter(f"{W}p"):
+        for child in paragraph:
+            if child.tag == f"{W}{dropped}":
+                continue
+            for part in child.iter():
+                if part.tag in (f"{W}t", f"{W}delText"):
+                    pieces.append(part.text or "")
+                elif part.tag == f"{W}br":
+                    pieces.append("\n")
+        if paragraph.find(f"{W}pPr/{W}rPr/{W}{dropped}") is None:
+            pieces.append("\n\n")
+    return "".join(pieces)
+
+
+def words(text: str) -> list[str]:
+    found = normal_words(text)
+    return [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)]
+
+
+def test_accepting_all_changes_gives_b_and_rejecting_them_a() -> None:
+    root = document(A, B)
+    assert text_of(root, "del").split("\n\n")[:4] == B.removesuffix("\n").split("\n\n")
+    rejected = text_of(root, "ins")
+    assert "Lease of 2024" in rejected
+    assert "sublet" not in rejected
+    assert words(rejected) == words(A)
+    deleted = ["".join(part.itertext()) for part in root.iter(f"{W}del")]
+    assert [text.strip() for text in deleted if text.strip()] == ["2024", "400", "the roof."]
+    assert {part.get(f"{W}author") for part in root.iter(f"{W}ins")} == {"nearfold"}
+
+
+def test_an_inserted_paragraph_has_an_inserted_mark() -> None:
+    root = document(A, B)
+    assert len(list(root.iter(f"{W}p"))) == 4
+    assert len([part for part in root.iter(f"{W}rPr") if part.find(f"{W}ins") is not None]) == 1
+
+
+TEXTS = st.lists(
+    st.sampled_from(["rent", "roof", "\n\n", "\n", "pets", "2024", "<w:p>", "&", "\x01", "\ud800"]),
+    max_size=25,
+).map(" ".join)
+
+
+@settings(deadline=None, max_examples=60)
+@given(TEXTS, TEXTS)
+def test_any_two_texts_come_back(a: str, b: str) -> None:
+    root = document(a, b)
+    accepted, rejected = text_of(root, "del"), text_of(root, "ins")
+    kept = re.sub(r"\s+", " ", re.sub("[\x01\ud800]", "\ufffd", b)).strip()
+    assert re.sub(r"\s+", " ", accepted).strip() == kept or not words(b)
+    assert words(rejected) == words(re.sub("[\x01\ud800]", "\ufffd", a))
+
+
+def test_the_extractor_of_documents_reads_the_later_text(tmp_path: Path) -> None:
+    (tmp_path / "redline.docx").write_bytes(redline_docx(compare(A, B)))
+    text = original(str(tmp_path / "redline.docx"), open_store("sqlite://:memory:")).text
+    assert "The tenant pays" in text
+    assert "450" in text
+
+
+def test_equal_texts_have_no_change() -> None:
+    root = document(A, A)
+    assert not list(root.iter(f"{W}ins"))
+    assert not list(root.iter(f"{W}del"))
