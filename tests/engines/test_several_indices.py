@@ -3,7 +3,7 @@
 import pytest
 from pipelines import bulk, call, good, store_url
 
-from indexer.errors import MappingMismatch, StoreError, UsageError
+from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.operations.install import install
@@ -72,6 +72,36 @@ def alias(engine, server, stores):
     return f"{names[0]}-all", names
 
 
+@pytest.fixture
+def rolled_over(engine, server, stores):
+    """The name of an alias that was rolled over, by its size as a policy does, with the documents
+    of `stream`, and the names of both indices.
+    """
+    store, name = stores(engine, server)
+    install(store)
+    alias = f"{name}-feed"
+    template = {
+        "index_patterns": [f"{alias}-*"],
+        "priority": 600,
+        "composed_of": ["nearfold-default_v2"],
+        "template": {
+            "settings": {"index.default_pipeline": "nearfold-default_v2"},
+            "mappings": {"properties": {"text": {"type": "text"}}},
+        },
+    }
+    good("PUT", f"{server}/_index_template/{alias}", template)
+    first, second = (f"{alias}-{number:06}" for number in (1, 2))
+    good("PUT", f"{server}/{first}", {"aliases": {alias: {"is_write_index": True}}})
+    for number, texts in enumerate((OLD, NEW)):
+        bulk(server, alias, [{"text": text} for text in texts])
+        conditions = {"conditions": {"max_docs": 2 + number}}
+        answer = good("POST", f"{server}/{alias}/_rollover", conditions)
+        assert answer["rolled_over"] is (number == 0)
+    yield alias, (first, second)
+    call("DELETE", f"{server}/{first},{second}")
+    call("DELETE", f"{server}/_index_template/{alias}")
+
+
 def families(server, name):
     """Return the family of each document of the indices behind a name, by its text."""
     good("POST", f"{server}/{name}/_refresh")
@@ -108,6 +138,34 @@ def test_a_data_stream(engine, server, stream, open_at):
 def test_an_alias_of_several_indices(engine, server, alias, open_at):
     name, _ = alias
     check_as_one(open_at(store_url(engine, server, name)), server, name)
+
+
+def test_an_alias_that_is_rolled_over(engine, server, rolled_over, open_at):
+    name, (_, second) = rolled_over
+    check_as_one(open_at(store_url(engine, server, name)), server, name)
+    assert set(families(server, second)) == set(NEW)
+
+
+def test_an_index_that_a_policy_makes_read_only_is_searched_and_not_grouped(
+    engine, server, rolled_over, open_at
+):
+    name, (first, _) = rolled_over
+    store = open_at(store_url(engine, server, name))
+    before = families(server, name)
+    good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": True})
+    assert search(store, "ferry", SearchOptions(threshold=0.8)).total == 3
+    assert len(similar(store, OLD[0], SimilarOptions(threshold=0.8)).matches) == 2
+    with pytest.raises(StoreStopped, match="lift the block"):
+        group(store)
+    good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": None})
+    group(store)
+    stored = families(server, name)
+    assert stored[OLD[0]] == stored[NEW[0]]
+    assert stored != before
+    good("DELETE", f"{server}/{first}")
+    group(store)
+    assert set(families(server, name)) == set(NEW)
+    assert search(store, "ferry", SearchOptions(fold="family")).families == 2
 
 
 def test_documents_in_common_are_refused(engine, server, alias, open_at):
