@@ -85,7 +85,7 @@ FAULTS = (
     ),
     Fault(
         "kill -9 of a node of three at random times, beside jobs and searches",
-        ("campaign nodes",),
+        ("campaign nodes", "test_node_kills.py::test_no_command"),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
     ),
     Fault(

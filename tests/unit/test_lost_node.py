@@ -5,10 +5,12 @@ yet, in a search as in a job.
 import pytest
 
 from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
-from indexer.errors import StoreError, StoreStopped
+from indexer.errors import StoreError, StoreNotReady, StoreStopped
 from indexer.stores.engine import index_requests
 from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.link import Answer, has_lost_node
+from indexer.stores.engine.opensearch import DIALECT
+from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.sender import Operation, Sender
 
@@ -126,6 +128,19 @@ def test_it_gives_up_in_the_end_with_the_exit_code_of_a_job_that_can_be_resumed(
         Requests(cluster, "opensearch://x/p").call("POST", "p/_search", {})
     assert exit_code_of(stopped.value) == EXIT_STOPPED
     assert cluster.requests == 11
+
+
+def test_a_search_that_was_read_does_not_fail_because_its_snapshot_cannot_be_closed():
+    class Gone(Cluster):
+        def request(self, method, *rest):
+            if method == "DELETE":
+                raise StoreNotReady(url="opensearch://x/p", reason="Connection refused")
+            return super().request(method, *rest)
+
+    page = {"hits": {"hits": []}}
+    link = Gone((200, {"pit_id": "snapshot"}), (200, page))
+    queries = IndexQueries(Requests(link, "opensearch://x/p"), DIALECT, "p")
+    assert [answer["hits"]["hits"] for answer in queries.pages({"size": 10, "sort": []})] == [[]]
 
 
 @pytest.mark.parametrize(("status", "body"), HARMLESS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -265,8 +266,12 @@ class IndexQueries:
                     yield hit["_id"], lengthen(value) if field == "exact" else value
 
     def release(self, snapshot: str) -> None:
-        """Close a snapshot; one that is closed already is not an error."""
-        self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
+        """Close a snapshot, if the engine answers: it closes by itself after a few minutes.
+
+        One that is closed already is not an error.
+        """
+        with suppress(StoreError):
+            self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(
         self,
