@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from indexer.lab.synthesis.synth import SynthOptions, synth
     from indexer.lab.tuning.tune import TuneOptions, tune
     from indexer.matching.match import MatchOptions, match
+    from indexer.matching.passages import PassagesOptions, passages
     from indexer.operations.backup import backup
     from indexer.operations.doctor import doctor
     from indexer.operations.install import install
@@ -59,6 +60,7 @@ __all__ = [
     "IndexOptions",
     "LabelOptions",
     "MatchOptions",
+    "PassagesOptions",
     "Recipe",
     "SearchOptions",
     "SimilarOptions",
@@ -89,6 +91,7 @@ __all__ = [
     "label",
     "match",
     "open_store",
+    "passages",
     "plan",
     "recipe_named",
     "reindex",
@@ -114,6 +117,7 @@ _HOMES = {
     "ExportOptions": "indexer.exports.export",
     "FamiliesOptions": "indexer.grouping.families",
     "MatchOptions": "indexer.matching.match",
+    "PassagesOptions": "indexer.matching.passages",
     "GroupOptions": "indexer.grouping.group_options",
     "IndexOptions": "indexer.indexing.index",
     "LabelOptions": "indexer.grouping.label",
@@ -144,6 +148,7 @@ _HOMES = {
     "label": "indexer.grouping.label",
     "match": "indexer.matching.match",
     "open_store": "indexer.stores",
+    "passages": "indexer.matching.passages",
     "plan": "indexer.sketch.plan",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.operations.reindex",

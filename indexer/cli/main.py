@@ -45,6 +45,7 @@ COMMANDS = (
     "judge",
     "label",
     "match",
+    "passages",
     "plan",
     "reindex",
     "restore",

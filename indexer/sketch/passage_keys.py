@@ -23,11 +23,11 @@ _TABLE_BITS = 20
 _TABLE = np.uint64((1 << _TABLE_BITS) - 1)
 
 
-def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+def run_hashes(codes: NDArray[np.uint32] | NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
     """Return the hashes of all runs of `width` code points, in order.
 
-    (max(0, n - width + 1),) uint64. The code points are the digits of a number to the base 2**64 /
-    golden ratio, modulo 2**64, which is then mixed.
+    (max(0, n - width + 1),) uint64. The code points, or other numbers, are the digits of a number
+    to the base 2**64 / golden ratio, modulo 2**64, which is then mixed.
 
     >>> hashes = run_hashes(np.array([1, 2, 3, 1, 2, 3, 4], dtype=np.uint32), 3)
     >>> len(hashes), len(set(hashes.tolist())), bool(hashes[0] == hashes[3])

@@ -21,6 +21,7 @@ PAGES = {
         "README.md": "",
         "dedup.md": "docs",
         "families.md": "docs",
+        "passages.md": "docs",
         "search.md": "docs",
         "sending.md": "docs",
         "reviewing.md": "docs",
@@ -46,6 +47,26 @@ def library(tmp_path: Path) -> str:
     run("index", ROOT / "examples", store=store)
     run("group", store=store)
     return store
+
+
+def test_passages(library: str, tmp_path: Path) -> None:
+    notice = "This message is meant for its addressee alone; whoever has it by mistake deletes it, "
+    notice += "and tells the sender so that the mistake is not made a second time."
+    texts = ["Rent is due in May.", "The ferry was late again.", "Bring the keys to room nine."]
+    texts += ["Twelve boxes arrived without lids.", "Our meeting is moved to the library."]
+    (tmp_path / "mails").mkdir()
+    for number, text in enumerate(texts):
+        (tmp_path / "mails" / f"{number}.txt").write_text(f"{text}\n\n{notice}\n")
+    run("index", tmp_path / "mails", store=library)
+    run("group", store=library)
+    [commands] = blocks("passages.md")
+    first, _, line = shell(commands, tmp_path).rpartition("passages\n")
+    assert first.startswith("5 documents, 5 families, 1 folder, 29 words, top\n  This message")
+    passage = json.loads(line)
+    assert (passage["text"], passage["documents"]) == (notice.rstrip("."), 5)
+    assert {Path(place["path"]).name for place in passage["places"]} == {
+        f"{number}.txt" for number in range(5)
+    }
 
 
 def test_families(library: str, tmp_path: Path) -> None:
