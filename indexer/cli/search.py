@@ -36,10 +36,10 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
 @click.argument("query")
 @click.option(
     "--fold",
-    type=click.Choice(["live", "family", "types", "none"]),
+    type=click.Choice(["live", "family", "threads", "types", "none"]),
     default="live",
     show_default=True,
-    help="Fold by similarity, by stored family, by duplicate type, or not at all.",
+    help="Fold by similarity, by stored family, by thread of mails, by duplicate type, or not.",
 )
 @click.option(
     "--filter",

@@ -1,4 +1,4 @@
-"""Recognise mail, and mark the character set of its parts for Tika.
+"""Recognise mail, mark the character set of its parts for Tika, and read its thread.
 
 `mark_charset` puts a byte order mark into text parts that declare UTF-8 and are UTF-8. Tika's
 detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese (Tika
@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping, Sequence
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
+
+from indexer.mail.message import ancestors
+from indexer.mail.message_hash import message_ids
 
 _HEADER = re.compile(
     rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
@@ -20,6 +24,8 @@ _HEADER = re.compile(
 )
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
 _MAX_BYTES = 32 << 20
+_MOST_VALUE = 1000
+_RAW = "message:raw-header:"
 
 
 def is_mail(data: bytes, name: str) -> bool:
@@ -40,6 +46,36 @@ def mark_charset(data: bytes) -> bytes:
         return message.as_bytes() if any(changed) else data
     except (MessageError, LookupError, ValueError, TypeError, RecursionError):
         return data
+
+
+def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the `message_id` of a mail, and the ids that it refers to (`references`), oldest
+    first, by blanks; from Tika's metadata, also of Outlook's own format. Empty for other documents.
+
+    Of more ids than 1,000 characters hold, the first and the last ones stay.
+
+    >>> thread_fields({"Message:Raw-Header:Message-Id": ["<b@x>"]})
+    {'message_id': '<b@x>'}
+    """
+    fields = {
+        key.lower().removeprefix(_RAW): " ".join(values)
+        for key, values in metadata.items()
+        if key.lower().startswith((_RAW, "mapi:internet-message-id"))
+    }
+    own = fields.get("message-id") or fields.get("mapi:internet-message-id", "")
+    line = ancestors(fields.get("in-reply-to", ""), fields.get("references", ""))
+    values = {
+        "message_id": next(iter(message_ids(own)), "")[:_MOST_VALUE],
+        "references": _fitting(line),
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _fitting(ids: Sequence[str]) -> str:
+    """Return ids by blanks: all, or the first and as many of the last as fit into a value."""
+    while len(" ".join(ids)) > _MOST_VALUE and len(ids) > 1:
+        ids = (ids[0], *ids[2:])
+    return " ".join(ids)[:_MOST_VALUE]
 
 
 def _declares_utf8(part: Message | EmailMessage) -> bool:

@@ -82,7 +82,7 @@ def document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
         title=_clean(_first(metadata, "dc:title"), _MOST_TITLE),
         content_type=content_type.partition(";")[0].strip(),
-        metadata=_metadata(metadata),
+        metadata=_metadata(metadata) | mail.thread_fields(metadata),
         extractor=extractor,
         truncated=bool(warnings),
         warnings=warnings,

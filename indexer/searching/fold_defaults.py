@@ -13,7 +13,7 @@ from indexer.recipe import Recipe
 from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.stores.base import Store
 
-Fold: TypeAlias = Literal["live", "family", "types", "none"]
+Fold: TypeAlias = Literal["live", "family", "threads", "types", "none"]
 WITH_THRESHOLD: tuple[Fold, ...] = ("live", "types")
 
 

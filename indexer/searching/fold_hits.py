@@ -10,6 +10,7 @@ from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
+from indexer.searching.by_thread import ByThread
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_defaults import (
     Fold,
@@ -92,6 +93,8 @@ def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
         return SketchRule(threshold, texts, texts.criteria.folded)
     if fold == "live":
         return _sketch_rule(threshold, texts, _trusts_slots(texts))
+    if fold == "threads":
+        return ByThread(texts.rows)
     return ByFamily() if fold == "family" else NoFolding()
 
 

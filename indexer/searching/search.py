@@ -307,7 +307,7 @@ def _notes(
 
 
 def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float | None:
-    if options.fold == "none":
+    if options.fold in ("none", "threads"):
         return None
     return families_by.get("threshold") if options.fold == "family" else options.least
 

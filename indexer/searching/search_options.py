@@ -24,8 +24,8 @@ class SearchOptions:
     """The options of `search`: what is found, how it is folded, and which page is returned.
 
     `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
-    they turn out to mislead; else by texts alone), `family` by the stored family, `types` folds the
-    best hits by duplicate type, `none` not at all.
+    they turn out to mislead; else by texts alone), `family` by the stored family, `threads` mails
+    of one thread, `types` the best hits by duplicate type, `none` not at all.
     `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
     terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
     and `OVERLAP` there.
@@ -55,8 +55,9 @@ class SearchOptions:
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
 
-    Raises `UsageError` for an unknown order, `show` or a measure with `types` or `none`, criteria
-    without `live`, a threshold with `family` or `none`, and `after` together with a page.
+    Raises `UsageError` for an unknown order, `show` with `types` or `none`, a measure with
+    `threads`, `types` or `none`, criteria without `live`, a threshold with another way than `live`
+    and `types`, and `after` together with a page.
     """
 
     fold: Fold = "live"
@@ -82,7 +83,7 @@ class SearchOptions:
         fold_threshold(self.fold, self.threshold)
         if self.measure is not None:
             check_measure(self.measure)
-            if self.fold in ("none", "types"):
+            if self.fold in ("none", "threads", "types"):
                 raise UsageError(
                     "a measure belongs to folding by similarity (--fold live) or by family; "
                     "leave --measure out, or fold another way"

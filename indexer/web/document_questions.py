@@ -125,9 +125,10 @@ _SEARCH_PARAMETERS = (
     ),
     Parameter(
         "fold",
-        "by similarity of the hits, by stored family, by duplicate type of clauses, or not",
+        "by similarity of the hits, by stored family, by thread of mails, by duplicate type of "
+        "clauses, or not",
         "live",
-        choices=("live", "family", "types", "none"),
+        choices=("live", "family", "threads", "types", "none"),
     ),
     Parameter(
         "of",

@@ -299,3 +299,23 @@ def test_orders_that_cannot_be_are_refused(library):
         SearchOptions(show="newest")
     with pytest.raises(UsageError, match="leave --show out"):
         SearchOptions(show="path", fold="types")
+
+
+def test_mails_of_one_thread_fold_under_its_first_hit(store):
+    stored = {row.id: row for row in rows({id: sentence(n) for n, id in enumerate("abcde")})}
+    mails = {
+        "a": {"message_id": "<1@x>"},
+        "b": {"message_id": "<3@x>", "references": "<1@x> <2@x>"},
+        "c": {"message_id": "<4@x>"},
+        "d": {"message_id": "<2@x>", "references": "<1@x>"},
+        "e": {"from": "nobody"},
+    }
+    store.write([replace(stored[id], metadata=metadata) for id, metadata in mails.items()])
+    store.refresh()
+    page = search(store, "", SearchOptions(fold="threads", sort="path"))
+    assert [(hit.id, sorted(one.id for one in hit.folded)) for hit in page.hits] == [
+        ("a", ["b", "d"]),
+        ("c", []),
+        ("e", []),
+    ]
+    assert (page.families, page.threshold) == (3, None)

@@ -8,12 +8,13 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, run
+from command import ROOT, outcome, run, run_json
 
 from indexer import threads
 
 PAGE = (ROOT / "docs" / "threads.md").read_text(encoding="utf-8")
-FIRST = """From: Ann <ann@x.org>
+FIRST = """Return-Path: <ann@x.org>
+From: Ann <ann@x.org>
 Subject: Ferry
 Message-ID: <CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>
 Date: Mon, 5 Feb 2024 10:00:00 +0100
@@ -51,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    block, _ = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     tree, table, load_file, lines = (
         shlex.split(line, comments=True)[1:] for line in block.splitlines()
     )
@@ -80,6 +81,44 @@ def test_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "attribution",
         "quoted",
     ]
+
+
+def test_search_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mails of one thread fold under the best; what is no mail, and another thread, do not."""
+    (folder / "notes.txt").write_text("The ferry leaves at noon.")
+    (folder / "other.eml").write_text(
+        FIRST.replace("CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com", "3@x").replace(
+            "Mary", "Paul"
+        )
+    )
+    (folder / "Inbox").rename(folder / "inbox.mbox")
+    monkeypatch.chdir(folder.parent)
+    _, block = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    index, search = (shlex.split(line)[1:] for line in block.splitlines())
+    store = "sqlite:///threads.db"
+    run(*index, "--containers", "all", store=store)
+    page = run_json(*search, store=store)
+    groups = {
+        Path(hit["path"]).name: [one["path"] for one in hit["folded"]] for hit in page["hits"]
+    }
+    assert (page["families"]["value"], page["threshold"]) == (3, None)
+    assert set(groups) >= {"notes.txt", "other.eml"}
+    assert [
+        len(folded) for name, folded in groups.items() if name in ("notes.txt", "other.eml")
+    ] == [
+        0,
+        0,
+    ]
+    [thread] = [folded for name, folded in groups.items() if name not in ("notes.txt", "other.eml")]
+    assert len(thread) == 1
+    first = run_json(*search, "--limit", "1", store=store)
+    seen = [first["hits"][0]["path"]]
+    while first["next"]:
+        first = run_json(*search, "--limit", "1", "--after", first["next"], store=store)
+        seen.append(first["hits"][0]["path"])
+    assert len(seen) == 3
+    run(*search, "--threshold", "0.9", store=store, code=2)
+    run(*search, "--measure", "lcs", store=store, code=2)
 
 
 def test_ids_are_those_of_index(folder: Path, tmp_path: Path) -> None:

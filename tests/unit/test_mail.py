@@ -44,3 +44,22 @@ def test_no_bytes_make_it_fail(junk: bytes) -> None:
         b"Content-Type: multipart/mixed; charset=utf-8\n\n" + junk,
     ):
         assert isinstance(mail.mark_charset(data), bytes)
+
+
+def test_ids_of_the_thread_are_metadata() -> None:
+    data = b"Message-Id: <2@x>\nReferences: <0@x>\n <1@x>\nIn-Reply-To: <1@x>\n\nYes.\n"
+    metadata = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml").metadata
+    assert (metadata["message_id"], metadata["references"]) == ("<2@x>", "<0@x> <1@x>")
+
+
+def test_of_many_references_the_first_and_the_last_stay() -> None:
+    ids = [f"<{number:0100}@x>" for number in range(20)]
+    kept = mail.thread_fields({"Message:Raw-Header:References": [" ".join(ids)]})[
+        "references"
+    ].split()
+    assert kept == [ids[0], *ids[-8:]] and len(" ".join(kept)) <= 1000
+
+
+def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
+    assert mail.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {"message_id": "<a@x>"}
+    assert mail.thread_fields({"Content-Type": ["text/plain"]}) == {}
