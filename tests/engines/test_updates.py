@@ -13,8 +13,11 @@ from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.operations.doctor import doctor
+from indexer.operations.install import install
 from indexer.operations.reindex import reindex
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
+from indexer.searching.search import SearchOptions, search
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.engine import rows as documents
 
@@ -146,25 +149,67 @@ def test_a_copy_by_reindex_has_everything(store, server, engine, open_at):
     assert state(moved) == state(opened)
 
 
-def test_a_snapshot_has_everything(store, server, engine, open_at):
-    opened, url = store
-    name = url.rpartition("/")[2]
-    repository = f"{server}/_snapshot/nearfold-{secrets.token_hex(4)}"
-    body = {"type": "fs", "settings": {"location": name}}
-    status, answer = call("PUT", repository, body)
+@pytest.fixture
+def repository(server, store):
+    """The URL of a repository of snapshots in files; removed with them at the end."""
+    url = f"{server}/_snapshot/nearfold-{secrets.token_hex(4)}"
+    body = {"type": "fs", "settings": {"location": store[1].rpartition("/")[2]}}
+    status, answer = call("PUT", url, body)
     if status != 200:
         pytest.skip(f"this server keeps no snapshots in files: {str(answer)[:200]}")
+    yield url
+    call("DELETE", f"{url}/1")
+    call("DELETE", url)
+
+
+def test_a_snapshot_has_everything(store, server, engine, repository, open_at):
+    opened, url = store
+    name = url.rpartition("/")[2]
     before = state(opened)
-    try:
-        good("PUT", f"{repository}/all?wait_for_completion=true", {"indices": name})
-        renamed = {"rename_pattern": "(.+)", "rename_replacement": "$1-back"}
-        body = {"indices": name, "include_aliases": False, **renamed}
-        good("POST", f"{repository}/all/_restore?wait_for_completion=true", body)
-        back = open_at(f"{engine}://{server.partition('://')[2]}/{name}-back")
-        assert state(back) == before
-    finally:
-        call("DELETE", f"{repository}/all")
-        call("DELETE", repository)
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": name})
+    renamed = {"rename_pattern": "(.+)", "rename_replacement": "$1-back"}
+    body = {"indices": name, "include_aliases": False, **renamed}
+    good("POST", f"{repository}/1/_restore?wait_for_completion=true", body)
+    back = open_at(f"{engine}://{server.partition('://')[2]}/{name}-back")
+    assert state(back) == before
+
+
+def test_an_index_that_is_lost_goes_on_from_its_snapshot(store, server, repository):
+    """As the page on operating does it: the index with its aliases, under its own name."""
+    opened, url = store
+    name = url.rpartition("/")[2]
+    before = state(opened)
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": f"{name}*"})
+    good("DELETE", f"{server}/{name}")
+    good("POST", f"{repository}/1/_restore?wait_for_completion=true", {"indices": f"{name}*"})
+    assert state(opened) == before
+    assert list(good("GET", f"{server}/{name}-write")) == [name]
+    assert not group(opened).moved
+    shown = search(opened, "ferry harbour", SearchOptions(fold="family"))
+    assert (shown.total, shown.families) == (3, 1)
+    body = {"query": {"match": {"text": "ferry"}}, "collapse": {"field": "near_family"}}
+    assert len(good("POST", f"{url}/_search", body)["hits"]["hits"]) == 1
+    assert opened.write(sample_rows()[:1]) == [None]
+    assert all(check.verdict != "bad" for check in doctor(opened.url))
+
+
+def test_an_index_that_is_restored_elsewhere_signs_once_it_is_installed_there(
+    store, server, repository
+):
+    opened, url = store
+    name = url.rpartition("/")[2]
+    install(opened)
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": f"{name}*"})
+    good("DELETE", f"{server}/{name}")
+    uninstall(opened)
+    good("POST", f"{repository}/1/_restore?wait_for_completion=true", {"indices": f"{name}*"})
+    status, answer = call("PUT", f"{url}/_doc/new", {"text": FERRY})
+    assert (status, "nearfold-default_v2] does not exist" in str(answer)) == (400, True)
+    install(opened)
+    good("PUT", f"{url}/_doc/new?refresh=true", {"text": FERRY})
+    assert good("GET", f"{url}/_doc/new")["_source"]["near_status"] == "complete"
+    group(opened)
+    assert search(opened, "ferry harbour", SearchOptions(fold="family")).families == 1
 
 
 @pytest.fixture
