@@ -19,6 +19,36 @@ from indexer.sketch.blocks import Design, tables
 from indexer.sketch.hashing import mix64_array
 
 
+def bit_words(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return sketches of (n, bytes) as (n, words), the first bits first.
+
+    >>> bit_words(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 255]], np.uint8)).tolist()
+    [[1, 255]]
+    """
+    missing = -octets.shape[1] % 8
+    padded = np.ascontiguousarray(np.pad(octets, ((0, 0), (missing, 0))))
+    words: NDArray[np.uint64] = padded.view(">u8").astype(np.uint64)
+    return words
+
+
+def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
+    """Return 32 bits of a hash of each (n, words) sketch under the mask of a table: (n,).
+
+    Two keys that share them by chance are told apart by their distance.
+    """
+    hashed = np.zeros(len(sketches), dtype=np.uint64)
+    for place in range(sketches.shape[1]):
+        word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
+        hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
+    halves: NDArray[np.uint64] = hashed >> np.uint64(32)
+    return halves
+
+
+def bits_apart(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the number of different bits of each pair of (n, words) sketches."""
+    return count_ones(left ^ right)
+
+
 class ClosePairs:
     """The pairs of sketches within `distance` bits, each once.
 
@@ -41,12 +71,7 @@ class ClosePairs:
         masks = tables(design)
         keys = budget.array((len(sketches), len(masks)), np.uint32)
         for table, mask in enumerate(masks):
-            # 32 bits of a hash: two keys that share them by chance are told apart by their distance
-            hashed = np.zeros(len(sketches), dtype=np.uint64)
-            for place in range(sketches.shape[1]):
-                word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
-                hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
-            keys[:, table] = hashed >> np.uint64(32)
+            keys[:, table] = block_hashes(sketches, mask)
         self._sketches, self._distance = sketches, distance
         self._join = Join(keys, len(masks), 1, rank, cap, budget)
         self.candidates = 0
@@ -55,7 +80,7 @@ class ClosePairs:
         """Yield the pairs as left, right and the number of different bits; left < right."""
         for left, right in self._join.blocks():
             self.candidates += len(left)
-            apart = count_ones(self._sketches[left] ^ self._sketches[right])
+            apart = bits_apart(self._sketches[left], self._sketches[right])
             is_close = apart <= self._distance
             yield left[is_close], right[is_close], apart[is_close]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bit_tables import ClosePairs
+from indexer.joins.bit_tables import ClosePairs, bit_words
 from indexer.joins.memory_budget import parts
 from indexer.joins.pair_codes import decode_pair
 from indexer.joins.prefixes import FeatureOrder, SimilarSets
@@ -53,10 +53,8 @@ def _bit_words(collection: Collection) -> NDArray[np.uint64]:
         return collection.simhash[:, None]
     octets = collection.slots
     words = collection.budget.array((len(octets), -(-octets.shape[1] // 8)), np.uint64)
-    missing = 8 * words.shape[1] - octets.shape[1]
     for part in parts(len(octets), collection.budget.block):
-        padded = np.pad(octets[part], ((0, 0), (missing, 0)))
-        words[part] = padded.view(">u8")
+        words[part] = bit_words(octets[part])
     return words
 
 

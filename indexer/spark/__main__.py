@@ -17,7 +17,9 @@ from indexer.cli.options import (
     recall_option,
     take_criteria,
     threshold_option,
+    unset_options,
 )
+from indexer.defaults import DefaultName, DefaultNumber
 from indexer.errors import MissingExtra
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.limits import CAP
@@ -112,6 +114,9 @@ def command(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
     )
     shared = {name: options[name] for name in ("threshold", "measure", "cap")}
+    defaults = {"threshold": DefaultNumber, "measure": DefaultName}
+    for name in unset_options(defaults):
+        shared[name] = defaults[name](shared[name])
     shared["criteria"] = take_criteria(options)
     match_names = ("recall", "against", "exact")
     match_options = MatchOptions(**shared, **{name: options[name] for name in match_names})

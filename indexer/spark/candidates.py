@@ -1,7 +1,9 @@
-"""Candidate pairs of texts over a cluster: texts that share a band, verified by their slots."""
+"""Candidate pairs of texts over a cluster: texts that share a band or block, verified by sketch."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,15 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.joins.bit_tables import bit_words, bits_apart, block_hashes
 from indexer.joins.runs import pairs_in_runs
 from indexer.joins.slot_counter import SlotCounter
+from indexer.recipe import Recipe
+from indexer.sketch.blocks import design_for, tables
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import Plan
+from indexer.sketch.sketch_options import equal_parts, sketch_size
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.work_folder import Stage, Work
 
@@ -22,46 +28,72 @@ _PAIR = {"left": "bigint", "right": "bigint"}
 _SHARING = {**_PAIR, "equal": "int"}
 
 
-def candidate_pairs(
-    work: Work, ranked: Stage, layout: Plan, least: int, cap: int, slot_bytes: int
-) -> Stage:
-    """Return pairs of texts that share a band of this layout, with `least` equal slots or more.
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The bands or blocks that similar texts share.
 
-    Columns: `left` < `right` and `equal`, the number of equal slots. `ranked` has
-    `text`, `rank` (distinct numbers) and `minhash`, of `slot_bytes` a slot. A band value that more
+    `shape`: its settings, by which stages are told apart. `spread` yields each text once for every
+    band or block, with a hash; `count_equal` yields the pairs that have enough equal slots or bits.
+    """
+
+    shape: Mapping[str, int]
+    spread: Mapper
+    count_equal: Mapper
+    least: int
+
+
+def share_bands(layout: Plan, least: int, slot_bytes: int) -> Sharing:
+    """Return bands of this layout, with `least` equal slots or more, of `slot_bytes` each."""
+    shape = {"bands": layout.bands, "rows": layout.rows}
+    spread = band_mapper(layout.bands, layout.rows, slot_bytes)
+    return Sharing(shape, spread, equal_slots_mapper(least, slot_bytes), least)
+
+
+def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
+    """Return blocks of bits that no pair at a threshold lacks, as one machine has them."""
+    bits = sketch_size(recipe)
+    least = equal_parts(recipe, threshold)
+    design = design_for(bits, bits - least)
+    shape = {"bits": bits, "tables": design.tables, "distance": bits - least}
+    return Sharing(shape, block_mapper(tables(design)), equal_bits_mapper(least, bits), least)
+
+
+def candidate_pairs(work: Work, ranked: Stage, sharing: Sharing, cap: int) -> Stage:
+    """Return pairs of texts that share a band or block, with enough equal slots or bits.
+
+    Columns: `left` < `right` and `equal`, the number of equal slots or bits. `ranked` has
+    `text`, `rank` (distinct numbers) and `minhash`, the sketch. A band value that more
     than `cap` texts share is hot: it pairs the text of least rank with all others. Hot values are
     counted first, in parts that are summed, so no task holds such a bucket; the others hold `cap`
     texts at most.
     `facts`: `candidates`, and what caps left out.
     """
-    shape = {"bands": layout.bands, "rows": layout.rows, "cap": cap}
+    shape = {**sharing.shape, "cap": cap}
     hot = work.stage(
         "hot",
         shape,
         [ranked],
-        lambda: _hot_bands(_band_rows(ranked.rows, layout, slot_bytes), cap),
+        lambda: _hot_bands(_band_rows(ranked.rows, sharing), cap),
         _count_capped,
     )
     candidates = work.stage(
         "candidates",
         shape,
         [ranked, hot],
-        lambda: _distinct_pairs(ranked.rows, hot, layout, slot_bytes),
+        lambda: _distinct_pairs(ranked.rows, hot, sharing),
         _count_pairs,
     )
     verified = work.stage(
         "sharing",
-        {"least": least},
+        {"least": sharing.least},
         [ranked, candidates],
-        lambda: _verified_pairs(candidates.rows, ranked.rows, least, slot_bytes),
+        lambda: _verified_pairs(candidates.rows, ranked.rows, sharing),
     )
     return Stage(verified.digest, verified.rows, {**hot.facts, **candidates.facts})
 
 
-def _band_rows(ranked: DataFrame, layout: Plan, slot_bytes: int) -> DataFrame:
-    return ranked.select("text", "rank", "minhash").mapInArrow(
-        band_mapper(layout.bands, layout.rows, slot_bytes), ddl(_BAND)
-    )
+def _band_rows(ranked: DataFrame, sharing: Sharing) -> DataFrame:
+    return ranked.select("text", "rank", "minhash").mapInArrow(sharing.spread, ddl(_BAND))
 
 
 def _hot_bands(banded: DataFrame, cap: int) -> DataFrame:
@@ -81,9 +113,9 @@ def _count_capped(hot: DataFrame) -> dict[str, int]:
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
-def _distinct_pairs(ranked: DataFrame, hot: Stage, layout: Plan, slot_bytes: int) -> DataFrame:
+def _distinct_pairs(ranked: DataFrame, hot: Stage, sharing: Sharing) -> DataFrame:
     """Return the distinct pairs of the bands that are not hot, and of the stars of hot ones."""
-    banded = _band_rows(ranked, layout, slot_bytes)
+    banded = _band_rows(ranked, sharing)
     hot_bands = sf.broadcast(hot.rows.select("band", "hash", "centre"))
     cold = banded
     if hot.facts["hot_bands"]:
@@ -104,12 +136,12 @@ def _count_pairs(pairs: DataFrame) -> dict[str, int]:
     return {"candidates": pairs.count()}
 
 
-def _verified_pairs(pairs: DataFrame, ranked: DataFrame, least: int, slot_bytes: int) -> DataFrame:
+def _verified_pairs(pairs: DataFrame, ranked: DataFrame, sharing: Sharing) -> DataFrame:
     slots = ranked.select("text", "minhash")
     right = slots.withColumnsRenamed({"text": "right", "minhash": "right_slots"})
     left = slots.withColumnsRenamed({"text": "left", "minhash": "left_slots"})
     joined = pairs.join(right, "right").join(left, "left")
-    return joined.mapInArrow(equal_slots_mapper(least, slot_bytes), ddl(_SHARING))
+    return joined.mapInArrow(sharing.count_equal, ddl(_SHARING))
 
 
 def band_mapper(count: int, rows: int, slot_bytes: int) -> Mapper:
@@ -124,6 +156,21 @@ def band_mapper(count: int, rows: int, slot_bytes: int) -> Mapper:
             yield batch(_BAND, [band, hashes.ravel().view(np.int64), text, rank])
 
     return hash_bands
+
+
+def block_mapper(masks: Sequence[int]) -> Mapper:
+    """Return a mapper that yields each text once for every table, with the hash of its block."""
+
+    def hash_blocks(parts: Batches) -> Batches:
+        for part in parts:
+            words = bit_words(slots_array(part.column("minhash"), 1))
+            hashes = np.stack([block_hashes(words, mask) for mask in masks], axis=1)
+            text = np.repeat(part.column("text").to_numpy(), len(masks))
+            rank = np.repeat(part.column("rank").to_numpy(), len(masks))
+            table = np.tile(np.arange(len(masks), dtype=np.int32), len(hashes))
+            yield batch(_BAND, [table, hashes.ravel().astype(np.int64), text, rank])
+
+    return hash_blocks
 
 
 def pair_buckets(parts: Batches) -> Batches:
@@ -151,6 +198,21 @@ def equal_slots_mapper(least: int, slot_bytes: int) -> Mapper:
             similar, _, equal = SlotCounter(slots).at_least(places, rights, least)
             columns = [part.column(name).to_numpy()[similar] for name in _PAIR]
             yield batch(_SHARING, [*columns, equal.astype(np.int32)])
+
+    return count_equal
+
+
+def equal_bits_mapper(least: int, bits: int) -> Mapper:
+    """Return a mapper that yields the pairs with `least` equal bits or more, and that number."""
+
+    def count_equal(parts: Batches) -> Batches:
+        for part in parts:
+            sides = (part.column(f"{side}_slots") for side in _PAIR)
+            left, right = (bit_words(slots_array(side, 1)) for side in sides)
+            equal = bits - bits_apart(left, right)
+            near = equal >= least
+            columns = [part.column(name).to_numpy()[near] for name in _PAIR]
+            yield batch(_SHARING, [*columns, equal[near].astype(np.int32)])
 
     return count_equal
 

@@ -84,11 +84,16 @@ def rows_by_text(
 ) -> DataFrame:
     """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
 
-    The key is that of `indexer.similarity.copy_key`.
+    The key is that of `indexer.similarity.copy_key`. Of a recipe that keeps at most 64 bits and no
+    slots, `minhash` is their 8 bytes.
     """
     size = recipe.sketch_bytes
     has_slots = sf.col("status").isin(*statuses) & (sf.length("minhash") == size)
-    signed = rows.select(*ROW).withColumn("minhash", sf.when(has_slots, sf.col("minhash")))
+    sketch = sf.when(has_slots, sf.col("minhash"))
+    if not size:
+        has_bits = sf.col("status").isin(*statuses) & sf.col("simhash").isNotNull()
+        sketch = sf.when(has_bits, sf.unhex(sf.lpad(sf.hex("simhash"), 16, "0")))
+    signed = rows.select(*ROW).withColumn("minhash", sketch)
     if criteria.decides_copies:
         columns = {**ROW, "key": "string", "values": "string"}
         return signed.mapInArrow(text_keys(criteria), ddl(columns)).drop("text")

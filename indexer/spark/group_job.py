@@ -14,9 +14,11 @@ from indexer.grouping.assign_families import SUMMED
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.recipe import Recipe
-from indexer.spark.candidates import candidate_pairs
+from indexer.sketch.sketch_options import equal_parts, has_bits_alone, sketch_size
+from indexer.spark.candidates import Sharing, candidate_pairs, share_bands, share_blocks
 from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
+from indexer.spark.match_job import check_sketches
 from indexer.spark.principal_order import (
     OrderKey,
     check_order,
@@ -41,6 +43,8 @@ def group(
     longer. `facts`: the candidates, and what caps left out. Raises `UsageError` and
     `UnknownMeasure`.
     """
+    check_sketches(recipe)
+    settings = settings.for_recipe(recipe)
     settings.check_recipe(recipe)
     check_order(rows.rows, settings.principal_kind)
     grouping = _Grouping(work, rows, recipe, settings, at_once)
@@ -76,12 +80,15 @@ class _Grouping:
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
         sketches = self.documents.numbered.rows.where("minhash IS NOT NULL")
         signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
-        threshold = self.settings.least_threshold
-        layout = self.settings.band_plan(self.recipe)
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
-        least = self._fewest_equal(threshold)
-        cap, slot_bytes = self.settings.cap, self.recipe.slot_bytes
-        return candidate_pairs(self.work, texts, layout, least, cap, slot_bytes)
+        return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap)
+
+    def _sharing(self) -> Sharing:
+        threshold = self.settings.least_threshold
+        if has_bits_alone(self.recipe):
+            return share_blocks(self.recipe, threshold)
+        layout = self.settings.band_plan(self.recipe)
+        return share_bands(layout, self._fewest_equal(threshold), self.recipe.slot_bytes)
 
     @cached_property
     def placed(self) -> Stage:
@@ -133,6 +140,8 @@ class _Grouping:
         return pairs.select(*MEASURED)
 
     def _fewest_equal(self, threshold: float) -> int:
+        if has_bits_alone(self.recipe):
+            return equal_parts(self.recipe, threshold)
         return fewest_equal(self.settings.measure, threshold, self.recipe)
 
     def _sums(self) -> Stage:
@@ -154,7 +163,7 @@ class _Grouping:
         if self.settings.principal == "central":
             return sum_similarities(self.work, self.documents, sources, similar, settings)
         settings["principal"] = self.settings.principal
-        slots = float(self.recipe.slots or 0)
+        slots = float(self.recipe.slots or sketch_size(self.recipe))
         return sum_similarities(self.work, self.documents, sources, equal, settings, slots)
 
     def _by_rank(self, threshold: float) -> DataFrame:

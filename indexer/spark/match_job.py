@@ -15,7 +15,8 @@ from indexer.matching.limits import LABELS_NAMED, require_slots, unknown_label
 from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL
-from indexer.spark.candidates import candidate_pairs
+from indexer.sketch.sketch_options import has_bits_alone, sketch_size
+from indexer.spark.candidates import Sharing, candidate_pairs, share_bands, share_blocks
 from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
@@ -32,16 +33,15 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     `OPTIONS`.
     """
     _check_options(options)
-    require_slots(recipe)
+    check_sketches(recipe)
+    options = options.for_recipe(recipe)
     options.criteria.check_sketches(recipe, options.measure)
     _check_label(rows.rows, options.against)
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
     signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
     ranked = Stage(numbered.digest, signed)
-    layout = options.band_plan(recipe)
-    least = layout.fewest_equal
-    candidates = candidate_pairs(work, ranked, layout, least, options.cap, recipe.slot_bytes)
+    candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
     verifier = Verifier(
@@ -62,6 +62,24 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
         lambda rows: {"pairs": rows.count(), "copies_left_out": copies.left_out(similar.rows)},
     )
     return Stage(pairs.digest, pairs.rows, {**candidates.facts, **pairs.facts})
+
+
+def check_sketches(recipe: Recipe) -> None:
+    """Raise `UsageError` for a recipe without the MinHash slots or the bits that Spark joins by."""
+    if recipe.terms:
+        raise UsageError(
+            f"Spark compares slots or bits, and recipe {recipe.name} keeps rare terms; "
+            "use nearfold match and nearfold group"
+        )
+    if not has_bits_alone(recipe):
+        require_slots(recipe)
+
+
+def _sharing(options: MatchOptions, recipe: Recipe) -> Sharing:
+    if has_bits_alone(recipe):
+        return share_blocks(recipe, options.threshold)
+    layout = options.band_plan(recipe)
+    return share_bands(layout, layout.fewest_equal, recipe.slot_bytes)
 
 
 def options_json(options: MatchOptions) -> dict[str, Any]:
@@ -96,6 +114,9 @@ def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOpti
 
     Pairs whose slots decide are estimated, all others are measured (`exact`).
     """
+    if has_bits_alone(verifier.recipe) and not options.criteria:
+        share = (sf.col("equal") / sketch_size(verifier.recipe)).alias("similarity")
+        return candidates.select("left", "right", share, sf.lit(True).alias("exact"))
     slots = verifier.recipe.slots or 0
     bits = verifier.recipe.packed or FULL
     enough = enough_equal(options.measure, slots, options.threshold, options.exact, bits)
@@ -196,7 +217,7 @@ def _sorted_pairs(
     pairs: DataFrame, members: DataFrame, options: MatchOptions, recipe: Recipe
 ) -> DataFrame:
     """Return the pairs in their order, sorted, with the interval of estimates from slots."""
-    slots, bits = recipe.slots or 0, recipe.packed or FULL
+    slots, bits = recipe.slots or 1, recipe.packed or FULL
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
     if options.against is not None:
         turned = _against(pairs, members, options.against)

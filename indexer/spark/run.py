@@ -17,10 +17,12 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.criteria import KEYED
+from indexer.sketch.sketch_options import has_bits_alone
 from indexer.spark import store_writes
+from indexer.spark.candidates import share_blocks
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, failures, readable_rows, signed_documents
-from indexer.spark.match_job import match, options_json
+from indexer.spark.match_job import check_sketches, match, options_json
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores import open_store
 
@@ -54,6 +56,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     start = time.monotonic()
     _check_criteria(job)
     recipe = _recipe_of_store(job.source.place) if job.source.form == "store" else job.recipe
+    check_sketches(recipe)
     work = Work(spark, f"{job.out}/work")
     work.check()
     signed = signed_documents(work, job.source, recipe)
@@ -71,8 +74,12 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
         "documents": rows.facts["documents"],
         "failed": rows.facts["failed"],
         "recipe": recipe.name,
-        "match": {**options_json(job.match_options), **_layout(job, recipe), **pairs.facts},
-        "group": {**asdict(job.group_options), **assigned.facts, **families},
+        "match": {
+            **options_json(job.match_options.for_recipe(recipe)),
+            **_layout(job, recipe),
+            **pairs.facts,
+        },
+        "group": {**asdict(job.group_options.for_recipe(recipe)), **assigned.facts, **families},
         "store": _write_to_store(rows, assigned, job, recipe) if job.store else None,
         "stages": {"made": work.new_stages, "kept": work.old_stages},
         "seconds": round(time.monotonic() - start, 1),
@@ -121,6 +128,9 @@ def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
 
 
 def _layout(job: Job, recipe: Recipe) -> Mapping[str, int]:
+    if has_bits_alone(recipe):
+        threshold = job.match_options.for_recipe(recipe).threshold
+        return {"tables": share_blocks(recipe, threshold).shape["tables"]}
     layout = job.match_options.band_plan(recipe)
     return {"bands": layout.bands, "rows": layout.rows}
 

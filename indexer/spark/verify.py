@@ -15,8 +15,8 @@ from indexer.matching.verification import MOST_CHARS
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import unpack_slots, unsigned64
+from indexer.similarity.sides import Side, stored_side
+from indexer.sketch.codec import unsigned64
 from indexer.spark.arrow_rows import Batches, ddl, with_fields
 from indexer.spark.distinct_texts import text_contents
 
@@ -108,7 +108,7 @@ class _SideCache:
             return self.sides[text]
         content, slots, signed_bits = values
         bits = None if signed_bits is None else unsigned64(signed_bits)
-        side = Side(content, self.recipe, unpack_slots(slots, self.recipe.slot_bytes), bits)
+        side = stored_side(content, self.recipe, slots if self.recipe.sketch_bytes else None, bits)
         self.sides[text] = side
         self.chars += len(content)
         while self.chars > MOST_CHARS and len(self.sides) > 1:

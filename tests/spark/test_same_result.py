@@ -16,7 +16,7 @@ from indexer.errors import UsageError
 from indexer.grouping import group as grouping
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching import match as pairs
-from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe, recipe_named
 from indexer.similarity.criteria import KEYED, Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.spark.group_job import group
@@ -208,3 +208,54 @@ def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None
     assert families_of(group(work, rows, DEFAULT, GroupOptions())) == {
         str(n): (str(n), False, None, None) for n in range(3)
     }
+
+
+BITS = ("simhash-doc", pytest.param("signature-study:topsig:256", marks=pytest.mark.slow))
+
+
+@pytest.fixture(scope="module", params=BITS)
+def bits_of_both(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    records: list[Record],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Both, Recipe]:
+    recipe = recipe_named(request.param)
+    folder = tmp_path_factory.mktemp("bits")
+    work = Work(spark, str(folder / "work"))
+    rows = documents(work, Input(str(as_json(records, folder / "in", 3)), "json"), recipe)
+    store = store_of(records, f"sqlite:///{folder}/one.db", recipe)
+    return Both(work, rows, store), recipe
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threshold": 0.9, "cap": 3},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param(
+            {"threshold": 0.95, "criteria": Criteria(same=("labels",))}, marks=pytest.mark.slow
+        ),
+    ],
+    ids=str,
+)
+def test_bits_are_paired_and_grouped_by_hamming_distance(
+    bits_of_both: tuple[Both, Recipe], options: dict[str, Any]
+) -> None:
+    both, recipe = bits_of_both
+    single, expected = pairs_of_one(both.store, **options)
+    stage = match(both.work, both.rows, recipe, pairs.MatchOptions(**options))
+    assert [tuple(row) for row in stage.rows.orderBy("a", "b").collect()] == expected
+    assert expected and {row[3] for row in expected} == {"hamming"}
+    assert stage.facts["candidates"] == single.candidates
+    assert stage.facts["pairs_left_out"] == single.capped.pairs
+    account, families = families_of_one(both.store, **options)
+    made = group(both.work, both.rows, recipe, GroupOptions(**options))
+    assert families_of(made) == families
+    assert account.families > 1
+
+
+def test_rare_terms_are_refused(both: Both) -> None:
+    for job, options in ((match, pairs.MatchOptions()), (group, GroupOptions())):
+        with pytest.raises(UsageError, match="keeps rare terms"):
+            job(both.work, both.rows, recipe_named("clauses"), options)
