@@ -488,6 +488,37 @@ class DocumentHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A passage of several versions. `readings`: its texts as (change, text) from the first one;
+    `cells`: for each version the place of its reading, None if it lacks the passage.
+    """
+
+    number: int
+    cells: tuple[int | None, ...]
+    readings: tuple[tuple[tuple[str, str], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixAnswer:
+    """Versions of a family side by side, a part of their passages in rows.
+
+    `others`: further documents of the family that can be chosen. `passages`: all rows; `shared`:
+    those that all versions have in the same words. `cut`: passages at the end of long versions are
+    left out. `part` counts from 1.
+    """
+
+    family: str
+    versions: tuple[DocumentFacts, ...]
+    others: tuple[DocumentFacts, ...]
+    passages: int
+    shared: int
+    rows: tuple[MatrixRow, ...]
+    cut: bool
+    part: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
 class SavedSearches:
     """The saved searches and work lists of a store, by name."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from indexer.comparing.blocks_view import facts
+from indexer.comparing.collation import collate, passages_of
 from indexer.comparing.difference_map import difference_map
 from indexer.comparing.versions import versions
+from indexer.errors import DocumentNotFound, UsageError
 from indexer.grouping import family_view
 from indexer.model import Row
 from indexer.similarity.alignment import Matching
@@ -15,12 +17,14 @@ from indexer.web.answers import (
     DocumentFacts,
     FamilyAnswer,
     MapLink,
+    MatrixAnswer,
     VersionsAnswer,
     WithoutBoilerplate,
 )
 from indexer.web.presenters import (
     facts_of,
     measures_of,
+    shown_passage,
     shown_versions,
     warnings_of,
     without_boilerplate,
@@ -40,6 +44,10 @@ from indexer.web.questions import (
 from indexer.web.site import MOST_CHARS, Site
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
+MOST_VERSIONS = 8  # side by side
+_MOST_PASSAGES = 400  # of each of them
+_ROWS_A_PART = 60  # of a matrix that one answer holds
+_MOST_OTHERS = 40  # documents that are offered beside those shown
 _DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
 _MOST_ORDERED = 24  # documents of a family whose versions are ordered with every request
 _MOST_ORDERED_WORDS = 20_000  # words of all of them
@@ -74,6 +82,56 @@ def version_tree(site: Site, values: ParameterValues) -> VersionsAnswer:
     """Return the versions in the family of a document."""
     tree = versions(site.store, site.row(values["id"]).id, dates=values["dates"] == "yes")
     return shown_versions(tree, values["redline"] == "yes")
+
+
+def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
+    """Return versions of a family side by side: who has which passage, in which words."""
+    view = family_view.family(site.store, site.row(values["id"]).id)
+    documents = [*([view.principal] if view.principal else []), *view.members]
+    chosen = _chosen_versions(documents, values["of"])
+    if _is_quick_to_order(chosen):
+        tree = versions(site.store, chosen[0].id)
+        places = {version.id: place for place, version in enumerate(tree.versions)}
+        chosen.sort(key=lambda row: places.get(row.id, len(places)))
+    passages = [passages_of(row.text[:MOST_CHARS]) for row in chosen]
+    rows = collate([of_version[:_MOST_PASSAGES] for of_version in passages])
+    shown = [
+        (number, row)
+        for number, row in enumerate(rows, 1)
+        if values["rows"] == "all" or not row.is_shared
+    ]
+    parts, part = max(1, -(-len(shown) // _ROWS_A_PART)), values["part"]
+    check_part(part, parts)
+    ids = {row.id for row in chosen}
+    others = [row for row in documents if row.id not in ids][:_MOST_OTHERS]
+    return MatrixAnswer(
+        family=view.id,
+        versions=tuple(map(DocumentFacts.of, chosen)),
+        others=tuple(map(DocumentFacts.of, others)),
+        passages=len(rows),
+        shared=sum(row.is_shared for row in rows),
+        rows=tuple(
+            shown_passage(number, row)
+            for number, row in shown[(part - 1) * _ROWS_A_PART : part * _ROWS_A_PART]
+        ),
+        cut=max(map(len, passages)) > _MOST_PASSAGES,
+        part=part,
+        parts=parts,
+    )
+
+
+def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
+    """Return the documents with these ids, without any the first ones whose texts differ."""
+    if len(ids) > MOST_VERSIONS:
+        raise UsageError(f"at most {MOST_VERSIONS} versions stand side by side; choose fewer")
+    by_id = {row.id: row for row in documents}
+    for id in ids:
+        if id not in by_id:
+            raise DocumentNotFound(id=id)
+    if ids:
+        return [by_id[id] for id in dict.fromkeys(ids)]
+    texts = {row.exact or row.id: row for row in reversed(documents)}
+    return [row for row in documents if texts[row.exact or row.id] is row][:MOST_VERSIONS]
 
 
 def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
@@ -137,6 +195,10 @@ def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
 _MATCHING = Parameter(
     "matching", "count repeats, or information", "literal", choices=("literal", "information")
 )
+_OF = Parameter("of", "ids of members to show; by default the first eight texts", many=True)
+_ROWS = Parameter(
+    "rows", "passages that differ, or all of them", "differing", choices=("differing", "all")
+)
 _DATES = Parameter("dates", "order by dates, or by the texts alone", "yes", choices=YES_NO)
 _REDLINE = Parameter("redline", "include the added and removed words", "no", choices=YES_NO)
 
@@ -154,6 +216,13 @@ COMPARISON_QUESTIONS: Mapping[str, Question] = {
         (ID, _DATES, _REDLINE),
         version_tree,
         VersionsAnswer,
+    ),
+    "matrix": Question(
+        "matrix",
+        "Versions of a family side by side: which of them has which passage, in which words.",
+        (ID, _OF, _ROWS, PART),
+        matrix,
+        MatrixAnswer,
     ),
     "compare": Question(
         "compare",

@@ -55,6 +55,7 @@ PAGES = (
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/family", "family.html", "Family", ("family",), {}),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
+    Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
     Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), {}),
     Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from indexer.comparing.collation import CollationRow
+from indexer.comparing.compare import compare
 from indexer.comparing.originals import stored_original
+from indexer.comparing.redline import redline
 from indexer.comparing.versions import Version, Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
@@ -13,6 +16,7 @@ from indexer.similarity.measures import MeasureValues, describe_measures
 from indexer.text.wording import count_of, percent, spell_words_in_order
 from indexer.web.answers import (
     DocumentFacts,
+    MatrixRow,
     Measure,
     Piece,
     ShownHit,
@@ -22,6 +26,7 @@ from indexer.web.answers import (
     WithoutBoilerplate,
 )
 
+_UNCHANGED = "same"
 NOT_COUNTED = "the passages of the store are being counted; look again"
 NO_STATISTICS = "no corpus statistics: {}"
 
@@ -58,6 +63,16 @@ def _shown_step(version: Version, with_redline: bool) -> StepAnswer | None:
         return None
     redline = tuple((part.change, part.text) for part in step.redline) if with_redline else ()
     return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, redline)
+
+
+def shown_passage(number: int, row: CollationRow) -> MatrixRow:
+    """Return a passage, its further readings with the changes from the first one."""
+    first = row.readings[0]
+    readings: list[tuple[tuple[str, str], ...]] = [((_UNCHANGED, first),)]
+    for reading in row.readings[1:]:
+        changes = redline(compare(first, reading))
+        readings.append(tuple((part.change, part.text) for part in changes))
+    return MatrixRow(number, tuple(row.cells), tuple(readings))
 
 
 def warnings_of(row: Row) -> Sequence[str]:

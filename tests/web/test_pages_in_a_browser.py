@@ -37,6 +37,7 @@ def addresses(site: str) -> dict[str, str]:
         "document": "/document?" + urlencode({"id": first["id"]}),
         "family": "/family?id=m2",
         "versions": "/versions?id=m2",
+        "matrix": "/matrix?rows=all&" + urlencode({"id": first["id"]}),
         "compare": "/compare?" + urlencode({"a": first["id"], "b": renewal["id"]}),
         "work list": "/worklist?least=1&part=all",
         "overview": "/overview",
@@ -325,6 +326,7 @@ def test_pages_work_without_script(browser: Browser, site: str, record: PageReco
 
 
 def test_hostile_documents_run_nothing_and_request_nothing(page: Page, site: str) -> None:
+    ask(site, "survey", wait="20")  # pages that wait for it would load again meanwhile
     hits = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
     assert len(hits) == len(PAYLOADS)
     ids = [hostile_hit["id"] for hostile_hit in hits]

@@ -1,0 +1,99 @@
+"""The versions of a family side by side: which of them has which passage."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, expect
+from sample_library import rows
+
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from web.plain_requests import request
+from web.watching import PageRecord, open_window, run_site
+
+FIRST = """Lease of the house
+
+The tenant pays four hundred pounds each month.
+
+No pets are kept in the house."""
+SECOND = FIRST.replace("four", "five")
+THIRD = f"{SECOND}\n\nThe landlord repairs <b>the roof</b> within a week."
+TEXTS = {"first": FIRST, "second": SECOND, "third": THIRD, "copy": FIRST}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Any]:
+    """A store of a family of three texts and a copy, with days in their order, and another text."""
+    store = open_store(f"sqlite:///{tmp_path}/matrix.db")
+    store.prepare(DEFAULT)
+    documents = [
+        dataclasses.replace(
+            row,
+            family="third" if row.id in TEXTS else row.id,
+            similarity=0.9 if row.id in TEXTS and row.id != "third" else None,
+            modified=place * 86_400_000,
+            path=f"/papers/{row.id}.txt",
+        )
+        for place, row in enumerate(rows({**TEXTS, "other": "A cat sat on the mat."}))
+    ]
+    store.write(documents)
+    store.refresh()
+    yield store
+    store.close()
+
+
+def matrix(address: str, **query: Any) -> Any:
+    return json.loads(request(address, f"/api/matrix?{urlencode(query, doseq=True)}").body)
+
+
+def test_the_matrix_says_who_has_which_passage(library: Any) -> None:
+    with run_site(library.url) as address:
+        answer = matrix(address, id="second")
+        names = [version["id"] for version in answer["versions"]]
+        assert names[1:] == ["second", "third"]
+        assert names[0] in ("first", "copy")
+        assert [row["cells"] for row in answer["rows"]] == [[0, 1, 1], [None, None, 0]]
+        assert answer["rows"][0]["readings"][1] == [
+            ["same", "The tenant pays "],
+            ["removed", "four "],
+            ["added", "five "],
+            ["same", "hundred pounds each month."],
+        ]
+        assert (answer["passages"], answer["shared"], answer["cut"]) == (4, 2, False)
+        assert len(matrix(address, id="second", rows="all")["rows"]) == 4
+        pair = matrix(address, id="second", of=["second", "third"])
+        assert [row["cells"] for row in pair["rows"]] == [[None, 0]]
+        assert {other["id"] for other in pair["others"]} == {"first", "copy"}
+        assert matrix(address, id="other")["rows"] == []
+        for wrong in (
+            {"id": "second", "of": ["other"]},
+            {"id": "second", "of": list("abcdefghi")},
+            {"id": "second", "part": 2},
+            {"id": "nowhere"},
+        ):
+            query = urlencode(wrong, doseq=True)
+            assert request(address, f"/api/matrix?{query}").status in (400, 404)
+
+
+def test_versions_are_chosen_on_the_page(library: Any, browser: Browser) -> None:
+    with run_site(library.url) as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record) as windows:
+            page = record.watch(windows.new_page())
+            page.goto("/family?id=second")
+            page.get_by_role("link", name="Versions side by side").click()
+            expect(page.locator(".collation tbody tr")).to_have_count(2)
+            expect(page.locator(".readings ins")).to_have_text("five ")
+            expect(page.get_by_text("repairs <b>the roof</b>")).to_be_visible()
+            page.get_by_label("third.txt").uncheck()
+            page.get_by_role("button", name="Show these").click()
+            expect(page.locator(".collation tbody tr")).to_have_count(1)
+            page.get_by_role("link", name="Show all").click()
+            expect(page.locator(".collation tbody tr")).to_have_count(3)
+            expect(page.locator(".collation thead th")).to_have_text(["1", "2", "Passage"])
+        record.check()
