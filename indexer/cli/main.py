@@ -137,8 +137,15 @@ def message_of(error: NearfoldError) -> str:
 
 
 def _escape_unknown_characters(stream: TextIO) -> None:
-    """Write characters that the encoding of a stream lacks as escapes, such as `\\u4e2d`."""
-    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+    """Write characters that the encoding of a stream lacks as escapes, such as `\\u4e2d`.
+
+    In the C locale Python writes lone surrogates as the bytes that they stand for, and fails for
+    other characters; in UTF-8 these can be written.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    is_unicode = stream.encoding.lower().replace("-", "") == "utf8"
+    if stream.errors == "strict" or (stream.errors == "surrogateescape" and not is_unicode):
         stream.reconfigure(errors="backslashreplace")
 
 

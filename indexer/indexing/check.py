@@ -15,6 +15,7 @@ from indexer.errors import StoreError, UnreadableFile, UnsupportedOperation, Usa
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.grouping.delete import repair_families
 from indexer.grouping.family_options import last_options
+from indexer.grouping.label_names import label_names
 from indexer.indexing.claims import ClaimedCheck
 from indexer.indexing.documents import STDIN, document_at
 from indexer.indexing.make_rows import ExtractedBlob, row_of
@@ -28,6 +29,7 @@ from indexer.sources.members import identifier
 from indexer.sources.read_blob import read
 from indexer.stores.abilities import Claiming, Exclusive, FullStore
 from indexer.stores.requirements import require_recipe
+from indexer.stores.row_limits import storable, storable_labels
 
 DEFAULT_OPTIONS = CheckOptions()
 _TEXTS = b"text"  # the namespace of documents that have neither id nor path
@@ -57,8 +59,10 @@ def check(
     same text is a duplicate of itself; with another text, it replaces that. Families are made by
     the next `group`. Without `store_it` nothing is written.
 
-    `review` is the answer for a similarity from `options.review` to `options.threshold`, and where
-    near duplicates may be missed: texts that are too short, cut or empty.
+    `review` is the answer for a similarity from `options.review` to `options.threshold`, for texts
+    that folding keeps apart whatever their similarity (templates filled in for other subjects,
+    tables of numbers that differ, and what the conditions of the last `group` part), and where near
+    duplicates may be missed: texts that are too short, cut or empty.
 
     Raises `SourceNotFound` and `ExtractionError` for a file that cannot be read, `UsageError`,
     `StoreBusy` while another process writes to the same file for long, and `StoreError` when
@@ -66,10 +70,15 @@ def check(
     """
     if drop_duplicates and not store_it:
         raise UsageError("nothing is stored without --store-it, so leave --drop-duplicates out")
+    if labels and not store_it:
+        raise UsageError("nothing is stored without --store-it, so leave --label out")
+    if id == "":
+        raise UsageError("an id has a character at least; leave it out for that of the document")
+    labels = storable_labels({"labels": label_names(labels)})["labels"]
     item = _item(text, path, id)
     recipe = _prepared(store) if store_it else require_recipe(store)
     row = row_of(item, fingerprint(item.document.text, recipe), recipe.id, tuple(labels))
-    row = replace(row, principal=row.status == "complete")
+    row = storable(replace(row, principal=row.status == "complete"))
     if not store_it:
         judgement, stored = _look(store, recipe, row, options), False
     elif isinstance(store, Exclusive):

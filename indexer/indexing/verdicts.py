@@ -7,20 +7,24 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from indexer.defaults import FOLD, MEASURE, REVIEW
-from indexer.errors import UsageError
+from indexer.errors import StoreBusy, UsageError
+from indexer.grouping.family_options import last_options
 from indexer.matching.limits import check_threshold
 from indexer.model import Match, Row
 from indexer.recipe import Recipe
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.copy_key import copy_key
+from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.similarity.measures import check_measure, measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.reasons import spell_reasons
+from indexer.similarity.replacements import most_replaced
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
 from indexer.text.wording import percent
 
 Verdict: TypeAlias = Literal["new", "duplicate", "review"]
-_MATCHES = 5  # that are looked at where facts of the most similar one may differ
+_MATCHES = 5  # that are looked at where the most similar one may be no duplicate
 _WINDOW = 100  # candidates; a duplicate shares more keys than nearly all others
 _UNSEEN = {
     "truncated": "its text was cut, and what follows was not compared",
@@ -107,20 +111,20 @@ def judge(
 ) -> Judgement:
     """Return the verdict on a row beside the stored ones; those of the ids `without` do not count.
 
-    It is a duplicate of the most similar stored document that reaches the threshold. Ties go to the
-    first by path, then id.
+    It is a duplicate of the most similar stored document that reaches the threshold and would be
+    folded with it. Ties go to the first by path, then id.
     """
-    limit = len(without) + (_MATCHES if options.review_differences else 1)
+    limit = len(without) + _MATCHES
     window = len(without) + _WINDOW
     wanted = SimilarOptions(options.least, options.measure, limit, window=window)
     result = similar(store, row.text, wanted, row=row)
     matches = [match for match in result.matches if match.id not in without]
     for match in matches:
-        if match.similarity >= options.threshold and not _doubt(store, row, match, options):
+        if match.similarity >= options.threshold and not _doubt(store, recipe, row, match, options):
             return _about("duplicate", match, (), result)
     if matches:
         best = matches[0]
-        doubt = _doubt(store, row, best, options) or _between(best, options)
+        doubt = _doubt(store, recipe, row, best, options) or _between(best, options)
         return _about("review", best, (doubt,), result)
     unseen = _unseen(row, result)
     if unseen:
@@ -154,7 +158,7 @@ def _about(
     return Judgement(verdict, match.id, match.path, match.similarity, reasons, result.notes)
 
 
-def _doubt(store: FullStore, row: Row, match: Match, options: CheckOptions) -> str:
+def _doubt(store: FullStore, recipe: Recipe, row: Row, match: Match, options: CheckOptions) -> str:
     """Return why a match may be no duplicate in spite of its similarity; empty without doubt."""
     if match.same and match.same.kind == "bytes":
         return ""
@@ -163,7 +167,37 @@ def _doubt(store: FullStore, row: Row, match: Match, options: CheckOptions) -> s
         return "a text was cut: they are similar as far as read"
     if options.review_differences and match.differences:
         return "facts differ"
+    return _kept_apart(store, recipe, row, stored, options.measure) if stored else ""
+
+
+def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure: str) -> str:
+    """Return why folding does not hide one of two texts under the other; empty where it does.
+
+    It has the conditions on texts of the last `group`, the defaults where that is not known.
+    """
+    criteria = for_folding(_criteria(store), measure)
+    if criteria.content_key(row) == criteria.content_key(stored):
+        return ""
+    if not {row.status, stored.status} <= set(criteria.folded):
+        return "texts of numbers alone are duplicates where they are equal"
+    sides = Side(row.text, recipe), Side(stored.text, recipe)
+    if not criteria.accepts_words(sides[0].words, sides[1].words):
+        replaced = most_replaced(sides[0].words, sides[1].words)
+        return (
+            f'"{replaced.a}" stands for "{replaced.b}" {replaced.times} times, '
+            "as where one form is filled in for another subject"
+        )
+    if not criteria.accepts(*sides, Rarity(store.vocabulary.frequencies)):
+        return "the conditions of the last group keep them apart"
     return ""
+
+
+def _criteria(store: FullStore) -> Criteria:
+    """Return the conditions of the last `group`, none while a job works on the store."""
+    try:
+        return last_options(store).documents.criteria
+    except StoreBusy:
+        return NO_CRITERIA
 
 
 def _between(match: Match, options: CheckOptions) -> str:

@@ -48,7 +48,7 @@ _PASSED_OVER = (
     "compared by type: texts of {:,} characters together; "
     "hits whose texts did not fit in are not folded: {:,}"
 )
-_IGNORED = "without meaning in a search here, and ignored: {}"
+_IGNORED = "no operators in a search here, so that their words are searched for: {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"

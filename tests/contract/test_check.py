@@ -11,10 +11,12 @@ from sample_library import edited, rows, sentence
 
 from indexer import CheckOptions, check, group, open_store
 from indexer.errors import StoreError, UnreadableFile, UsageError
+from indexer.grouping.group_options import GroupOptions
 from indexer.indexing import claims
 from indexer.indexing.claims import ClaimedCheck
 from indexer.indexing.documents import document_at
 from indexer.recipe import DEFAULT
+from indexer.similarity.criteria import Criteria
 from indexer.stores.abilities import Claiming
 
 TEXT = sentence(1)
@@ -80,6 +82,60 @@ def test_facts_that_differ_can_be_for_review(store) -> None:
     result = check(store, f"{TEXT} 200 euros", options)
     assert (result.verdict, result.of, result.reasons[0]) == ("review", "a", "facts differ")
     assert check(store, f"{TEXT} 100 euro", options).verdict == "duplicate"
+
+
+def test_forms_filled_in_for_another_subject_are_for_review(store) -> None:
+    page = f"{{0}} {TEXT} {{0}} {OTHER} {{0}} {sentence(3)} {{0}} {sentence(4)}"
+    put(store, "a", page.format("alpha"))
+    result = put(store, "b", page.format("beta"), drop_duplicates=True)
+    assert (result.verdict, result.of, result.stored) == ("review", "a", True)
+    assert '"beta" stands for "alpha" 4 times' in result.reasons[0]
+    copy = put(store, "c", page.format("beta"), drop_duplicates=True)
+    assert (copy.verdict, copy.of, copy.stored) == ("duplicate", "b", False)
+
+
+def test_tables_of_numbers_are_duplicates_if_they_are_equal(store) -> None:
+    ledger = " ".join(str(number * 7919) for number in range(1, 60))
+    put(store, "a", ledger)
+    result = put(store, "b", ledger.replace(" 15838 ", " 15839 "), drop_duplicates=True)
+    assert (result.verdict, result.stored) == ("review", True)
+    assert result.reasons[0] == "texts of numbers alone are duplicates where they are equal"
+    assert put(store, "c", ledger, drop_duplicates=True).verdict == "duplicate"
+
+
+def test_conditions_of_the_last_group_hold(store, kind, tmp_path, monkeypatch) -> None:
+    if kind == "memory":
+        pytest.skip("a store in memory keeps no journal")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    put(store, "a", f"{TEXT} 100 euros")
+    assert check(store, f"{TEXT} 200 euros").verdict == "duplicate"
+    store.refresh()
+    group(store, GroupOptions(criteria=Criteria(numbers="distinguish")))
+    result = check(store, f"{TEXT} 200 euros")
+    assert (result.verdict, result.reasons[0]) == (
+        "review",
+        "the conditions of the last group keep them apart",
+    )
+
+
+@pytest.mark.parametrize("labels", [["a;b"], [" "], ["x" * 40_000]])
+def test_labels_are_those_that_label_takes(store, labels) -> None:
+    with pytest.raises(UsageError):
+        put(store, "a", TEXT, labels=labels)
+
+
+def test_what_is_not_stored_has_no_label_and_no_empty_id(store) -> None:
+    put(store, "a", TEXT)
+    with pytest.raises(UsageError, match="--label"):
+        check(store, TEXT, labels=["kept"])
+    with pytest.raises(UsageError, match="id"):
+        put(store, "", TEXT)
+
+
+def test_the_id_is_the_stored_one(store) -> None:
+    result = put(store, "sur\ud800", TEXT)
+    assert result.id == "sur\ufffd"
+    assert store.get([result.id])
 
 
 def test_nothing_is_stored_unless_asked(store) -> None:

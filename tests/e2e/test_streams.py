@@ -25,6 +25,19 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+def test_the_c_locale_gets_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The caf\u00e9 ferry leaves at eight in the morning.", encoding="utf-8")
+    store = f"sqlite:///{tmp_path}/x.db"
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    outcome("index", tmp_path, store=store)
+    done = outcome("search", "ferry", "--json", store=store, **locale)
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "b.txt").write_text("Our caf\u00e9 ferry leaves at eight in the morning.", "utf-8")
+    done = outcome("similar", tmp_path / "b.txt", "--threshold", "0.5", store=store, **locale)
+    assert done.returncode == 0 and r"caf\xe9" in done.stdout
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
 def test_compare_prints_escapes_where_the_output_has_no_such_letter(
     folder: Path, encoding: str

@@ -82,7 +82,7 @@ def test_any_text_is_a_query_and_its_canonical_spelling_is_the_same_query(text):
 
 def test_a_search_says_what_syntax_it_ignores():
     with closing(library(rows({"a": "the ferry to the harbour"}))) as store:
-        note = "without meaning in a search here, and ignored: "
+        note = "no operators in a search here, so that their words are searched for: "
         for query, ignored in (
             ('"ferry harbour"~3', "~3"),
             ("*bour ferry", "*bour"),
