@@ -199,6 +199,8 @@ class Verifier:
     def allows(self, a: int, b: int) -> bool:
         """Return whether the fields of two texts meet the rules of the criteria."""
         collection = self._collection
+        if not collection.criteria.fields:
+            return True
         return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
 
     def accepts_each(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
