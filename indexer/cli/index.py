@@ -229,7 +229,7 @@ def _print_account(account: Account, as_json: bool) -> None:
     indexed = f" ({', '.join(statuses)})" if statuses else ""
     outcomes = [f"{account.indexed:,} indexed{indexed}", f"{account.unchanged:,} unchanged"]
     for reason, number in account.skipped.items():
-        outcomes.append(f"{number:,} {reason.replace('_', ' ')}")
+        outcomes.append(_skipped(reason, number))
     outcomes.append(f"{len(account.failed):,} failed")
     removed = f"; {account.removed:,} removed" if account.removed else ""
     documents = count_of(account.seen, "document")
@@ -239,6 +239,12 @@ def _print_account(account: Account, as_json: bool) -> None:
     if len(account.failed) > LISTED_FAILURES:
         rest = len(account.failed) - LISTED_FAILURES
         out.print(f"  ... and {rest:,} more; --json or `nearfold status --failures` lists all")
+
+
+def _skipped(reason: str, number: int) -> str:
+    """Return a number of skipped blobs, such as `2 symbolic links` or `2 excluded`."""
+    words = reason.replace("_", " ")
+    return count_of(number, words) if "_" in reason else f"{number:,} {words}"
 
 
 def _account_json(account: Account) -> dict[str, Any]:

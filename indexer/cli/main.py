@@ -120,13 +120,25 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
     except NearfoldError as error:
         click.echo(f"nearfold: {message_of(error)}", err=True)
         return exit_code_of(error)
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return _without_reader()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _without_reader()
     except Exception as error:
         click.echo(crash_report(error), err=True)
         click.echo("nearfold: internal error; please report it with the lines above", err=True)
         return EXIT_FAULT
+
+
+def _without_reader() -> int:
+    """Write the rest of the output nowhere: its reader has all that it wanted.
+
+    click and rich exit with 1 there.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def message_of(error: NearfoldError) -> str:

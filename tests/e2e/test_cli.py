@@ -346,3 +346,23 @@ def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(
 
 def test_one_measure_alone(tmp_path: Path) -> None:
     assert run("compare", PRESS, NEWS, "--measure", "overlap").split()[0] == "overlap"
+
+
+@pytest.mark.parametrize("arguments", [["plan"], ["compare", str(PRESS), str(NEWS)]])
+def test_a_reader_that_stops_early_is_no_error(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "indexer", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+        assert job.stdout and job.stderr
+        job.stdout.close()
+        assert (job.stderr.read(), job.wait()) == (b"", 0)
+
+
+def test_skipped_links_are_counted_in_words(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / name).symlink_to(PRESS)
+    printed = run("index", folder, store=f"sqlite:///{tmp_path}/x.db")
+    assert "2 symbolic links" in printed
+    (folder / "two").unlink()
+    assert "1 symbolic link," in run("index", folder, store=f"sqlite:///{tmp_path}/x.db")
