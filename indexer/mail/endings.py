@@ -94,14 +94,14 @@ def _is_group_footer(text: str) -> bool:
 
 def _signature(lines: Sequence[str]) -> int | None:
     """Return the first line of the signature."""
+    left = sum(bool(line.strip()) for line in lines)
     for place, line in enumerate(lines):
+        left -= bool(line.strip())
         most = _most_below(line)
-        if most is None:
+        if most is None or left > most:
             continue
-        below = [other for other in lines[place + 1 :] if other.strip()]
-        if len(below) > most:
-            continue
-        if not _is_closing(line) or (below and max(map(len, below)) <= _MOST_WIDTH):
+        widest = max(map(len, lines[place + 1 :]), default=0)
+        if not _is_closing(line) or (left and widest <= _MOST_WIDTH):
             return place
     return None
 

@@ -124,6 +124,8 @@ def _header_lines(lines: Sequence[Line], place: int, marks: int) -> int:
         if field:
             fields.append(field)
             last = here
+            if len(fields) == 4 and "from" not in fields:
+                return 0
         elif line.is_blank:
             if here > last + 1 or len(fields) >= 3 or not fields:
                 break

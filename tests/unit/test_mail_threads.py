@@ -177,6 +177,21 @@ def test_html_quotes_become_marks():
     ]
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["<" * 9, "<a <b", "<!-- x", "&lt;&#x;", "<blockquote>" * 99 + "x", "</div></p>", "<![CDATA["],
+)
+def test_broken_html_is_read_as_far_as_it_goes(page):
+    assert isinstance(html_text(page), str)
+
+
+def test_html_without_what_is_not_text():
+    page = "<head><title>T</title></head><!-- c --><p>a<!-- > --> b</p><script>1 < 2</script>"
+    page += "<pre>c\n  d</pre>"
+    assert html_text(page).split() == ["a", "b", "c", "d"]
+    assert html_text("<pre>c\n  d</pre>") == "c\n  d"
+
+
 def eml(**fields: str) -> EmailMessage:
     message = EmailMessage()
     for name, value in fields.items():
