@@ -19,7 +19,7 @@ _SILENT = frozenset(("script", "style", "title", "head", "template"))
 _SPACED = frozenset(("p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table"))
 _SIGNATURE = re.compile(r"\b(?:gmail_signature|moz-signature|signature)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"<[^<>]*>|[^<]+|<")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)|<[!?]()()")
+_TAG = re.compile(r"<(?:(/?)([A-Za-z][A-Za-z0-9]*)|[!?][^<>]*>)")
 _MARK = re.compile(r"""\b(?:class|id)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _MOST_QUOTES = 50
@@ -60,7 +60,7 @@ class _Reader:
                 self._text(unescape(token[0]))
             elif tag[1]:
                 self._close(tag[2].lower())
-            else:
+            elif tag[2]:
                 self._open(tag[2].lower(), token[0])
 
     def text(self) -> str:

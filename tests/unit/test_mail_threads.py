@@ -185,8 +185,16 @@ def test_broken_html_is_read_as_far_as_it_goes(page):
     assert isinstance(html_text(page), str)
 
 
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from("<>/!?-ab \"'=&;#\n"), max_size=60))
+def test_any_html_is_read(page):
+    assert isinstance(html_text(f"<p>{page}</p><!doctype x><blockquote>{page}"), str)
+
+
 def test_html_without_what_is_not_text():
-    page = "<head><title>T</title></head><!-- c --><p>a<!-- > --> b</p><script>1 < 2</script>"
+    page = "<!DOCTYPE html><?xml version='1.0'?><head><title>T</title></head><!-- c -->"
+    page += "<p>a<!-- > --> b</p>"
+    page += "<script>1 < 2</script>"
     page += "<pre>c\n  d</pre>"
     assert html_text(page).split() == ["a", "b", "c", "d"]
     assert html_text("<pre>c\n  d</pre>") == "c\n  d"
