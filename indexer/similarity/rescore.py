@@ -16,7 +16,7 @@ from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
-from indexer.similarity.measures import Operand, TextOperand, containment, measure_pair
+from indexer.similarity.measures import TextOperand, containment, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
 from indexer.similarity.word_sequences import lcs_to_each, may_reach, pairs_with
 from indexer.sketch.codec import unpack_slots
@@ -89,8 +89,11 @@ def _scores(
     )
     others = [entry for entry in candidates if entry[0].id not in copies]
     if measure == "lcs":
-        values = lcs_to_each(query.words, [side.words for _, side in others], threshold)
-        estimates: Iterator[Estimate] = map(_exact, values)
+        values = lcs_to_each(query.text, [side.text for _, side in others], threshold)
+        estimates: Iterator[Estimate] = (
+            _exact(lcs(query.words, side.words, threshold) if value is None else value)
+            for (_, side), value in zip(others, values, strict=True)
+        )
     else:
         estimates = (measure_pair(measure, query, side, least=threshold) for _, side in others)
     for (candidate, side), value in zip(others, estimates, strict=True):
@@ -121,12 +124,12 @@ def _accepted(
 
 
 def find_rearranged(
-    query: Operand, candidates: Iterable[tuple[Candidate, Operand]], threshold: float
+    query: TextOperand, candidates: Iterable[tuple[Candidate, TextOperand]], threshold: float
 ) -> list[tuple[Candidate, float, float]]:
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
     result = []
     candidates = list(candidates)
-    pairs = pairs_with(query.words, [side.words for _, side in candidates])
+    pairs = pairs_with(query.text, [side.text for _, side in candidates])
     possible = iter(may_reach([pair for pair in pairs if pair], REARRANGED).tolist())
     for (candidate, side), pair in zip(candidates, pairs, strict=True):
         if pair and not next(possible):

@@ -17,7 +17,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.similarity.lcs import EXACT_CELLS, lcs, lcs_of_strings
+from indexer.similarity.lcs import EXACT_CELLS, lcs_of_strings
 from indexer.text.normal_words import folded_words, normal_words
 from indexer.text.word_numbers import MOST_CODES, Words, as_numbers, as_string
 
@@ -112,29 +112,27 @@ def may_reach(
     return possible
 
 
-def lcs_to_each(query: Words, others: Sequence[Words], least: float) -> list[float]:
-    """Return `lcs` of one text to each of others, as `indexer.similarity.lcs` computes it.
+def lcs_to_each(query: str, others: Sequence[str], least: float) -> list[float | None]:
+    """Return `lcs` of one text to each of others, as `lcs_of_sequences` does.
 
-    May be 0 for one below `least`.
+    May be 0 for one below `least`; None where texts are too long for sequences.
     """
     pairs = pairs_with(query, others)
     possible = iter(may_reach([pair for pair in pairs if pair], least).tolist())
-    values = []
-    for words, pair in zip(others, pairs, strict=True):
-        value: float | None = None
+    values: list[float | None] = []
+    for pair in pairs:
+        value = None
         if pair:
             value = lcs_of_sequences(*pair, least) if next(possible) else 0.0
-        values.append(lcs(query, words, least) if value is None else value)
+        values.append(value)
     return values
 
 
-def pairs_with(
-    query: Words, others: Sequence[Words]
-) -> list[tuple[WordSequence, WordSequence] | None]:
+def pairs_with(query: str, others: Sequence[str]) -> list[tuple[WordSequence, WordSequence] | None]:
     """Return a text with each of others; None where they have more words than code points."""
     vocabulary = Vocabulary()
-    own = vocabulary.sequence(query)
-    sequences = map(vocabulary.sequence, others)
+    own = vocabulary.sequence_of(query)
+    sequences = map(vocabulary.sequence_of, others)
     return [(own, other) if own and other else None for other in sequences]
 
 
