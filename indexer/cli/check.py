@@ -24,7 +24,7 @@ from indexer.text.visible import visible
 from indexer.text.wording import percent
 
 
-@click.command("check")
+@click.command("check", short_help="Say whether a file or a text (-) is new; store it if asked.")
 @click.argument("path", metavar="PATH|-")
 @click.option("--store-it", is_flag=True, help="Store the document, whatever the answer.")
 @click.option("--drop-duplicates", is_flag=True, help="With --store-it: do not store a duplicate.")

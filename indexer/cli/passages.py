@@ -24,7 +24,7 @@ from indexer.text.wording import count_of
 SHOWN = 300  # characters of a passage that are printed
 
 
-@click.command("passages")
+@click.command("passages", short_help="List passages that occur in documents of many families.")
 @click.option(
     "--min",
     "least",

@@ -34,7 +34,7 @@ REASONS = {
 }
 
 
-@click.command("threads")
+@click.command("threads", short_help="Print the threads of mails, and mark the inclusive ones.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--namespace", help="What ids are relative to, as for `index`.")
 @click.option(
