@@ -106,7 +106,8 @@ class Results:
 class DocumentAnswer:
     """A document and a part of its text.
 
-    `metadata` comes from the extractor. `original`: the file itself may be fetched.
+    `metadata` comes from the extractor. `original`: the file itself may be fetched;
+    `original_gone`: it is no longer in the folder of originals.
     """
 
     document: DocumentFacts
@@ -117,6 +118,7 @@ class DocumentAnswer:
     extractor: str
     warnings: tuple[str, ...]
     original: bool
+    original_gone: bool
 
 
 @dataclass(frozen=True, slots=True)

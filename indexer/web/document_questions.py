@@ -103,6 +103,7 @@ def document(site: Site, values: ParameterValues) -> DocumentAnswer:
         extractor=row.extractor,
         warnings=tuple(warnings_of(row)),
         original=site.original(row) is not None,
+        original_gone=site.is_original_gone(row),
     )
 
 

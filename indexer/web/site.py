@@ -351,11 +351,32 @@ class Site:
 
         It must lie inside the folder of originals after links are followed.
         """
+        path = self._inside_originals(row)
+        try:
+            return path if path is not None and path.is_file() else None
+        except (OSError, ValueError):
+            return None
+
+    def is_original_gone(self, row: Row) -> bool:
+        """Return whether the file of a document is no longer in the folder of originals.
+
+        A path that goes on inside a file, as that of an attachment, is not gone with that file.
+        """
+        path = self._inside_originals(row)
+        try:
+            if path is None or self._originals is None or path.exists():
+                return False
+            inside = path.parents[: len(path.parents) - len(self._originals.parents)]
+            return not any(parent.is_file() for parent in inside)
+        except (OSError, ValueError):
+            return False
+
+    def _inside_originals(self, row: Row) -> Path | None:
+        """Return the path of a document after links are followed; None outside the originals."""
         if self._originals is None or not row.path:
             return None
         try:
             path = Path(os.path.realpath(row.path))
-            is_inside = path.is_relative_to(self._originals) and path.is_file()
         except (OSError, ValueError):
             return None
-        return path if is_inside else None
+        return path if path.is_relative_to(self._originals) else None

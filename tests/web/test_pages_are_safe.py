@@ -226,6 +226,8 @@ def test_originals_are_served_by_id_from_inside_the_root_only(
     store.close()
     with run_site(f"sqlite:///{tmp_path}/links.db", "--originals", str(root)) as address:
         assert [request(address, f"/original?id={id}").status for id in places] == [404] * 3
+        for id in places:
+            assert not json.loads(request(address, f"/api/document?id={id}").body)["original_gone"]
     with run_site(store_url) as address:
         assert request(address, f"/original?id={quote(inside['id'])}").status == 404
 

@@ -142,6 +142,11 @@ def test_hits_come_as_an_archive_with_a_load_file(library: Any, tmp_path: Path) 
                 row.id: row.family for row in stored.values() if row.id != row.family
             }
         assert request(address, "/hits.zip?x=1").status == 400
+        gone = json.loads(request(address, "/api/document?id=b1").body)
+        assert (gone["original"], gone["original_gone"]) == (False, True)
+        assert b"its file is gone" in request(address, "/document?id=b1").body
+        there = json.loads(request(address, "/api/document?id=b0").body)
+        assert (there["original"], there["original_gone"]) == (True, False)
     with run_site(library.url) as address:
         answer = request(address, "/hits.zip")
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
