@@ -1,4 +1,4 @@
-"""`check` at the door of a store: how long it takes, and that of those that race one is new.
+"""Times of `check`, and how many of the documents that race are new.
 
     python benchmarks/check.py [--documents 100000] [--folder DIR] [--store URL] [--checks 200]
     python benchmarks/check.py --race 200 [--processes 8] [--store URL] [--json]

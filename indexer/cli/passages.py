@@ -18,6 +18,7 @@ from indexer.matching.passages import (
     RepeatedPassage,
     passages,
 )
+from indexer.similarity.repeated_passages import RUN_WORDS
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -35,7 +36,7 @@ SHOWN = 300  # characters of a passage that are printed
 )
 @click.option(
     "--words",
-    type=click.IntRange(8),
+    type=click.IntRange(RUN_WORDS),
     default=LEAST_WORDS,
     show_default=True,
     help="Fewest words of a passage.",

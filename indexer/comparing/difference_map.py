@@ -42,9 +42,9 @@ def difference_map(blocks: Sequence[Block], most: int = SEGMENTS) -> Sequence[Ma
     segments = [MapSegment() for _ in range(count)]
     start = 0
     for (place, part), size in zip(parts, sizes, strict=True):
-        first, last = (
-            min(count - 1, int(end / width)) for end in (start, start + max(0, size - 1))
-        )
+        last_character = start + max(0, size - 1)
+        first = min(count - 1, int(start / width))
+        last = min(count - 1, int(last_character / width))
         if part.difference is not None:
             _begin(segments[first], part.difference, place)
         moved = any(span.moved for span in (*part.left, *part.right))

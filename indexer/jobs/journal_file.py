@@ -104,14 +104,20 @@ def check_whole(connection: sqlite3.Connection, path: Path | None) -> None:
         raise sqlite3.DatabaseError("its last page is torn")
 
 
-def journal_error(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
-    """Return nearfold's error for one of SQLite."""
+def journal_error(
+    error: sqlite3.DatabaseError,
+    path: Path | None,
+    file: str = "the journal",
+    remedy_of_damage: str = MOVE_AWAY,
+) -> Exception:
+    """Return nearfold's error for one of SQLite about a `file`, as messages call it."""
     if "locked" in str(error):
-        return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
+        return StoreBusy(what=f"{file} {path}", holder="another nearfold process")
     if "Could not decode" in str(error):
-        return StoreDamaged(path=str(path), reason="a text in it is not UTF-8", remedy=MOVE_AWAY)
+        reason = "a text in it is not UTF-8"
+        return StoreDamaged(path=str(path), reason=reason, remedy=remedy_of_damage)
     if not isinstance(error, sqlite3.OperationalError):
-        return StoreDamaged(path=str(path), reason=str(error), remedy=MOVE_AWAY)
+        return StoreDamaged(path=str(path), reason=str(error), remedy=remedy_of_damage)
     if "disk I/O error" in str(error):
         remedy = "check the disk and its free space"
     else:

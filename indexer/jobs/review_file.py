@@ -25,6 +25,7 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS search "
     "(name TEXT PRIMARY KEY, address TEXT NOT NULL, reviewer TEXT NOT NULL)",
 )
+_MOVE_AWAY = "move it away: notes, assignments and saved searches are lost then"
 _TIMEOUT_SECONDS = 10
 
 
@@ -149,7 +150,7 @@ class ReviewFile:
                 with self._connection as db:
                     yield db
             except sqlite3.DatabaseError as error:
-                raise journal_error(error, self._path) from error
+                raise journal_error(error, self._path, "the review file", _MOVE_AWAY) from error
 
     def _open(self) -> sqlite3.Connection:
         if self._path is not None:

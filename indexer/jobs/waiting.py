@@ -28,6 +28,9 @@ def waiting_path(journal: Path | None) -> Path | None:
     return None if journal is None else Path(f"{journal}.labels")
 
 
+_MOVE_AWAY = "move it away: the labellings that wait are lost then"
+
+
 class WaitingRequests:
     """The requests of this process that wait, as JSON; safe to share by threads.
 
@@ -78,7 +81,8 @@ class WaitingRequests:
                 with self._connection as db:
                     yield db
             except sqlite3.DatabaseError as error:
-                raise journal_error(error, self._folder) from error
+                file = "the waiting labellings in"
+                raise journal_error(error, self._folder, file, _MOVE_AWAY) from error
 
     def _open(self) -> sqlite3.Connection:
         """Lock the first file that no other process has, and take over what waits in the others."""

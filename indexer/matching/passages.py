@@ -24,6 +24,7 @@ from indexer.text.normal_words import normal_words
 
 LEAST_FAMILIES, LEAST_WORDS = 5, 20
 _EDGE = 0.2  # share of a text that is its top, and its foot
+_MOST = 0.8  # share of the documents that have a passage there
 _REPORTED = 100  # documents between two reports of progress
 
 
@@ -78,13 +79,13 @@ class RepeatedPassage:
 
     @property
     def where(self) -> str:
-        """Return where four of five documents have it: at the `top`, at the `foot`, or `anywhere`.
+        """Return where it begins in four of five documents: `top`, `foot` or `anywhere`.
 
-        Both are a fifth of a document.
+        `top` and `foot` are the first and the last fifth of a document's words.
         """
         top = sum(place.position < _EDGE for place in self.places)
         foot = sum(place.position >= 1 - _EDGE for place in self.places)
-        most = (1 - _EDGE) * len(self.places)
+        most = _MOST * len(self.places)
         if top >= most:
             return "top"
         return "foot" if foot >= most else "anywhere"
@@ -122,9 +123,9 @@ def passages(
         documents.append(PassagePlace(row.id, row.path, row.family, 0.0))
         lengths.append(len(words))
     for passage in finder.passages():
-        listed = _listed(store, passage, documents, lengths)
-        if listed is not None and listed.families >= options.least:
-            yield listed
+        repeated = _read_passage(store, passage, documents, lengths)
+        if repeated is not None and repeated.families >= options.least:
+            yield repeated
 
 
 def _rows(
@@ -139,7 +140,7 @@ def _rows(
         seen.add(row.family)
 
 
-def _listed(
+def _read_passage(
     store: FullStore, passage: Passage, documents: Sequence[PassagePlace], lengths: Sequence[int]
 ) -> RepeatedPassage | None:
     """Return a passage with its text; None if the document that it was read in has changed."""

@@ -28,7 +28,8 @@ class ChunkOptions:
     of words in order fold no chunks in which words stand for the same others throughout, as where
     one template was filled in twice.
     `passage`: least length of a passage, in words, that folds two chunks which both hold it; 0: no
-    chunk is folded for a passage. Below the overlap of a splitter it folds all neighbours.
+    chunk is folded for a passage. One no longer than the overlap of a splitter folds all
+    neighbours.
 
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """

@@ -15,7 +15,7 @@ from langchain_core.vectorstores import VectorStoreRetriever
 
 from indexer.errors import UsageError
 from indexer.retrieval.fold_chunks import ChunkOptions, ShownChunk
-from indexer.retrieval.top_chunks import MOST, TopChunks
+from indexer.retrieval.top_chunks import FOLDED, MOST, TopChunks
 
 _MMR_FETCHED = 20  # documents that LangChain reorders by default
 
@@ -37,14 +37,18 @@ class FoldingRetriever(BaseRetriever):
     most: int = MOST
     options: ChunkOptions = ChunkOptions()
 
+    def model_post_init(self, context: Any) -> None:
+        """Refuse a retriever that takes no number, and a `k` out of range."""
+        _with_number(self.retriever, self._top().wanted)
+
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
         top = self._top()
         config = RunnableConfig(callbacks=run_manager.get_child())
         while top.wanted:
-            top.take(_asking(self.retriever, top.wanted).invoke(query, config))
-        return [_folded(top, shown) for shown in top.shown]
+            top.take(_with_number(self.retriever, top.wanted).invoke(query, config))
+        return [_add_folded(top, shown) for shown in top.shown]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
@@ -52,8 +56,8 @@ class FoldingRetriever(BaseRetriever):
         top = self._top()
         config = RunnableConfig(callbacks=run_manager.get_child())
         while top.wanted:
-            top.take(await _asking(self.retriever, top.wanted).ainvoke(query, config))
-        return [_folded(top, shown) for shown in top.shown]
+            top.take(await _with_number(self.retriever, top.wanted).ainvoke(query, config))
+        return [_add_folded(top, shown) for shown in top.shown]
 
     def _top(self) -> TopChunks[Document]:
         return TopChunks(_text, self.k, self.options, self.most)
@@ -63,7 +67,7 @@ def _text(document: Document) -> str:
     return document.page_content
 
 
-def _asking(retriever: BaseRetriever, number: int) -> BaseRetriever:
+def _with_number(retriever: BaseRetriever, number: int) -> BaseRetriever:
     """Return a copy of a retriever that returns so many documents."""
     if isinstance(retriever, VectorStoreRetriever):
         search: dict[str, Any] = {**retriever.search_kwargs, "k": number}
@@ -78,7 +82,7 @@ def _asking(retriever: BaseRetriever, number: int) -> BaseRetriever:
     )
 
 
-def _folded(top: TopChunks[Document], shown: ShownChunk) -> Document:
+def _add_folded(top: TopChunks[Document], shown: ShownChunk) -> Document:
     document = top.items[shown.place]
     folded = [
         {
@@ -89,4 +93,4 @@ def _folded(top: TopChunks[Document], shown: ShownChunk) -> Document:
         }
         for hit in shown.folded
     ]
-    return document.model_copy(update={"metadata": {**document.metadata, "near_folded": folded}})
+    return document.model_copy(update={"metadata": {**document.metadata, FOLDED: folded}})

@@ -10,9 +10,7 @@ from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 from indexer.errors import UsageError
 from indexer.retrieval.fold_chunks import ChunkOptions, ShownChunk
-from indexer.retrieval.top_chunks import MOST, TopChunks
-
-FOLDED = "near_folded"
+from indexer.retrieval.top_chunks import FOLDED, MOST, TopChunks
 
 
 class FoldingRetriever(BaseRetriever):
@@ -50,26 +48,26 @@ class FoldingRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         top = self._top()
         while top.wanted:
-            top.take(self._asking(top.wanted).retrieve(query_bundle))
-        return [_folded(top, shown) for shown in top.shown]
+            top.take(self._with_number(top.wanted).retrieve(query_bundle))
+        return [_add_folded(top, shown) for shown in top.shown]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         top = self._top()
         while top.wanted:
-            top.take(await self._asking(top.wanted).aretrieve(query_bundle))
-        return [_folded(top, shown) for shown in top.shown]
+            top.take(await self._with_number(top.wanted).aretrieve(query_bundle))
+        return [_add_folded(top, shown) for shown in top.shown]
 
     def _top(self) -> TopChunks[NodeWithScore]:
         return TopChunks(NodeWithScore.get_content, self._k, self._options, self._most)
 
-    def _asking(self, number: int) -> BaseRetriever:
+    def _with_number(self, number: int) -> BaseRetriever:
         """Return a copy of the retriever that returns so many nodes."""
         retriever: Any = copy.copy(self._retriever)
         retriever.similarity_top_k = number
         return retriever  # type: ignore[no-any-return]
 
 
-def _folded(top: TopChunks[NodeWithScore], shown: ShownChunk) -> NodeWithScore:
+def _add_folded(top: TopChunks[NodeWithScore], shown: ShownChunk) -> NodeWithScore:
     hit = top.items[shown.place]
     folded = []
     for hidden in shown.folded:

@@ -10,6 +10,7 @@ from indexer.errors import UsageError
 from indexer.retrieval.fold_chunks import ChunkOptions, ShownChunk, fold_chunks
 
 Item = TypeVar("Item")
+FOLDED = "near_folded"  # in the metadata of a shown chunk
 MOST = 100  # chunks that are asked of a retriever at most
 
 

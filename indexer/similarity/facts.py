@@ -64,13 +64,13 @@ class FactSource:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where words begin in the text."""
+        """The places in the text where words begin."""
         starts: list[int] = self.words.starts.tolist()
         return starts
 
     @cached_property
     def ends(self) -> list[int]:
-        """Where words end in the text."""
+        """The places in the text where words end."""
         ends: list[int] = self.words.ends.tolist()
         return ends
 
@@ -177,7 +177,7 @@ class FactSource:
             return Fact("date", number_value(word), spelling, place, place + 1)
         found = self.quantity(place)
         kind: DifferenceKind = "amount" if found.is_amount else "number"
-        whole = self.text[found.start : found.end]
+        whole = found.written(self.text)
         return Fact(kind, found.key, found.number, place, place + 1, found.unit, whole)
 
     def _currency(self, place: int, word: str) -> Fact | None:

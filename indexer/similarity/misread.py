@@ -1,9 +1,10 @@
 """Words in order with misread words in part: the measure `lcs_misread`, for scanned texts.
 
 It is (words of the LCS + parts of misread words) / words of the longer text: in [0, 1], and never
-below `lcs`. Scans that are read twice differ in single characters and in blanks, so their likeness
-is measured on characters in order (Lopresti, "Models and algorithms for duplicate document
-detection", ICDAR 1999); here only where words are not equal, so that a word remains the unit.
+below `lcs`. Scans that are read twice differ in single characters and in blanks, so their
+similarity is measured on characters in order (Lopresti, "Models and algorithms for duplicate
+document detection", ICDAR 1999); here only where words are not equal, so that a word remains the
+unit.
 
 The words between two runs of the alignment are a stretch (`indexer.similarity.lcs.stretches`). A
 misread stretch counts the words of the side that has fewer, times the share of the letters of the

@@ -39,7 +39,8 @@ _MEGA = re.compile(r"m[WVAHJP]")  # milliwatts, not megawatts; elsewhere case te
 class Quantity(NamedTuple):
     """A number with what stands beside it.
 
-    `number`: as it is written, with its sign. [`start`, `end`): where all of it is, in characters.
+    `number`: as it is written, with its sign. [`start`, `end`): where all of it but the sign is, in
+    characters.
     """
 
     sign: str
@@ -53,6 +54,13 @@ class Quantity(NamedTuple):
     def key(self) -> str:
         """The text that equal quantities have in common."""
         return f"{self.sign}{self.value} {self.unit}".rstrip()
+
+    def written(self, text: str) -> str:
+        """Return all of it as the text has it, with its sign."""
+        whole = text[self.start : self.end]
+        if not self.sign:
+            return whole
+        return f"({whole})" if self.number.startswith("(") else f"-{whole}"
 
     @property
     def is_amount(self) -> bool:

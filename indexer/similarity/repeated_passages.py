@@ -28,7 +28,7 @@ from indexer.sketch.string_hashes import string_hashes
 from indexer.text.word_numbers import Words
 
 RUN_WORDS = 8
-LEAST_SHARE = 0.8  # of the runs of a passage, in a text that has it and in one that is no news
+LEAST_SHARE = 0.8  # of the runs: of a passage in a text that has it; of a candidate in others
 _REMEMBERED = 1 << 16  # hashes of words
 Hashes: TypeAlias = NDArray[np.uint64]
 Part: TypeAlias = tuple[int, Hashes]
@@ -87,22 +87,24 @@ class RunCounter:
         return FrequentRuns(self._sorter.sorted(), least)
 
 
-class Stretch(NamedTuple):
+class RunSpan(NamedTuple):
     """Consecutive runs of a text: the places of the first and behind the last."""
 
     start: int
     stop: int
 
 
-def stretches(texts: NDArray[np.int64], least: int) -> Iterator[Stretch]:
-    """Yield the longest stretches of runs that at least `least` texts have, of their numbers.
+def frequent_spans(texts: NDArray[np.int64], least: int) -> Iterator[RunSpan]:
+    """Yield the longest spans of consecutive runs that at least `least` texts have.
 
-    >>> list(stretches(np.array([0, 5, 7, 0, 6]), 5))
-    [Stretch(start=1, stop=3), Stretch(start=4, stop=5)]
+    `texts`: how many texts have each run.
+
+    >>> list(frequent_spans(np.array([0, 5, 7, 0, 6]), 5))
+    [RunSpan(start=1, stop=3), RunSpan(start=4, stop=5)]
     """
     edges = np.flatnonzero(np.diff(np.concatenate(([0], texts >= least, [0]))))
     for start, stop in edges.reshape(-1, 2).tolist():
-        yield Stretch(start, stop)
+        yield RunSpan(start, stop)
 
 
 class Origin(NamedTuple):
@@ -155,13 +157,16 @@ class PassageFinder:
         self._frequent, self._least = frequent, least
         self._least_runs = least_words - RUN_WORDS + 1
         self._candidates: dict[bytes, _Candidate] = {}
-        self._stretches: list[tuple[int, list[Part]]] = []
+        self._parts: list[tuple[int, list[Part]]] = []
 
     def add(self, number: int, runs: Hashes, counts: bool = True) -> None:
         """Add the runs of a text. One that does not count is no evidence for a passage."""
         texts = self._frequent.texts(runs)
-        self._stretches.append(
-            (number, [(start, runs[start:stop]) for start, stop in stretches(texts, self._least)])
+        self._parts.append(
+            (
+                number,
+                [(start, runs[start:stop]) for start, stop in frequent_spans(texts, self._least)],
+            )
         )
         if counts:
             for key, candidate in self._candidates_of(number, runs, texts).items():
@@ -174,7 +179,7 @@ class PassageFinder:
         found: dict[bytes, _Candidate] = {}
         least, most = self._least, int(texts.max(initial=0))
         while least <= most:
-            for start, stop in stretches(texts, least):
+            for start, stop in frequent_spans(texts, least):
                 if stop - start >= self._least_runs:
                     origin = Origin(number, start, stop + RUN_WORDS - 1)
                     part = runs[start:stop]
@@ -194,7 +199,7 @@ class PassageFinder:
         for number, candidate in enumerate(chosen):
             for run in set(candidate.runs.tolist()):
                 numbers[run].append(number)
-        for text, parts in self._stretches:
+        for text, parts in self._parts:
             for number, places in _shared_runs(parts, numbers).items():
                 if len(places) >= LEAST_SHARE * sizes[number]:
                     passages[number].occurrences.append(Occurrence(text, min(places)))
@@ -202,7 +207,7 @@ class PassageFinder:
         return sorted(kept, key=lambda each: (-each.words * len(each.occurrences), each.origin))
 
     def _chosen(self) -> list[_Candidate]:
-        """Return the candidates that several texts have, without those that are no news."""
+        """Return the candidates that several texts have, without those that better ones cover."""
         several = [candidate for candidate in self._candidates.values() if candidate.texts > 1]
         several.sort(key=lambda candidate: (-candidate.weight, candidate.origin))
         chosen: list[_Candidate] = []

@@ -36,7 +36,7 @@ def test_the_second_job_on_an_embedded_store_is_refused(
         assert time.monotonic() < deadline
         time.sleep(0.01)
     second = other_machine.run(*scene.command(store))
-    assert second.code == 3 and "in use by another nearfold job" in second.err
+    assert second.code == 3 and "in use by another nearfold process" in second.err
     assert scene.jobs.wait(first).code == 1
     assert read_state(f"sqlite:///{store}").rows.keys() == scene.after.rows.keys()
     scene.check_recovery(store)

@@ -41,6 +41,8 @@ def found(a: str, b: str) -> list[tuple]:
         ("a rate of 3.5% each year", "a rate of 4% each year", [("amount", "3.5", "4")]),
         ("he paid $7 then", "he paid €7 then", [("amount", "$7", "€7")]),
         ("it is -5 degrees", "it is 5 degrees", [("number", "-5", "5")]),
+        ("it is -5 degrees", "it is cold", [("number", "-5", None)]),
+        ("a loss of (5.00) now", "a loss now", [("number", "(5.00)", None)]),
         ("you shall pay", "you shall not pay", [("negation", None, "not")]),
         ("you must pay", "you mustn't pay", [("negation", None, "mustn't")]),
         ("Sie zahlen keine Gebühr", "Sie zahlen eine Gebühr", [("negation", "keine", None)]),

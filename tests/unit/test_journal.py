@@ -38,7 +38,7 @@ def test_more_ids_than_one_statement_takes(tmp_path: Path) -> None:
 
 
 def test_a_second_job_is_refused_with_the_reason(tmp_path: Path) -> None:
-    with Journal(tmp_path / "jobs"), pytest.raises(StoreBusy, match="another nearfold job"):
+    with Journal(tmp_path / "jobs"), pytest.raises(StoreBusy, match="another nearfold process"):
         Journal(tmp_path / "jobs")
 
 

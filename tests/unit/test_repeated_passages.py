@@ -17,7 +17,7 @@ from indexer.similarity.repeated_passages import (
     Passage,
     PassageFinder,
     RunCounter,
-    stretches,
+    frequent_spans,
     word_runs,
 )
 from indexer.text.normal_words import normal_words
@@ -117,7 +117,7 @@ def test_frequent_runs_are_counted(texts: list[set[int]], least: int) -> None:
 
 @given(st.lists(st.integers(0, 4)), st.integers(1, 4))
 def test_stretches_are_the_longest(texts: list[int], least: int) -> None:
-    found = list(stretches(np.array(texts, dtype=np.int64), least))
+    found = list(frequent_spans(np.array(texts, dtype=np.int64), least))
     inside = {place for start, stop in found for place in range(start, stop)}
     assert inside == {place for place, count in enumerate(texts) if count >= least}
     assert all(a.stop < b.start for a, b in pairwise(found))

@@ -140,7 +140,7 @@ def test_langchain_retrievers_without_a_number_are_refused() -> None:
             return []
 
     with pytest.raises(UsageError, match="no field k"):
-        langchain.FoldingRetriever(retriever=Fixed()).invoke(QUERY)
+        langchain.FoldingRetriever(retriever=Fixed())
 
 
 def test_options_decide_what_is_folded() -> None:
@@ -195,7 +195,7 @@ def test_numbers_out_of_range_are_refused(k: int) -> None:
     with pytest.raises(UsageError):
         nodes(k=k)
     with pytest.raises(UsageError):
-        documents(k=k).invoke(QUERY)
+        documents(k=k)
 
 
 def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
