@@ -171,7 +171,7 @@ def test_searches_of_any_client_fold(place):
 
 def test_the_commands_say_what_they_do(place):
     store = place[2].url
-    shared = ["ingest pipeline"] * 2 + ["stored script"] * 3
+    shared = ["ingest pipeline"] * 2 + ["stored script"] * 4
     kinds = ["component template", *shared, "search pipeline", "index template"]
     planned = run_json("install", "--dry-run", store=store)
     assert [(piece["kind"], piece["action"]) for piece in planned["installed"]] == [

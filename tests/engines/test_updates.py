@@ -36,6 +36,7 @@ TEXTS = {
     "blank": "",
     "void": "",
 }
+RESTORED = dataclasses.replace(DEFAULT, name="restored_v1")
 FORMER = {
     "near_id": {"type": "keyword"},
     "near_source": {"type": "keyword"},
@@ -43,16 +44,17 @@ FORMER = {
 }
 
 
-def sample_rows():
+def sample_rows(recipe=DEFAULT):
     """Return a row of each text, as `index` makes them of files; the blank ones are copies."""
     rows = []
-    for (name, text), sketch in zip(TEXTS.items(), fingerprints([*TEXTS.values()]), strict=True):
+    sketches = fingerprints([*TEXTS.values()], recipe)
+    for (name, text), sketch in zip(TEXTS.items(), sketches, strict=True):
         content = text.encode()
         raw = hashlib.sha256(content).hexdigest()
         source = hashlib.sha256(f"{name} {len(content)}".encode()).hexdigest()
         blob = Blob(name, name.encode(), f"/library/{name}.txt", content, len(content), 0)
         made = ExtractedBlob(blob, raw, source, Document(text, extractor="plain/2"))
-        rows.append(row_of(made, sketch, DEFAULT.id))
+        rows.append(row_of(made, sketch, recipe.id))
     return rows
 
 
@@ -193,10 +195,21 @@ def test_an_index_that_is_lost_goes_on_from_its_snapshot(store, server, reposito
     assert all(check.verdict != "bad" for check in doctor(opened.url))
 
 
+@pytest.fixture
+def restored(stores, engine, server):
+    """A store of a recipe that no other test installs, and its URL."""
+    opened, name = stores(engine, server)
+    opened.prepare(RESTORED)
+    assert opened.write(sample_rows(RESTORED)) == [None] * len(TEXTS)
+    opened.refresh()
+    yield opened, f"{server}/{name}"
+    uninstall(opened, RESTORED)
+
+
 def test_an_index_that_is_restored_elsewhere_signs_once_it_is_installed_there(
-    store, server, repository
+    restored, server, repository
 ):
-    opened, url = store
+    opened, url = restored
     name = url.rpartition("/")[2]
     install(opened)
     good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": f"{name}*"})
@@ -204,7 +217,7 @@ def test_an_index_that_is_restored_elsewhere_signs_once_it_is_installed_there(
     uninstall(opened)
     good("POST", f"{repository}/1/_restore?wait_for_completion=true", {"indices": f"{name}*"})
     status, answer = call("PUT", f"{url}/_doc/new", {"text": FERRY})
-    assert (status, "nearfold-default_v2] does not exist" in str(answer)) == (400, True)
+    assert (status, "nearfold-restored_v1] does not exist" in str(answer)) == (400, True)
     install(opened)
     good("PUT", f"{url}/_doc/new?refresh=true", {"text": FERRY})
     assert good("GET", f"{url}/_doc/new")["_source"]["near_status"] == "complete"

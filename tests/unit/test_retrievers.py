@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,12 @@ TEXTS = [
     "Islands without a harbour have their mail taken by helicopter.",
 ]
 QUERY = "ferry harbour mail islands"
+
+
+def answer_of(question: Coroutine[Any, Any, Any]) -> Any:
+    """Return what a coroutine returns, run where no other test has a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, question).result()
 
 
 def vector(text: str) -> list[float]:
@@ -120,7 +128,7 @@ def test_langchain_documents_of_the_store_stay_as_they_are() -> None:
 
 def test_langchain_asynchronous_answers_are_the_same() -> None:
     retriever = documents(k=4)
-    assert asyncio.run(retriever.ainvoke(QUERY)) == retriever.invoke(QUERY)
+    assert answer_of(retriever.ainvoke(QUERY)) == retriever.invoke(QUERY)
 
 
 def test_langchain_retrievers_with_a_field_k_are_asked_for_more() -> None:
@@ -177,7 +185,7 @@ def test_llama_index_nodes_and_retrievers_stay_as_they_are() -> None:
 
 def test_llama_index_asynchronous_answers_are_the_same() -> None:
     retriever = nodes(k=4)
-    found = asyncio.run(retriever.aretrieve(QUERY))
+    found = answer_of(retriever.aretrieve(QUERY))
     assert [hit.node_id for hit in found] == [hit.node_id for hit in retriever.retrieve(QUERY)]
 
 

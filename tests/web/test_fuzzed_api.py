@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from functools import cache
 from urllib.request import urlopen
 
@@ -25,6 +28,7 @@ from schemathesis.specs.openapi.checks import (
 
 from indexer.web.openapi import describe_api
 from indexer.web.serve import REVIEW_API
+from web.watching import ROOT, run_site
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))
 CHECKS = [
@@ -33,6 +37,16 @@ CHECKS = [
     response_schema_conformance,
     status_code_conformance,
 ]
+
+
+@pytest.fixture(scope="module")
+def site(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site of its own, since requests label and group its documents."""
+    copied = tmp_path_factory.mktemp("fuzzed") / "pages.db"
+    with closing(sqlite3.connect(store_url.removeprefix("sqlite:///"))) as source:
+        source.execute("VACUUM INTO ?", (str(copied),))
+    with run_site(f"sqlite:///{copied}", "--originals", str(ROOT / "examples")) as address:
+        yield address
 
 
 @cache
