@@ -28,7 +28,7 @@ from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEASURES, SHINGLE_WORDS
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
-from indexer.system.whole_file import check_place, write_whole
+from indexer.system.whole_file import check_not_read, check_place, write_whole
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 from indexer.web.compare_page import compare_page
@@ -90,6 +90,7 @@ def compare_command(
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
     for place, option in ((page, "--html"), (docx, "--docx")):
         if place:
+            check_not_read(place, (a, b), option)
             check_place(place, option)
     with open_for_command(store_url) as store:
         left, right = originals = original(a, store), original(b, store)

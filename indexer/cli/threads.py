@@ -19,7 +19,7 @@ from indexer.exports.load_file import write_dat
 from indexer.exports.thread_records import LOAD_FILE_THREADS, THREADS, thread_records
 from indexer.mail.build_threads import Thread, ThreadMail
 from indexer.operations.threads import ThreadsOptions, ThreadsResult, threads
-from indexer.system.whole_file import check_place, write_whole
+from indexer.system.whole_file import check_not_read, check_place, write_whole
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
@@ -70,6 +70,7 @@ def threads_command(
     if (form == "text") != (out is None):
         raise UsageError("--out goes with --format csv or dat; give both or neither")
     if out is not None:
+        check_not_read(out, paths)
         check_place(out)
     result = threads(paths, ThreadsOptions(namespace, ignore_signatures))
     if out is not None:

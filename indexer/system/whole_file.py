@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +26,19 @@ def check_place(out: Path, option: str = "--out") -> None:
         part.unlink()
     except (OSError, ValueError) as error:
         raise write_error(out, option, error) from error
+
+
+def check_not_read(out: Path, inputs: Iterable[str], option: str = "--out") -> None:
+    """Raise `UsageError` where `out` is one of the files that are read, or lies in a folder of
+    them.
+    """
+    if not out.exists() or is_special(out):
+        return
+    place = out.resolve()
+    for name in inputs:
+        source = Path(name).resolve()
+        if place == source or source in place.parents:
+            raise UsageError(f"{option} {out} is among the files that are read; name another file")
 
 
 @contextmanager

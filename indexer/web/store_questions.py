@@ -139,6 +139,10 @@ def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart
     if dated.survey.measure == "none":
         raise UsageError("the recipe of this store stores no slots to group by")
     threshold = dated.survey.at(values["threshold"]).threshold
+    if threshold > values["threshold"]:
+        raise UsageError(
+            f"families are made here at {threshold:g} or more; for less, run nearfold group"
+        )
     site.regrouping.start(replace(dated.survey.options, threshold=threshold))
     return GroupStart(True, threshold)
 

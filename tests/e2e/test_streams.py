@@ -70,3 +70,17 @@ def test_an_export_to_a_dash_is_standard_output(folder: Path, tmp_path: Path) ->
     refused = outcome("export", "--out", "-", "--json", store=store)
     assert refused.returncode == 2
     assert "leave one of them out" in refused.stderr
+
+
+def test_output_never_replaces_what_is_read(tmp_path: Path) -> None:
+    mail = tmp_path / "a.eml"
+    mail.write_text("From: ann@x.org\nMessage-ID: <a@x>\n\nThe ferry leaves at eight.\n")
+    before = mail.read_bytes()
+    for arguments in (
+        ("threads", mail, "--format", "csv", "--out", mail),
+        ("threads", tmp_path, "--format", "dat", "--out", mail),
+        ("compare", mail, mail, "--docx", mail),
+    ):
+        done = outcome(*arguments)
+        assert done.returncode == 2 and "is among the files that are read" in done.stderr
+        assert mail.read_bytes() == before

@@ -146,6 +146,45 @@ def test_what_other_indices_use_is_kept_and_named(opensearch_index, stores):
     bulk(server, neighbour_index, [{"text": TEXT}])
 
 
+def test_what_other_programs_call_is_kept_and_named(opensearch_index):
+    store, index, server = opensearch_index
+    install(store)
+    other = f"theirs-{index}"
+    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v2"}}]}
+    template = {"index_patterns": [f"{other}*"], "composed_of": ["nearfold-default_v2"]}
+    try:
+        good("PUT", f"{server}/_ingest/pipeline/{other}", caller)
+        good("PUT", f"{server}/_index_template/{other}", template)
+        for dry_run in (True, False):
+            changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
+            assert changes["nearfold-default_v2"].action == "kept"
+            assert f"{other}, {other}" in changes["nearfold-default_v2"].detail
+        good("PUT", f"{server}/{other}-1/_doc/1?pipeline={other}", {"text": TEXT})
+    finally:
+        call("DELETE", f"{server}/{other}-1")
+        call("DELETE", f"{server}/_index_template/{other}")
+        call("DELETE", f"{server}/_ingest/pipeline/{other}")
+
+
+def test_an_alias_for_writes_that_others_have_is_refused(opensearch_index):
+    store, index, server = opensearch_index
+    document, others = {"text": TEXT}, f"{index}-theirs"
+    message = f"{index}-write stands for {others}"
+    alias = {"actions": [{"add": {"index": others, "alias": f"{index}-write"}}]}
+    try:
+        good("PUT", f"{server}/{others}/_doc/1?refresh=true", document)
+        good("POST", f"{server}/_aliases", alias)
+        with pytest.raises(UsageError, match=message):
+            store.prepare(DEFAULT)
+        good("PUT", f"{server}/{index}/_doc/1?refresh=true", document)
+        with pytest.raises(UsageError, match=message):
+            install(store)
+        assert good("GET", f"{server}/{others}/_doc/1")["_source"] == document
+        assert list(good("GET", f"{server}/_alias/{index}-write")) == [others]
+    finally:
+        call("DELETE", f"{server}/{others}")
+
+
 def test_documents_of_any_client_are_signed(opensearch_index):
     store, index, server = opensearch_index
     install(store)

@@ -21,6 +21,7 @@ from indexer.errors import (
     SnapshotExpired,
     StoreError,
     StoreStopped,
+    UsageError,
 )
 from indexer.model import Query
 from indexer.operations.doctor import doctor
@@ -268,6 +269,16 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(engine_index)
     assert 0 < done.copied <= 320  # 100 documents at least were not signed again
     assert {row.recipe for row in store.scan()} == {OTHER.id}
     assert store.counts().documents == 400
+
+
+def test_an_index_of_others_is_not_taken_for_the_old_version(engine_index):
+    store, index, server = engine_index
+    fill(store, server, index, range(3))
+    good("PUT", f"{server}/{index}-000001/_doc/1", {"text": "of another program"})
+    with pytest.raises(UsageError, match=f"keeps the old version as {index}-000001"):
+        reindex(store, OTHER, keep=True)
+    assert good("GET", f"{server}/{index}/_count")["count"] == 3
+    assert call("GET", f"{server}/{index}-000002")[0] == 404
 
 
 def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from sample_library import edited, library, rows, sentence
 
 from indexer.defaults import MEASURE
-from indexer.errors import StoreBusy
+from indexer.errors import StoreBusy, UsageError
 from indexer.exports.report import report
 from indexer.grouping import preview
 from indexer.grouping.group import group
@@ -177,6 +177,8 @@ def test_families_that_split_or_merge_are_named_and_come_by_a_group(store: Any) 
     assert (back.changes.split, back.changes.merged) == (0, len(split))
     assert {change.family.id for change in back.changes.merges} == set(split)
     assert not ask(site, "group", threshold="0.6", seen=answer.seen).started
+    with pytest.raises(UsageError, match=r"at 0\.5 or more"):
+        ask(site, "group", threshold="0.2")
     with Journal(journal_path(store.address)), pytest.raises(StoreBusy):
         site.regrouping.start(GroupOptions(0.6, "lcs"))
     assert "failed" in site.regrouping.state

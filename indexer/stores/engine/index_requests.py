@@ -278,9 +278,31 @@ def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     return f"{name}-write", place.write_alias
 
 
+def require_own_alias(requests: Requests, place: IndexPlace, index: str) -> None:
+    """Raise `UsageError` where the alias for writes stands for an index that nearfold did not make.
+
+    Documents would be written, and deleted, there. `index`: the one that is to have the alias.
+    """
+    answer = requests.send("GET", place.write_alias, seconds=FIRST_SECONDS)
+    if answer.status != 200 or not isinstance(answer.body, dict):
+        return
+    others = [
+        name
+        for name, body in answer.body.items()
+        if name != index and "nearfold" not in body.get("mappings", {}).get("_meta", {})
+    ]
+    if others:
+        raise UsageError(
+            f"{place.write_alias} stands for {', '.join(sorted(others))}, and nearfold writes to "
+            f"{place.index} by an alias of this name; rename it there, or use an index of another "
+            "name"
+        )
+
+
 def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
     """Give an index an alias for writes where it has none."""
     require_one_index(place, facts)
+    require_own_alias(requests, place, facts.index)
     if facts.writes is not None:
         return facts
     requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
@@ -347,6 +369,7 @@ def _create(
     An engine without its analysis-common module refuses our analysis; its index gets the analysis
     that every distribution has.
     """
+    require_own_alias(requests, place, place.index)
     for core_analysis in (False, True):
         body = bodies.index(
             recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas

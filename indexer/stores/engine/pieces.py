@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from indexer.stores.engine.index_requests import (
     IndexPlace,
     Requests,
     only_index,
+    require_own_alias,
     version_name,
     write_aliases,
 )
@@ -135,6 +137,7 @@ class Pieces:
             meta = installed.meta(recipe, field, mapping.get("_meta", {}))
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}
         if place.write_alias not in facts.get("aliases", {}):
+            require_own_alias(self._requests, place, name)
             puts[f"{name}/_alias/{place.write_alias}"] = None
         if signs and default_pipeline(facts) not in installed.pipeline_names(recipe, field):
             pipeline = installed.shared_name(recipe, field)
@@ -182,7 +185,8 @@ class Pieces:
         return changes
 
     def users(self, place: IndexPlace, recipe: Recipe, field: str) -> str:
-        """Return the other index templates and indices that use the pipelines of the recipe.
+        """Return the other index templates, pipelines and indices that use the pipelines of the
+        recipe, or its component template, whoever made them.
 
         Their names are joined by commas; the text is empty when there are none.
         """
@@ -195,8 +199,31 @@ class Pieces:
             if index["settings"].get(DEFAULT_PIPELINE) in pipelines
             and (own is None or name != own[0])
         )
-        templates = self.templates(place, installed.shared_name(recipe, field))
-        return ", ".join([templates, *indices] if templates else indices)
+        templates = self._templates_with(place, installed.shared_name(recipe, field), pipelines)
+        return ", ".join([*templates, *self._callers(pipelines), *indices])
+
+    def _templates_with(
+        self, place: IndexPlace, component: str, pipelines: Collection[str]
+    ) -> list[str]:
+        """Return the index templates, but for ours of this index, that have one of these pieces."""
+        answer = self._read("_index_template") or {}
+        names = []
+        for template in answer.get("index_templates", []):
+            body = template["index_template"]
+            written = json.dumps(body.get("template", {}).get("settings", {}))
+            is_user = component in body.get("composed_of", []) or _names_any(written, pipelines)
+            if is_user and template["name"] != f"nearfold-{place.index}":
+                names.append(template["name"])
+        return sorted(names)
+
+    def _callers(self, pipelines: Collection[str]) -> list[str]:
+        """Return the ingest pipelines that call one of these, which may call each other."""
+        stored = self._read("_ingest/pipeline") or {}
+        return sorted(
+            name
+            for name, body in stored.items()
+            if name not in pipelines and _names_any(json.dumps(body), pipelines)
+        )
 
     def searched(self) -> str:
         """Return the indices whose searches our search pipeline folds by default, joined by commas.
@@ -212,19 +239,11 @@ class Pieces:
             )
         )
 
-    def templates(self, place: IndexPlace, component: str | None = None) -> str:
-        """Return the names of our other index templates, joined by commas.
-
-        With `component`, only those that use this component template.
-        """
+    def templates(self, place: IndexPlace) -> str:
+        """Return the names of our other index templates, joined by commas."""
         answer = self._read("_index_template/nearfold-*") or {}
-        names = []
-        for template in answer.get("index_templates", []):
-            components = template["index_template"].get("composed_of", [])
-            is_user = component is None or component in components
-            if is_user and template["name"] != f"nearfold-{place.index}":
-                names.append(template["name"])
-        return ", ".join(names)
+        names = [template["name"] for template in answer.get("index_templates", [])]
+        return ", ".join(name for name in names if name != f"nearfold-{place.index}")
 
     def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
         """Return whether the engine refuses a whole bulk request for one line that is not JSON.
@@ -287,3 +306,8 @@ def default_pipeline(index: Mapping[str, Any]) -> str | None:
     """Return the default ingest pipeline of an index, whether it signs or not."""
     name: str | None = index.get("settings", {}).get("index", {}).get("default_pipeline")
     return name
+
+
+def _names_any(written: str, pipelines: Collection[str]) -> bool:
+    """Return whether a JSON text has one of these names as a string."""
+    return any(json.dumps(pipeline) in written for pipeline in pipelines)

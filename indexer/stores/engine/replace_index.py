@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
@@ -56,6 +57,9 @@ def replace_index(
         raise IndexMissing(place.url)
     require_one_index(place, facts)
     facts.check_updatable()
+    keeps_first = keep and facts.index == place.index
+    if keeps_first:
+        _is_kept(requests, facts.index, version_name(place.index, 1))
     old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:
         if not bodies.is_outdated(old["mappings"]):
@@ -72,7 +76,7 @@ def replace_index(
     pipeline = put_next_pipeline(requests, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
     copied = _fill(successor, sign_rows, on_progress)
-    if keep and facts.index == place.index:
+    if keeps_first:
         _clone(requests, facts.index, version_name(place.index, 1))
     successor.take_over(old)
     update_template(requests, place, dialect, facts.recipe, recipe)
@@ -116,9 +120,27 @@ def next_version(index: str, current: str) -> str:
     return version_name(index, 2)
 
 
+def _is_kept(requests: Requests, old: str, name: str) -> bool:
+    """Return whether an index is kept under this name, as by a run that was interrupted.
+
+    Raises `UsageError` where the name is that of something else.
+    """
+    answer = requests.send("GET", name)
+    if answer.status == 404:
+        return False
+    indices = answer.body if answer.status == 200 else {}
+    settings = indices.get(name, {}).get("settings", {}).get("index", {})
+    if settings.get("resize", {}).get("source", {}).get("name") != old:
+        raise UsageError(
+            f"--keep keeps the old version as {name}, and there is another index of this name; "
+            "rename that, or leave --keep out"
+        )
+    return True
+
+
 def _clone(requests: Requests, old: str, name: str) -> None:
-    """Keep an index under another name, unless that exists; the engine links its files."""
-    if requests.send("GET", name).status != 404:
+    """Keep an index under another name, unless it is; the engine links its files."""
+    if _is_kept(requests, old, name):
         return
     path, params = f"{old}/_clone/{name}", {"wait_for_active_shards": "1"}
     answer = requests.send("PUT", path, params=params, seconds=COPY_SECONDS)
