@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.errors import MessageError
-from itertools import chain
+from itertools import chain, pairwise
 from typing import BinaryIO
 
 from indexer.errors import UnreadableFile
@@ -17,10 +17,13 @@ from indexer.sources.payloads import DamagedRecord, file_payload, lines
 
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 _MOST_HEADERS = 1 << 20
+_FIELD = re.compile(rb"[!-9;-~]+:")
+_DATE = re.compile(rb"\d:\d\d\b.*\b\d{4}\b")  # as `asctime` writes it (RFC 4155)
 
 
 def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
-    """Yield the messages of a mailbox, divided at lines that begin with `From ` after an empty one.
+    """Yield the messages of a mailbox, divided at lines that begin with `From ` after an empty one
+    and have a date, or a field of a message below.
 
     A message is known by its Message-ID, the second with the same one by `#2` after it; without
     one, by the byte at which it begins. Lines quoted as `>From ` stay as they are.
@@ -58,8 +61,8 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
     size = 0
     is_after_empty = False
     message: list[bytes] = []
-    for line in chain(rest, [None]):
-        if line is None or (is_after_empty and _is_from_line(line)):
+    for line, following in pairwise(chain(rest, [None, None])):
+        if line is None or (is_after_empty and _is_from_line(line, following)):
             is_whole = size <= max_bytes
             content = b"".join(message) if is_whole else UnreadableFile.too_large(max_bytes)
             yield str(start), content
@@ -77,8 +80,15 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
         is_after_empty = line in (b"\n", b"\r\n")
 
 
-def _is_from_line(line: bytes | UnreadableFile) -> bool:
-    return isinstance(line, bytes) and line.startswith(b"From ")
+def _is_from_line(line: bytes | UnreadableFile, following: bytes | UnreadableFile | None) -> bool:
+    """Return whether a line begins a message: it ends with a date, or a field follows it.
+
+    A sentence may begin with "From", where the program that wrote the box quoted no such line.
+    """
+    if not isinstance(line, bytes) or not line.startswith(b"From "):
+        return False
+    is_before_field = isinstance(following, bytes) and _FIELD.match(following) is not None
+    return is_before_field or _DATE.search(line) is not None
 
 
 def _message_id(message: bytes) -> str | None:

@@ -401,6 +401,27 @@ def test_messages_of_a_mailbox(tmp_path, store):
     assert rows["a/b@x.eml"].title == "One"
 
 
+@pytest.mark.parametrize(
+    ("line", "messages"),
+    [
+        ("From my point of view the ferry was late.", 1),
+        ("From 8:30 on we wait.", 1),
+        ("From ann@x.org Thu Jan  1 00:00:00 1970", 2),
+        ("From - Thu Jan 01 00:00:00 1970", 2),
+        ("From ann\nSubject: Two", 2),
+    ],
+)
+def test_a_sentence_that_begins_with_from_divides_no_mailbox(tmp_path, store, line, messages):
+    place = tmp_path / "a.mbox"
+    place.write_text(
+        f"From ann@x.org Thu Jan  1 00:00:00 1970\nSubject: One\n\n{ONE}\n\n{line}\n\n{TWO}\n"
+    )
+    index([str(place)], store, workers=1)
+    rows = list(store.scan())
+    assert len(rows) == messages
+    assert messages == 2 or line in rows[0].text
+
+
 def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
     lines = [
         {"id": id, "text": f"{ONE} {place}"}
