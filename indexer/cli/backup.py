@@ -19,12 +19,13 @@ _JOURNAL = {
 
 @click.command("backup")
 @click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--replace", is_flag=True, help="Replace the store that FILE is.")
 @store_option
 @json_option
-def backup_command(file: str, store_url: str, as_json: bool) -> int:
+def backup_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Copy an embedded store into a file while it is in use. The copy is a store itself."""
     with open_for_command(store_url) as store:
-        print_copy(backup(store, file), as_json, f"copied into {file}")
+        print_copy(backup(store, file, replace=replace), as_json, f"copied into {file}")
     return 0
 
 

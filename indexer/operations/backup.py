@@ -31,15 +31,15 @@ class Copy:
     review: bool = False
 
 
-def backup(store: MaintainedStore, path: str) -> Copy:
+def backup(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
     """Copy a store into a file as one consistent snapshot, while searches and a job continue.
 
     The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it, and
-    notes and assignments of reviewers, if there are any, to `path`.jobs.review. An existing copy is
-    replaced once the new one is whole. The copies have the permissions of the originals. Raises
-    `UnsupportedOperation` for a store that is not a file, `UsageError` for the store's own files,
-    for any other file that is not a copy and for a place that cannot be written, and `StoreError`
-    when nothing was indexed yet.
+    notes and assignments of reviewers, if there are any, to `path`.jobs.review. With `replace`, a
+    store at `path` is replaced once the copy is whole. The copies have the permissions of the
+    originals. Raises `UnsupportedOperation` for a store that is not a file, `UsageError` for the
+    store's own files, for a store that may not be replaced or is in use, for any other file and for
+    a place that cannot be written, and `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     journal = journal_path(store.address)
@@ -49,7 +49,7 @@ def backup(store: MaintainedStore, path: str) -> Copy:
         )
     try:
         check_foreign_file(Path(path), journal)
-        store.maintenance.backup(path)
+        store.maintenance.backup(path, replace=replace)
         has_journal = _copy_journal(journal, path)
         return Copy(path, _document_count(path), has_journal, _copy_review(journal, path))
     except OSError as error:

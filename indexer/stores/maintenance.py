@@ -53,10 +53,11 @@ class Reindexable(Protocol):
 class Copyable(Protocol):
     """A store that can be copied into a file while it is in use, and restored from one."""
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str, *, replace: bool) -> None:
         """Copy the store, as one consistent snapshot, into a file.
 
-        An earlier copy is replaced once the new one is whole.
+        With `replace`, a store that lies there is replaced once the copy is whole. Raises
+        `UsageError` for a file that may not be replaced.
         """
         ...
 

@@ -100,7 +100,7 @@ def test_a_backup_is_the_earlier_one_until_the_new_one_is_complete(
     for journal in place.glob("*.jobs"):
         journal.unlink()  # copying it syncs the folder as well
     shutil.copytree(place, before)
-    words = ["backup", place / "backup.db", "--store", f"sqlite:///{place}/x.db"]
+    words = ["backup", place / "backup.db", "--replace", "--store", f"sqlite:///{place}/x.db"]
     earlier, later = (
         len(read_state(f"sqlite:///{store}").rows) for store in (scene.base, place / "x.db")
     )

@@ -110,7 +110,7 @@ def test_a_copy_taken_while_rows_are_written_is_consistent(
     writing.start()
     try:
         for _ in range(5):
-            done = backup(store, f"{tmp_path}/copy.db")
+            done = backup(store, f"{tmp_path}/copy.db", replace=True)
             assert done.documents % 20 == 2
     finally:
         ended.set()
@@ -133,6 +133,20 @@ def test_an_existing_store_is_not_replaced_without_permission(
     fresh = open_store(f"sqlite:///{tmp_path}/fresh.db")
     assert restore(fresh, f"{tmp_path}/copy.db").documents == 2
     fresh.close()
+
+
+def test_a_backup_replaces_a_store_only_with_permission_and_none_in_use(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    place = f"{tmp_path}/other.db"
+    with closing(open_store(f"sqlite:///{place}")) as other:
+        other.prepare(DEFAULT)
+        other.write([row("theirs")])
+        for replace, message in ((False, "--replace"), (True, "is in use")):
+            with pytest.raises(UsageError, match=message):
+                backup(store, place, replace=replace)
+        assert set(other.sources(["theirs", "1"])) == {"theirs"}
+    assert backup(store, place, replace=True).documents == 2
 
 
 def test_a_damaged_store_is_moved_out_of_the_way(store: SqliteStore, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -
     assert counted() == counted() == 2
     theirs.write([row("c")])
     assert counted() == 3
-    theirs.maintenance.backup(f"{tmp_path}/copy.db")
+    theirs.maintenance.backup(f"{tmp_path}/copy.db", replace=False)
     ours.delete(["a", "b"])
     assert counted() == 1
     ours.maintenance.restore(f"{tmp_path}/copy.db")

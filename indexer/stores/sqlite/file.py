@@ -151,11 +151,11 @@ class File:
                 self._changes = changes
         return self._recipe
 
-    def copy(self, target: str) -> None:
+    def copy(self, target: str, *, replace: bool) -> None:
         """Copy the database, as one consistent snapshot, into another file."""
         self._prepared()
         with translate_errors(target):
-            copy_out(self.path, target)
+            copy_out(self.path, target, replace=replace)
 
     def replace(self, source: str) -> None:
         """Replace the database by that of another file, in one step.

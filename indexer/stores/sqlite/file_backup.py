@@ -13,14 +13,15 @@ APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
 _PAGES = 4096  # copied at once; writers wait for no more than that
 
 
-def copy_out(file: str, target: str) -> None:
+def copy_out(file: str, target: str, *, replace: bool) -> None:
     """Copy the database of a file into `target`, one file without a log.
 
-    An earlier copy is replaced once this one is whole. The copy has the permissions of the file.
-    Raises `UsageError` for a target that exists and is not a copy of a store, `StoreDamaged` when
-    the copy is corrupt, and errors of SQLite and of the operating system.
+    With `replace`, a store that lies there is replaced once this copy is whole. The copy has the
+    permissions of the file. Raises `UsageError` for a target that exists, unless it may be replaced
+    and is a store that nobody uses, `StoreDamaged` when the copy is corrupt, and errors of SQLite
+    and of the operating system.
     """
-    _check_target(Path(target))
+    _check_target(Path(target), replace=replace)
     half = f"{target}.half"
     Path(half).unlink(missing_ok=True)
     try:
@@ -66,20 +67,30 @@ def _is_ours(db: sqlite3.Connection) -> bool:
     return bool(db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
 
 
-def _check_target(target: Path) -> None:
-    """Raise `UsageError` unless the target is missing, empty, or a copy already."""
+def _check_target(target: Path, *, replace: bool) -> None:
+    """Raise `UsageError` unless the target is missing, empty, or a store that may be replaced.
+
+    A log beside it belongs to a store in use, and would be applied to the copy.
+    """
     if not target.exists() or (target.is_file() and not target.stat().st_size):
         return
+    if not _is_store(target):
+        raise UsageError(
+            f"{target} exists, and is not a copy of a store; name another file, or remove it"
+        )
+    if not replace:
+        raise UsageError(f"{target} is a store already; --replace puts the copy in its place")
+    log = Path(f"{target}-wal")
+    if log.exists() and log.stat().st_size:
+        raise UsageError(f"{target} is in use; name another file, or end what uses it")
+
+
+def _is_store(file: Path) -> bool:
     try:
-        if target.is_file():
-            with closing(_open_to_read(str(target))) as db:
-                if _is_ours(db):
-                    return
+        with closing(_open_to_read(str(file))) as db:
+            return _is_ours(db)
     except sqlite3.DatabaseError:
-        pass
-    raise UsageError(
-        f"{target} exists, and is not a copy of a store; name another file, or remove it"
-    )
+        return False
 
 
 def check_sound(db: sqlite3.Connection, path: str) -> None:

@@ -31,9 +31,9 @@ class SqliteMaintenance:
         rows = scan_rows(self._file, "both", None)
         return replace_recipe(self._file, rows, recipe, sign_rows, keep, on_progress)
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str, *, replace: bool) -> None:
         """Copy by SQLite's own backup: one snapshot, whatever is written meanwhile."""
-        self._file.copy(path)
+        self._file.copy(path, replace=replace)
 
     def restore(self, path: str) -> None:
         """Restore by SQLite's own backup: one transaction that an existing log takes part in."""
