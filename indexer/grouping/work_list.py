@@ -85,6 +85,10 @@ class WorkList:
             if not done % _REPORTED:
                 progress("families", done, total)
 
+    def __contains__(self, family: str) -> bool:
+        """Return whether a family of that name is in the list."""
+        return family in self._families
+
     def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
         """Follow labels that were written: the family of each document, its labels before and
         after.

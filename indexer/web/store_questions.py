@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from indexer.errors import StoreBusy, UsageError
+from indexer.grouping.survey import Survey
+from indexer.grouping.survey_figures import Preview
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.access import Login
@@ -91,7 +93,7 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     dated = site.survey()
     if dated is None:
         return PreviewAnswer(False, values["threshold"] or 0.0)
-    families = dated.survey.at(values["threshold"])
+    families = _families_at(dated.survey, values["threshold"])
     return PreviewAnswer(
         ready=True,
         threshold=families.threshold,
@@ -114,7 +116,7 @@ def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
         stage, done, total = progress.stage, progress.done, progress.total
         return RegroupAnswer(False, values["threshold"], stage, done, total)
     survey = dated.survey
-    families = survey.at(values["threshold"])
+    families = _families_at(survey, values["threshold"])
     return RegroupAnswer(
         ready=True,
         threshold=families.threshold,
@@ -138,13 +140,23 @@ def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart
         return GroupStart(False, values["threshold"])
     if dated.survey.measure == "none":
         raise UsageError("the recipe of this store stores no slots to group by")
-    threshold = dated.survey.at(values["threshold"]).threshold
-    if threshold > values["threshold"]:
-        raise UsageError(
-            f"families are made here at {threshold:g} or more; for less, run nearfold group"
-        )
+    threshold = _families_at(dated.survey, values["threshold"]).threshold
     site.regrouping.start(replace(dated.survey.options, threshold=threshold))
     return GroupStart(True, threshold)
+
+
+def _families_at(survey: Survey, threshold: float | None) -> Preview:
+    """Return the families at a threshold, None for that of the families.
+
+    Raises `UsageError` for one below those that a survey makes.
+    """
+    families = survey.at(threshold)
+    if threshold is not None and families.threshold > round(threshold, 6):
+        raise UsageError(
+            f"families are made here at {families.threshold:g} or more; "
+            "for less, run nearfold group"
+        )
+    return families
 
 
 def _iso_time(at: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from indexer.errors import StoreBusy, UsageError
+from indexer.errors import DocumentNotFound, StoreBusy, UsageError
 from indexer.grouping.undo_labels import label_events_of
 from indexer.grouping.work_list import ORDERS, PARTS, Part, WorkItem, WorkList
 from indexer.text.visible import visible
@@ -95,12 +95,21 @@ def claim(site: Site, values: ParameterValues, login: Login) -> Claim:
 
 
 def assign(site: Site, values: ParameterValues, login: Login) -> Assignments:
-    """Give families to a reviewer."""
+    """Give families to a reviewer.
+
+    Raises `DocumentNotFound` for the first id that is no family's, and then assigns none.
+    """
     reviewer = values["reviewer"].strip()
     if not values["id"]:
         raise UsageError("no family is named; check at least one, or give its id")
     if len(reviewer) > _MOST_NAME or visible(reviewer) != reviewer:
         raise UsageError(f"a reviewer has a name of visible characters, {_MOST_NAME} at most")
+    rows = site.store.get(values["id"])
+    others = [id for id in values["id"] if id not in rows or rows[id].family != id]
+    read = site.work_list() if others else None  # has families whose principal is gone, too
+    for id in others:
+        if read is None or id not in read[0]:
+            raise DocumentNotFound(id=id)
     site.review.assign(values["id"], reviewer)
     return Assignments(reviewer, values["id"])
 

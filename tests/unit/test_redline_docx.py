@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,8 +71,31 @@ def test_an_inserted_paragraph_has_an_inserted_mark() -> None:
     assert len([part for part in root.iter(f"{W}rPr") if part.find(f"{W}ins") is not None]) == 1
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "deleted"),
+    [
+        ("rent of $400 a month", "rent of €400 a month", "$400"),
+        ("rent of 400 $ a month", "rent of 400 € a month", "400 $"),
+        ("interest of 5 % a year", "interest of 5 ‰ a year", "5 %"),
+        ("a loss of -12 in May", "a loss of 12 in May", "-12"),
+        ("the factor is 1.5 here", "the factor is 1,5 here", "1."),
+        ("the “rent” is 5–6 here", 'the "rent" is 5-6, here', None),
+        ("dues: 400 in May", "(dues) 400 in May!", None),
+    ],
+)
+def test_a_number_with_another_sign_is_a_change(
+    before: str, after: str, deleted: str | None
+) -> None:
+    root = document(before, after)
+    changed = ["".join(part.itertext()).strip() for part in root.iter(f"{W}del")]
+    assert [text for text in changed if text] == ([deleted] if deleted else [])
+    assert text_of(root, "del").strip() == after
+    assert words(text_of(root, "ins")) == words(before)
+
+
+PIECES = ["rent", "roof", "pets", "2024", "$2024", "€", "-5%", "<w:p>", "&", "\x01", "\ud800", "\n"]
 TEXTS = st.lists(
-    st.sampled_from(["rent", "roof", "\n\n", "\n", "pets", "2024", "<w:p>", "&", "\x01", "\ud800"]),
+    st.sampled_from([*PIECES, "\n\n"]),
     max_size=25,
 ).map(" ".join)
 

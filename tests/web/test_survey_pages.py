@@ -212,6 +212,18 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
         assert request(address, "/api/group", "POST", b"threshold=0.6", **headers).status == 403
 
 
+def test_a_threshold_below_those_of_a_survey_is_refused(store: Any) -> None:
+    group(store, GroupOptions(0.6, "lcs"))
+    site = Site(store)
+    ask(site, "survey")
+    for question in ("preview", "regroup", "group"):
+        with pytest.raises(UsageError, match=r"at 0\.5 or more; for less, run nearfold group"):
+            ask(site, question, threshold="0.4")
+    assert ask(site, "preview", threshold="0.5").threshold == 0.5
+    group(store, GroupOptions(0.4, "lcs"))
+    assert ask(Site(store), "preview", threshold="0.4").threshold == 0.4
+
+
 def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "MOST_VERIFIED", 5)
     group(store, GroupOptions(0.9, "lcs"))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sample_library import edited, rows, sentence
 
+from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label
@@ -139,6 +140,19 @@ def test_the_next_family_is_that_after_the_last_one(store: Any) -> None:
     assert ask(site, "claim", after=heads["c"]).family == ""
     ask(site, "assign", id=[heads["a"]], reviewer="")
     assert ask(site, "claim", after=heads["c"]).family == heads["a"]
+
+
+def test_what_is_no_family_is_assigned_to_nobody(store: Any) -> None:
+    site = Site(store)
+    heads = [item.family for item in ask(site, "worklist").items]
+    member = next(row.id for row in store.scan() if row.family != row.id)
+    for unknown in ("nowhere", member):
+        with pytest.raises(DocumentNotFound):
+            ask(site, "assign", id=[heads[0], unknown], reviewer="ben")
+    assert names(site, reviewer="ben") == []
+    store.delete([heads[0]])
+    store.refresh()
+    ask(Site(store), "assign", id=[heads[0]], reviewer="ben")  # others of it are left
 
 
 def test_a_family_stays_with_its_reviewer_when_its_principal_changes(store: Any) -> None:
