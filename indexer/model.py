@@ -387,6 +387,21 @@ class Part:
     stop: int | None
 
 
+def part_id(document: str, number: int) -> str:
+    """Return the id of a part of a document; parts are numbered from 1."""
+    return f"{document}#{number}"
+
+
+def is_part_id(id: str, document: str) -> bool:
+    """Return whether an id is one that nearfold gives to a part of a document.
+
+    >>> is_part_id("a#12", "a"), is_part_id("a#12", "b"), is_part_id("a#x", "a")
+    (True, False, False)
+    """
+    name, _, number = id.rpartition("#")
+    return name == document and number.isdecimal()
+
+
 @dataclass(frozen=True, slots=True)
 class FoldedHit:
     """A hit that is folded under another one, with its similarity to it.

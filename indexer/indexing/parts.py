@@ -16,7 +16,7 @@ from indexer.grouping.family_options import DEFAULT_FAMILIES
 from indexer.grouping.group_options import GroupOptions
 from indexer.indexing.arrival import Arrivals
 from indexer.indexing.make_rows import Divide, Structure
-from indexer.model import Row
+from indexer.model import Row, part_id
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.stored_sketch import stored_bits, stored_sketch
@@ -55,7 +55,7 @@ def _drafts(row: Row, structure: Sequence[Heading], version: str) -> Iterator[Ro
     divided = clauses(row.text, structure, version)
     filled = (clause for clause in divided if clause.body < clause.end)
     for number, clause in enumerate(filled, start=1):
-        id = f"{row.id}#{number}"
+        id = part_id(row.id, number)
         text = row.text[clause.body : clause.end]
         yield replace(
             row,

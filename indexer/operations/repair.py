@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,17 +14,20 @@ from indexer.grouping.family_options import last_options
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.model import Row
+from indexer.model import Row, is_part_id
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
 from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Repairable, Shareable
-from indexer.stores.requirements import require_updatable
+from indexer.stores.requirements import is_shared, require_updatable
 from indexer.text.wording import count_of
 
 BATCH = 256
-What = Literal["journal", "index", "keys", "parts", "families", "clusters", "provisional"]
+What = Literal[
+    "journal", "index", "keys", "parts", "foreign", "families", "clusters", "provisional"
+]
+LEFT: Collection[What] = ("foreign", "provisional")  # what is named, and no repair's business
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     Repaired are: a damaged journal (readable entries are kept, the damaged file beside it as
     FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that differ from those
     of the text; parts of deleted documents; families and clusters named after a document that is
-    deleted or is not their principal. Documents that wait for `group` are reported and left to it.
+    deleted or is not their principal. Documents that wait for `group` are reported and left to it,
+    and documents of other programs that name a parent are reported and left alone.
 
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
@@ -87,7 +91,7 @@ def _repair_documents(
             store.maintenance.rebuild()
         yield from (Repair("index", fault, not dry_run) for fault in faults)
     store.refresh()
-    references = _References()
+    references = _References(is_shared(store))
     wrong = 0
     for batch in _batches(store.parts.view("both").scan()):
         for row in batch:
@@ -116,9 +120,14 @@ def _write_keys(store: FullStore, rows: Sequence[Row]) -> None:
 
 
 class _References:
-    """The ids of all rows, and the families, clusters and parents that rows refer to."""
+    """The ids of all rows, and the families, clusters and parents that rows refer to.
 
-    def __init__(self) -> None:
+    `shared`: other programs write rows too; one of theirs that names a parent is no part of ours.
+    """
+
+    def __init__(self, shared: bool) -> None:
+        self._shared = shared
+        self.foreign_parts = 0
         self.is_principal: dict[str, bool] = {}
         self.families: set[str] = set()
         self.clusters: dict[str, int] = {}
@@ -131,7 +140,11 @@ class _References:
         if row.cluster is not None:
             self.clusters[row.cluster] = self.clusters.get(row.cluster, 0) + 1
         if row.parent is not None:
-            self.parts.append((row.id, row.parent))
+            is_own = is_part_id(row.id, row.parent) and row.start is not None
+            if is_own or not self._shared:
+                self.parts.append((row.id, row.parent))
+            else:
+                self.foreign_parts += 1
         self.provisional += row.provisional and row.parent is None and row.status == "complete"
 
     def headless(self) -> list[str]:
@@ -167,6 +180,10 @@ def _repair_references(
             store.delete(orphans)
         problem = f"{count_of(len(orphans), 'part')} of documents that no longer exist"
         yield Repair("parts", problem, not dry_run)
+    if references.foreign_parts:
+        rows = count_of(references.foreign_parts, "document")
+        problem = f"{rows} of other programs with a `near_parent`, which are left as they are"
+        yield Repair("foreign", problem, False)
     headless = references.headless()
     if headless:
         if not dry_run:

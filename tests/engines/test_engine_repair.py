@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from pipelines import store_url
+from pipelines import good, store_url
 
 from indexer.grouping.group import group
 from indexer.indexing.index import index as indexing
 from indexer.model import Assignment
+from indexer.operations.install import install
 from indexer.operations.repair import repair
 from indexer.stores.base import Store
 
@@ -56,3 +57,34 @@ def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
         id: (row.bands, row.exact, row.minhash) for id, row in before.items()
     }
     assert len({row.family for row in after.values()}) == 1
+
+
+def test_documents_of_other_programs_with_a_parent_are_left(
+    engine, server, stores, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, index = stores(engine, server)
+    theirs = {"text": LEASE, "near_parent": "gone"}
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": LEASE})
+    install(store)
+    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
+    store.parts.record("clauses_v1")
+    lines = []
+    for id in ("1", "gone#x", "gone#2"):
+        lines += [{"index": {"_id": id}}, theirs]
+    lines += [{"index": {"_id": "gone#1"}}, {**theirs, "near_start": 0, "near_stop": 9}]
+    lines += [{"index": {"_id": "child"}}, {**theirs, "near_parent": "a"}]
+    answer = good("POST", f"{server}/{index}/_bulk?refresh=true&pipeline=_none", lines)
+    assert not answer["errors"]
+    foreign = "4 documents of other programs with a `near_parent`, which are left as they are"
+    assert {finding.found: finding.repaired for finding in repair(store)}[foreign] is False
+    store.refresh()
+    assert {row.id for row in store.parts.view("parts").scan()} == {
+        "1",
+        "gone#x",
+        "gone#2",
+        "child",
+    }
+    assert store.labels.relabel({"a": ("seen",)}) == 1
+    assert store.delete(["a"]) == 1
+    assert "labels" not in good("GET", f"{server}/{index}/_doc/child")["_source"]

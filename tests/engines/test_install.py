@@ -17,11 +17,13 @@ from indexer.errors import (
     RecipeMismatch,
     StoreAccessDenied,
     StoreError,
+    StoreStopped,
     UnsupportedOperation,
     UsageError,
 )
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
+from indexer.operations.reindex import reindex
 from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.stores import open_store
@@ -185,6 +187,45 @@ def test_an_alias_for_writes_that_others_have_is_refused(opensearch_index):
         call("DELETE", f"{server}/{others}")
 
 
+def test_an_alias_for_writes_that_others_take_later_stops_a_job(engine, server, stores):
+    store, index = stores(engine, server)
+    document, others = {"text": "of another program"}, f"{index}-theirs"
+    store.prepare(DEFAULT)
+    assert store.write([row("a", text=TEXT)]) == [None]
+    good("PUT", f"{server}/{others}/_doc/a?refresh=true", document)
+    taken = {"index": others, "alias": f"{index}-write", "is_write_index": True}
+    good("POST", f"{server}/_aliases", {"actions": [{"add": taken}]})
+    message = f"{index}-write stands for {others}"
+    for write in (
+        lambda: store.write([row("a", text=TEXT)]),
+        lambda: store.delete(["a"]),
+        lambda: store.labels.relabel({"a": ("seen",)}),
+    ):
+        with pytest.raises(StoreStopped, match=message):
+            write()
+    with pytest.raises(UsageError, match=message):
+        store.prepare(DEFAULT)
+    assert good("GET", f"{server}/{others}/_doc/a")["_source"] == document
+    good("DELETE", f"{server}/{others}")
+    assert store.delete(["a"]) == 1
+
+
+def test_an_alias_of_the_owner_stays_when_nearfold_goes(engine, server, stores):
+    store, index = stores(engine, server)
+    (name,) = bulk(server, index, [{"text": TEXT}])
+    good("PUT", f"{server}/{index}/_alias/{index}-write")
+    install(store)
+    assert store.labels.relabel({name: ("seen",)}) == 1
+    reindex(store, OTHER)
+    aliases = {index, f"{index}-write", f"{index}-000002-write"}
+    assert set(good("GET", f"{server}/{index}/_alias")[f"{index}-000002"]["aliases"]) == aliases
+    changes = {change.name: change.action for change in uninstall(store).changes}
+    assert changes[f"{index}-write"] == "kept"
+    assert changes[f"{index}-000002-write"] == "removed"
+    aliases = {index, f"{index}-write"}
+    assert set(good("GET", f"{server}/{index}/_alias")[f"{index}-000002"]["aliases"]) == aliases
+
+
 def test_documents_of_any_client_are_signed(opensearch_index):
     store, index, server = opensearch_index
     install(store)
@@ -271,24 +312,58 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(op
     assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_written(
-    opensearch_index, dry_run
-):
-    store, index, server = opensearch_index
-    body = {"index_patterns": [f"{index[:-2]}*"], "priority": 500, "template": {}}
-    good("PUT", f"{server}/_index_template/{index}", body)
+@pytest.mark.parametrize("kind", ["200", "500", "501", "legacy"])
+def test_an_index_is_created_again_by_the_template_of_its_owner(engine, server, stores, kind):
+    store, index = stores(engine, server)
+    settings = {"number_of_shards": 2, "analysis": {"analyzer": {"theirs": {"type": "simple"}}}}
+    author = {"type": "keyword", "ignore_above": 100}
+    fields = {"text": {"type": "text", "analyzer": "theirs"}, "author": author}
+    template = {"settings": {"index": settings}, "mappings": {"properties": fields}}
+    patterns = {"index_patterns": [f"{index[:-2]}*"]}
+    body = {**patterns, "template": template, "priority": int(kind) if kind.isdigit() else 0}
+    path = f"{server}/_index_template/{index}"
+    if kind == "legacy":
+        path, body = f"{server}/_template/{index}", {**patterns, **template}
+    good("PUT", path, body)
     try:
-        before = installed_resources(server)
-        with pytest.raises(
-            StoreError, match=f"index template {index} takes {index} too, at the same priority 500"
-        ):
-            install(store, dry_run=dry_run)
-        assert installed_resources(server) == before
-        good("PUT", f"{server}/_index_template/{index}", {**body, "priority": 501})
-        assert actions(install(store, dry_run=True))["index template"] == "created"
+        bulk(server, index, [{"text": TEXT, "author": "wire"}])
+        planned = {change.kind: change for change in install(store, dry_run=True).changes}
+        changes = {change.kind: change for change in install(store).changes}
+        assert planned["index template"] == changes["index template"]
+        assert changes["index template"].action == "left out"
+        assert f"index template {index}" in changes["index template"].detail
+        assert "composed of nearfold-default_v2" in changes["index template"].detail
+        good("DELETE", f"{server}/{index}")
+        bulk(server, index, [{"text": TEXT, "author": "wire"}])
+        (created,) = good("GET", f"{server}/{index}").values()
+        assert {name: created["mappings"]["properties"][name] for name in fields} == fields
+        assert created["settings"]["index"]["number_of_shards"] == "2"
     finally:
-        good("DELETE", f"{server}/_index_template/{index}")
+        good("DELETE", path)
+
+
+def test_the_template_of_an_owner_signs_once_it_has_the_pieces(opensearch_index):
+    store, index, server = opensearch_index
+    install(store)
+    path = f"{server}/_index_template/{index}"
+    body = {"index_patterns": [f"{index[:-2]}*"], "priority": 200}
+    try:
+        good("PUT", path, body)
+        assert actions(install(store))["index template"] == "removed"
+        assert call("GET", f"{server}/_index_template/nearfold-{index}")[0] == 404
+        theirs = {"settings": {"index.default_pipeline": "nearfold-default_v2"}}
+        good("PUT", path, {**body, "composed_of": ["nearfold-default_v2"], "template": theirs})
+        (name,) = bulk(server, index, [{"text": TEXT}])
+        source = good("GET", f"{server}/{index}/_doc/{name}")["_source"]
+        assert signed(source) == expected([TEXT])[0]
+        assert store.labels.relabel({name: ("seen",)}) == 1
+        reindex(store, OTHER)
+        kept = {change.name: change.detail for change in uninstall(store).changes}
+        assert kept["nearfold-other_v1"] == ""
+        assert call("GET", f"{server}/_ingest/pipeline/nearfold-default_v2")[0] == 200
+    finally:
+        call("DELETE", path)
+        uninstall(store, DEFAULT)
 
 
 def test_an_index_whose_near_fields_are_others_is_refused(opensearch_index):

@@ -21,6 +21,7 @@ _NAME = r"(?P<index>[^_/][^/]*)"
 _CLUSTER = {
     "_component_template": "cluster:admin/component_template",
     "_index_template": "indices:admin/index_template",
+    "_template": "indices:admin/template",
     "_ingest/pipeline": "cluster:admin/ingest/pipeline",
     "_search/pipeline": "cluster:admin/search/pipeline",
     "_scripts": "cluster:admin/script",
@@ -92,7 +93,7 @@ def required_actions(request: GateRequest) -> Iterator[tuple[str, str | None]]:
         if path == f"{prefix}/_simulate":
             yield f"{action}/simulate", None
             return
-        if path.startswith(f"{prefix}/") and path != "_search/point_in_time":
+        if f"{path}/".startswith(f"{prefix}/") and path != "_search/point_in_time":
             yield f"{action}/{_VERBS[request.method]}", None
             return
     bulk = re.fullmatch(f"{_NAME}/_bulk", path)

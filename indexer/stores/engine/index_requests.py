@@ -29,6 +29,7 @@ from indexer.stores.engine.link import (
     is_missing,
     is_passing,
 )
+from indexer.stores.engine.mapping_facts import MADE_ALIAS, is_shared
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
@@ -39,6 +40,8 @@ FIRST_SECONDS, SECONDS = 5.0, 30.0
 _NAME_SECONDS = 0.2
 _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 EXISTS = "resource_already_exists_exception"
+_FREE_ALIAS = "remove or rename it there, or use an index of another name"
+_NAMES_ALONE = {"filter_path": "*.settings.index.uuid"}  # of the answer about an index
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,33 +281,52 @@ def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     return f"{name}-write", place.write_alias
 
 
-def require_own_alias(requests: Requests, place: IndexPlace, index: str) -> None:
-    """Raise `UsageError` where the alias for writes stands for an index that nearfold did not make.
+def require_own_alias(requests: Requests, alias: str, index: str) -> None:
+    """Raise `UsageError` where an alias for writes stands for another index than this, or is one.
 
-    Documents would be written, and deleted, there. `index`: the one that is to have the alias.
+    Documents would be written, and deleted, there.
     """
-    answer = requests.send("GET", place.write_alias, seconds=FIRST_SECONDS)
+    answer = requests.send("GET", alias, params=_NAMES_ALONE, seconds=FIRST_SECONDS)
+    if others := _other_targets(answer, index):
+        raise UsageError(f"{_taken_alias(alias, others, index)}; {_FREE_ALIAS}")
+
+
+def check_write_target(link: Link, alias: str, index: str) -> None:
+    """Raise `StoreStopped` where an alias for writes stands for another index than this by now.
+
+    One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
+    """
+    answer = link.request("GET", alias, None, _NAMES_ALONE, FIRST_SECONDS)
+    if others := _other_targets(answer, index):
+        raise StoreStopped(reason=_taken_alias(alias, others, index), remedy=_FREE_ALIAS)
+
+
+def _other_targets(answer: Answer, index: str) -> list[str]:
+    """Return the indices in an answer but for this one."""
     if answer.status != 200 or not isinstance(answer.body, dict):
-        return
-    others = [
-        name
-        for name, body in answer.body.items()
-        if name != index and "nearfold" not in body.get("mappings", {}).get("_meta", {})
-    ]
-    if others:
-        raise UsageError(
-            f"{place.write_alias} stands for {', '.join(sorted(others))}, and nearfold writes to "
-            f"{place.index} by an alias of this name; rename it there, or use an index of another "
-            "name"
-        )
+        return []
+    return sorted(name for name in answer.body if name != index)
+
+
+def _taken_alias(alias: str, others: Sequence[str], index: str) -> str:
+    return (
+        f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias of "
+        "this name"
+    )
 
 
 def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
-    """Give an index an alias for writes where it has none."""
+    """Give an index an alias for writes where it has none; one that others share says so in
+    `_meta`.
+    """
     require_one_index(place, facts)
-    require_own_alias(requests, place, facts.index)
+    require_own_alias(requests, place.write_alias, facts.index)
     if facts.writes is not None:
         return facts
+    if is_shared(facts.mapping):
+        meta = facts.mapping["_meta"]
+        ours = {**meta["nearfold"], MADE_ALIAS: place.write_alias}
+        requests.call("PUT", f"{facts.index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
     requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
     return replace(facts, writes=place.write_alias)
 
@@ -369,7 +391,7 @@ def _create(
     An engine without its analysis-common module refuses our analysis; its index gets the analysis
     that every distribution has.
     """
-    require_own_alias(requests, place, place.index)
+    require_own_alias(requests, place.write_alias, place.index)
     for core_analysis in (False, True):
         body = bodies.index(
             recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from indexer.model import Row
+from indexer.model import Row, is_part_id
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.operation_feed import routing_of
@@ -93,12 +93,16 @@ def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
 def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return the parts of these documents, each with its document.
 
-    Refreshes the index first, so that parts written just before are included.
+    Refreshes the index first, so that parts written just before are included. Where other programs
+    write too, a row with another id than those of parts is theirs.
     """
     if not ids or index.parts_kind() is None:
         return {}
     refresh(index)
-    return dict(index.queries("both").members("parent", list(map(well_formed, ids))))
+    rows = dict(index.queries("both").members("parent", list(map(well_formed, ids))))
+    if index.facts and is_shared(index.facts.mapping):
+        return {id: parent for id, parent in rows.items() if is_part_id(id, parent)}
+    return rows
 
 
 def refresh(index: OpenIndex) -> None:

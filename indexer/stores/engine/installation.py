@@ -21,6 +21,7 @@ from indexer import mappings
 from indexer.recipe import Recipe
 from indexer.stores.engine import attachments, bodies, painless
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.mapping_facts import MADE_ALIAS
 from indexer.stores.engine.painless import TEXT, TEXT_FIELD
 
 Kind: TypeAlias = Literal[
@@ -184,7 +185,9 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
     plain = {name: properties[name] for name in properties if not name.startswith("near_")}
     plain[field] = plain[TEXT]
     metadata = own["mappings"]["_meta"]["nearfold"]
-    meta = {"nearfold": {**metadata, "shared": True, **_text_setting(field)}}
+    alias = f"{index}-write"
+    ours = {**metadata, "shared": True, MADE_ALIAS: alias, **_text_setting(field)}
+    meta = {"nearfold": ours}
     body = {
         "index_patterns": [index],
         "composed_of": [shared_name(recipe, field)],
@@ -193,7 +196,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
         "template": {
             "settings": settings,
             "mappings": {"dynamic": True, "_meta": meta, "properties": plain},
-            "aliases": {f"{index}-write": {}},
+            "aliases": {alias: {}},
         },
     }
     return Piece("index template", f"nearfold-{index}", _with_digest(body, recipe))
@@ -209,11 +212,15 @@ def near_fields(field: str = TEXT) -> Body:
 
 
 def meta(
-    recipe: Recipe, field: str = TEXT, present: Mapping[str, Any] = MappingProxyType({})
+    recipe: Recipe,
+    field: str = TEXT,
+    present: Mapping[str, Any] = MappingProxyType({}),
+    alias: str | None = None,
 ) -> Body:
     """Return the `_meta` of a mapping that other programs share.
 
-    Fields in `present`, the present one, stay but for the field of texts.
+    Fields in `present`, the present one, stay but for the field of texts. `alias`: the one for
+    writes, where nearfold makes it now.
     """
     default = {
         "format": bodies.FORMAT,
@@ -223,7 +230,8 @@ def meta(
     }
     ours = dict(present.get("nearfold", default))
     ours.pop("text_field", None)
-    return {**present, "nearfold": {**ours, **_text_setting(field)}}
+    made = {} if alias is None else {MADE_ALIAS: alias}
+    return {**present, "nearfold": {**ours, **_text_setting(field), **made}}
 
 
 def _text_setting(field: str) -> Body:

@@ -65,7 +65,10 @@ def install(
     changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
         changes.append(pieces.put(installed.fold_pipeline()))
-    changes.append(pieces.put_template(place, dialect, recipe, signs, field))
+    if rivals := pieces.rivals(place):
+        changes.append(pieces.leave_template_out(place, rivals, recipe, field))
+    else:
+        changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:
         changes.append(pieces.adopt(place, recipe, index, signs, field))
     if present_field is not None and present_field != field:
@@ -126,12 +129,7 @@ def _check(
     _check_pipelines(pieces, url, recipe, field)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
-    if rivals := pieces.rivals(place):
-        raise StoreError(
-            f"index template {', '.join(rivals)} takes {place.index} too, at the same priority "
-            f"{installed.PRIORITY}, which an engine refuses; "
-            "give it another priority or other patterns, then install again"
-        )
+    pieces.check_alias(place, index)
     if not index:
         return
     _check_source(index)
@@ -237,12 +235,13 @@ def update_template(
 ) -> None:
     """Update the template of an index whose recipe changed, and remove pieces without a user."""
     pieces = Pieces(requests, dry_run=False)
-    template = pieces.template(place)
-    if template is None:
+    template, index = pieces.template(place), pieces.index(place)
+    if template is None and not (index and installed.signs_by(after, default_pipeline(index[1]))):
         return
-    field = _known_field(pieces.index(place), template) or TEXT
-    signs = installed.signs_by(before, _pipeline_in(template))
-    pieces.put_template(place, dialect, after, signs, field)
+    field = _known_field(index, template) or TEXT
+    if template is not None:
+        signs = installed.signs_by(before, _pipeline_in(template))
+        pieces.put_template(place, dialect, after, signs, field)
     pieces.remove_unused(place, before, field)
 
 
@@ -269,6 +268,7 @@ def adopt(
     _check_recipe(_recipe(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
+    pieces.check_alias(place, index)
     _check_source(index)
     _check_field(pieces, index, field)
     if not may_hold(mapping, field):

@@ -9,6 +9,7 @@ from indexer.stores.engine.painless import TEXT
 
 # Types of fields that hold other fields without naming them.
 _OBJECT_TYPES = ("object", "flattened", "flat_object")
+MADE_ALIAS = "made_alias"  # in `_meta` of an index that others share: the alias that nearfold made
 
 
 def text_field(mapping: Mapping[str, Any]) -> str | None:
@@ -30,6 +31,21 @@ def is_shared(mapping: Mapping[str, Any]) -> bool:
     False for an index that nearfold created for itself.
     """
     return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
+
+
+def made_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
+    """Return the alias for writes that nearfold itself gave to an index of this name; None where
+    it gave none, or an earlier nearfold gave one to an index that other programs share.
+
+    >>> made_alias("papers", {"_meta": {"nearfold": {}}})
+    'papers-write'
+    >>> made_alias("papers", {"_meta": {"nearfold": {"shared": True}}}) is None
+    True
+    """
+    if not is_shared(mapping):
+        return f"{name}-write"
+    alias: str | None = mapping["_meta"]["nearfold"].get(MADE_ALIAS)
+    return alias
 
 
 def may_hold(mapping: Mapping[str, Any], field: str) -> bool:

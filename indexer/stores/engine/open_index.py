@@ -16,6 +16,7 @@ from indexer.stores.engine.index_requests import (
     IndexFacts,
     IndexPlace,
     Requests,
+    check_write_target,
     current_index,
     give_alias,
     prepare,
@@ -177,7 +178,10 @@ class OpenIndex:
         params = {"require_alias": "true", "pipeline": "_none"}
         if self.facts and self.facts.members:
             return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)
-        return self.link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
+        alias = self._alias()
+        if self.facts:
+            check_write_target(self.link, alias, self.facts.index)
+        return self.link.request("POST", f"{alias}/_bulk", body, params, BULK_SECONDS)
 
     def _alias(self) -> str:
         """Return the alias for writes; create it again where `uninstall` removed it."""

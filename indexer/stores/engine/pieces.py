@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -23,7 +23,13 @@ from indexer.stores.engine.index_requests import (
 )
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
+from indexer.stores.engine.mapping_facts import (
+    MADE_ALIAS,
+    is_shared,
+    made_alias,
+    may_hold,
+    text_field,
+)
 from indexer.stores.maintenance import Change
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
@@ -133,12 +139,13 @@ class Pieces:
         required = installed.near_fields(field)
         missing = {name: body for name, body in required.items() if name not in present}
         puts: dict[str, bodies.Body | None] = {}
-        if missing or text_field(mapping) != field:
-            meta = installed.meta(recipe, field, mapping.get("_meta", {}))
+        alias = place.write_alias
+        new_alias = None if alias in facts.get("aliases", {}) else alias
+        if missing or text_field(mapping) != field or new_alias:
+            meta = installed.meta(recipe, field, mapping.get("_meta", {}), new_alias)
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}
-        if place.write_alias not in facts.get("aliases", {}):
-            require_own_alias(self._requests, place, name)
-            puts[f"{name}/_alias/{place.write_alias}"] = None
+        if new_alias:
+            puts[f"{name}/_alias/{alias}"] = None
         if signs and default_pipeline(facts) not in installed.pipeline_names(recipe, field):
             pipeline = installed.shared_name(recipe, field)
             puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: pipeline}
@@ -153,18 +160,41 @@ class Pieces:
     def release(self, place: IndexPlace, recipe: Recipe, index: Index) -> list[Change]:
         """Remove the pipeline from an index; return no change for an index without it.
 
-        An index that other programs write to also loses the write alias, which nearfold's next
-        write gives back.
+        An index that other programs write to also loses the write alias that nearfold made, which
+        nearfold's next write gives back. One that nearfold did not make is kept.
         """
         name, facts = index
         if not installed.signs_by(recipe, default_pipeline(facts)):
             return []
         if not self._dry_run:
             self._send("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
-            if is_shared(facts.get("mappings", {})):
-                for alias in set(write_aliases(place, name)) & set(facts.get("aliases", {})):
-                    self._send("DELETE", f"{name}/_alias/{alias}")
-        return [Change("index", name, "updated")]
+        changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
+        mapping = facts.get("mappings", {})
+        if is_shared(mapping):
+            made = made_alias(name, mapping)
+            aliases = set(write_aliases(place, name)) & set(facts.get("aliases", {}))
+            changes += [
+                self._remove_alias(name, mapping, alias, alias == made) for alias in sorted(aliases)
+            ]
+        return changes
+
+    def _remove_alias(
+        self, index: str, mapping: Mapping[str, Any], alias: str, is_own: bool
+    ) -> Change:
+        """Remove an alias that nearfold made, and what `_meta` says of it."""
+        if not is_own:
+            return Change("alias", alias, "kept", "nearfold did not make it, as far as it knows")
+        if not self._dry_run:
+            self._send("DELETE", f"{index}/_alias/{alias}")
+            meta = mapping["_meta"]
+            ours = {name: value for name, value in meta["nearfold"].items() if name != MADE_ALIAS}
+            self._send("PUT", f"{index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+        return Change("alias", alias, "removed")
+
+    def check_alias(self, place: IndexPlace, index: Index | None) -> None:
+        """Raise `UsageError` where the alias for writes stands for an index of others."""
+        name = index[0] if index else place.index
+        require_own_alias(self._requests, place.write_alias, name)
 
     def remove(self, piece: Piece, users: str) -> list[Change]:
         """Remove a piece that is stored, unless it has users."""
@@ -259,22 +289,43 @@ class Pieces:
         statuses = [next(iter(item.values()))["status"] for item in items]
         return statuses == [400, 400]
 
-    def rivals(self, place: IndexPlace) -> list[str]:
-        """Return other programs' templates for the same index that have the priority of ours.
+    def leave_template_out(
+        self, place: IndexPlace, rivals: Sequence[str], recipe: Recipe, field: str
+    ) -> Change:
+        """Put no index template beside those of other programs, and remove one that is there.
 
-        An engine refuses two such templates.
+        An engine creates an index by one template alone, so that fields and settings of theirs
+        would be missing.
         """
-        answer = self._read("_index_template/*") or {}
-        names = []
-        for template in answer.get("index_templates", []):
-            body = template["index_template"]
-            is_other = template["name"] != f"nearfold-{place.index}"
-            has_priority = body.get("priority", 0) == installed.PRIORITY
-            if not is_other or not has_priority:
-                continue
-            if any(fnmatchcase(place.index, pattern) for pattern in body["index_patterns"]):
-                names.append(template["name"])
-        return sorted(names)
+        name = installed.shared_name(recipe, field)
+        reason = (
+            f"index template {', '.join(rivals)} takes {place.index} too, and one of nearfold's "
+            "would replace its fields and settings; for a new index to be signed, let it be "
+            f"composed of {name} and set {DEFAULT_PIPELINE} to {name}"
+        )
+        piece = Piece("index template", f"nearfold-{place.index}", {})
+        removed = self.remove(piece, "")
+        change = removed[0] if removed else Change(piece.kind, piece.name, "left out")
+        return replace(change, detail=reason)
+
+    def rivals(self, place: IndexPlace) -> list[str]:
+        """Return the names of other programs' templates for the same index, of any priority.
+
+        Legacy templates count: an engine passes them over where there is a newer one.
+        """
+        answer = self._read("_index_template") or {}
+        templates = {
+            template["name"]: template["index_template"]["index_patterns"]
+            for template in answer.get("index_templates", [])
+            if template["name"] != f"nearfold-{place.index}"
+        }
+        legacy = self._requests.send("GET", "_template")  # who may not ask is not refused
+        if legacy.status == 200 and isinstance(legacy.body, dict):
+            for name, body in legacy.body.items():
+                templates[f"{name} (legacy)"] = body.get("index_patterns", [])
+        return sorted(
+            name for name, patterns in templates.items() if _is_among(place.index, patterns)
+        )
 
     def signed(self, index: str) -> int:
         """Return the number of documents of an index with a fingerprint, after a refresh."""
@@ -306,6 +357,10 @@ def default_pipeline(index: Mapping[str, Any]) -> str | None:
     """Return the default ingest pipeline of an index, whether it signs or not."""
     name: str | None = index.get("settings", {}).get("index", {}).get("default_pipeline")
     return name
+
+
+def _is_among(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _names_any(written: str, pipelines: Collection[str]) -> bool:

@@ -10,9 +10,17 @@ from indexer.errors import ReindexInProgress, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index_requests import EXISTS, IndexPlace, Requests, current_index
+from indexer.stores.engine.index_requests import (
+    EXISTS,
+    IndexPlace,
+    Requests,
+    check_write_target,
+    current_index,
+    require_own_alias,
+)
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
+from indexer.stores.engine.mapping_facts import MADE_ALIAS, is_shared, made_alias
 from indexer.stores.engine.operation_feed import (
     PAGE,
     count_documents,
@@ -62,8 +70,9 @@ class Successor:
             body = {
                 "settings": _settings(old, pipeline),
                 "mappings": self._mappings(old),
-                "aliases": {f"{self.name}-write": {}},
+                "aliases": {self._write_alias: {}},
             }
+            require_own_alias(self.requests, self._write_alias, self.name)
             answer = self.requests.send("PUT", self.name, body)
             if 200 <= answer.status < 300:
                 return
@@ -76,6 +85,10 @@ class Successor:
             name = Recipe(**metadata["recipe"]).name if "recipe" in metadata else ""
             raise ReindexInProgress(index=self.name, recipe=name)
 
+    @property
+    def _write_alias(self) -> str:
+        return f"{self.name}-write"
+
     def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
         meta = dict(old["mappings"]["_meta"])
         meta["nearfold"] = {
@@ -84,6 +97,8 @@ class Successor:
             "recipe": self.recipe.settings,
             "reindexing": {"from": self.old, "done": {}},
         }
+        if is_shared(old["mappings"]):
+            meta["nearfold"][MADE_ALIAS] = self._write_alias
         return {
             **old["mappings"],
             "_meta": meta,
@@ -134,9 +149,9 @@ class Successor:
 
     def _post(self, body: bytes) -> Answer:
         params = {"require_alias": "true", "pipeline": "_none"}
-        return self.requests.link.request(
-            "POST", f"{self.name}-write/_bulk", body, params, COPY_SECONDS
-        )
+        link = self.requests.link
+        check_write_target(link, self._write_alias, self.name)
+        return link.request("POST", f"{self._write_alias}/_bulk", body, params, COPY_SECONDS)
 
     def _checkpoint(self) -> dict[str, int]:
         """Return the number of the last operation copied of each shard."""
@@ -164,12 +179,11 @@ class Successor:
         self.requests.call("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
-        """Move the name and every alias of the old index but its write alias, in one request."""
-        aliases = {
-            name: body
-            for name, body in old.get("aliases", {}).items()
-            if name != f"{self.old}-write"
-        }
+        """Move the name and every alias of the old index but the one that nearfold made for writes,
+        in one request.
+        """
+        made = made_alias(self.old, old["mappings"])
+        aliases = {name: body for name, body in old.get("aliases", {}).items() if name != made}
         moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
         actions: list[bodies.Body] = [
             {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
