@@ -324,8 +324,9 @@ def read_folder(folder: str, show: int, seed: int) -> int:
     missing = [item for thread in result.threads for item in uncovered(thread)]
     attachments = sum(lost_attachments(thread) for thread in result.threads)
     print(
-        f"{result.mails} mails, {len(result.threads)} threads, {result.inclusive} inclusive, "
-        f"{len(result.failed)} failed, {result.others} other files; "
+        f"{result.mail_count} mails, {len(result.threads)} threads, "
+        f"{result.inclusive_count} inclusive, {len(result.failed)} failed, "
+        f"{result.others} other files; "
         f"{len(missing)} segments and {attachments} attachments in no inclusive mail"
     )
     longer = [thread for thread in result.threads if len(thread.mails) > 1]

@@ -125,10 +125,11 @@ def _headline(mail: ThreadMail) -> str:
 
 
 def _print_account(result: ThreadsResult, out: Path | None) -> None:
-    share = percent(result.inclusive / result.mails) if result.mails else percent(None)
+    mails = result.mail_count
+    share = percent(result.inclusive_count / mails if mails else None)
     line = (
-        f"{count_of(result.mails, 'mail')} in {count_of(len(result.threads), 'thread')}: "
-        f"{result.inclusive:,} inclusive ({share}), {result.others:,} other files, "
+        f"{count_of(mails, 'mail')} in {count_of(len(result.threads), 'thread')}: "
+        f"{result.inclusive_count:,} inclusive ({share}), {result.others:,} other files, "
         f"{len(result.failed):,} failed"
     )
     console().print(Text(line if out is None else f"{line}; written to {visible(str(out))}"))

@@ -113,6 +113,12 @@ _CLOSINGS = (
 )
 CLOSINGS = _set(_CLOSINGS)
 """Lines above the name at the end of a mail, without their comma."""
+POSTSCRIPT = re.compile(
+    r"\s*(?:(?:p\.?\s?){1,3}s\b\.?|n\.?\s?b\b\.?|p\.-?\s?d\b\.?|ps\d\b|з\.?\s?ы\b\.?|追伸|又及|附言|추신)"
+    r"(?!\w)",
+    re.IGNORECASE,
+)
+"""The beginning of a line that is written below the name."""
 
 _CONFIDENTIAL = (
     r"confidential|privileged|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk"

@@ -8,8 +8,11 @@ from typing import Literal, TypeAlias
 
 from indexer.mail import client_words as words
 
-EndingKind: TypeAlias = Literal["signature", "disclaimer"]
+EndingKind: TypeAlias = Literal["signature", "text", "disclaimer"]
 _MOST_SIGNATURE, _MOST_CLOSING, _MOST_DEVICE, _MOST_WIDTH = 20, 8, 2, 90
+_MOST_NAME, _LEAST_SENTENCE = 4, 3
+_ADDRESS = re.compile(r"@|://|www\.|(?:\d[\s()/.-]*){5}")
+_SENTENCE_END = re.compile(r"[.?!…。！？]\W*$")
 _RULE = re.compile(r"\s*[-_=*~]{10,}\s*$")
 _NOTICE_NAME = re.compile(
     r"\s*\W*(?:disclaimer|confidentiality notice|legal notice|avis de confidentialité|hinweis)\b",
@@ -18,25 +21,71 @@ _NOTICE_NAME = re.compile(
 
 
 def endings(lines: Sequence[str]) -> list[tuple[int, EndingKind]]:
-    """Return where signature and disclaimer begin in the lines of a message, in order; each ends
-    where the next one begins, or with the lines.
+    """Return where signature, text below it and disclaimer begin in the lines of a message, in
+    order; each ends where the next one begins, or with the lines.
 
     A signature begins at `-- ` with at most 20 lines below it, at a line that a telephone added, or
     at a line of closing words ("Best regards,") with a name and at most 7 more short lines below
-    it. A disclaimer begins in the first paragraph that speaks of secrecy, whom the mail is
-    for, and what others must do; or at the rule above the footer of a mailing list.
+    it. It goes on with names and addresses alone: a sentence, below the name and an empty line also
+    any longer line, is text again, and so is a postscript. Below `-- ` only a postscript is. A
+    disclaimer begins in the first paragraph that speaks of secrecy, whom the mail is for, and what
+    others must do; or at the rule above the footer of a mailing list.
 
-    >>> endings(["See you.", "", "Kind regards,", "Ann"])
-    [(2, 'signature')]
+    >>> endings(["See you.", "", "Kind regards,", "Ann", "", "P.S. Bring the key."])
+    [(2, 'signature'), (5, 'text')]
     """
     notice = _disclaimer(lines)
-    signature = _signature(lines[:notice])
     found: list[tuple[int, EndingKind]] = []
-    if signature is not None:
-        found.append((signature, "signature"))
+    start = 0
+    while (signature := _signature(lines[start:notice])) is not None:
+        first = start + signature
+        start = _text_below(lines[:notice], first)
+        found += [(first, "signature"), (start, "text")]
+    if start == notice and found:
+        found.pop()
     if notice < len(lines):
         found.append((notice, "disclaimer"))
     return found
+
+
+def _text_below(lines: Sequence[str], signature: int) -> int:
+    """Return the first line of text below a signature, the number of lines if there is none."""
+    is_marked = lines[signature].rstrip() == "--"
+    is_named = not _is_closing(lines[signature])
+    for place in range(signature + 1, len(lines)):
+        line = lines[place]
+        if words.POSTSCRIPT.match(line):
+            return place
+        if is_marked or not line.strip():
+            continue
+        is_below = is_named and not lines[place - 1].strip()
+        if _is_sentence(line, _LEAST_SENTENCE) or (is_below and _is_prose(lines, place)):
+            return place
+        is_named = True
+    return len(lines)
+
+
+def _is_prose(lines: Sequence[str], start: int) -> bool:
+    """Return whether a line of the paragraph that starts here is longer than a name or ends a
+    sentence; those with addresses do not count.
+    """
+    return any(
+        _is_sentence(line, 1) or (len(line.split()) > _MOST_NAME and not _ADDRESS.search(line))
+        for line in _paragraph(lines, start)
+    )
+
+
+def _is_sentence(line: str, least: int) -> bool:
+    """Return whether a line of so many words at least ends a sentence and has no address."""
+    is_ended = len(line.split()) >= least and _SENTENCE_END.search(line)
+    return bool(is_ended) and not _ADDRESS.search(line)
+
+
+def _paragraph(lines: Sequence[str], start: int) -> Sequence[str]:
+    stop = start
+    while stop < len(lines) and lines[stop].strip():
+        stop += 1
+    return lines[start:stop]
 
 
 def _disclaimer(lines: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from indexer.mail.read_mail import CONTENT, ReadMail
+from indexer.mail.read_mail import CONTENT, Quote, ReadMail
 from indexer.mail.segment_words import RUN, key_run, runs, segment_words, spelled
 
 Reason: TypeAlias = Literal[
@@ -66,10 +66,10 @@ def inclusive(
     """Return the verdict on each mail of a thread.
 
     `mails` are in an order in which every mail comes after what it answers. A later mail holds an
-    earlier one if it quotes all words of each message in it in a row (those that are interrupted by
-    answers as one), and has all its attachments; a copy with the same Message-ID holds it if it has
-    all these at least. `is_answer(a, b)`: a answers b, also indirectly. `similarity` of two
-    texts says which quotes are changed ones.
+    earlier one if it quotes each message in it with all its words and no others (one that answers
+    interrupt is one message), and has all its attachments; a copy with the same Message-ID holds it
+    if it has all these at least. `is_answer(a, b)`: a answers b, also indirectly. `similarity` of
+    two texts says which quotes are changed ones.
 
     The inclusive mails together have every segment: a mail with a signature or disclaimer (unless
     `ignore_endings`), or any other segment, that no inclusive mail has, becomes inclusive itself,
@@ -136,18 +136,19 @@ def _has_own(thread: _Thread, other: int, place: int) -> bool:
         return later.own == mail.own
     if len(mail.own) < LEAST_WORDS and not thread.is_answer(other, place):
         return False
-    return not mail.own or _is_in(mail.own, later)
+    return mail.own_message is None or _is_quoted(mail.own_message, later)
 
 
 def _has_quotes(later: ReadMail, mail: ReadMail) -> bool:
     """Return whether a mail has every message that another one quotes, as it is there."""
-    return all(_is_in(quote.words, later) for quote in mail.inner)
+    return all(_is_quoted(quote, later) for quote in mail.inner)
 
 
-def _is_in(words: Sequence[str], later: ReadMail) -> bool:
-    """Return whether a message that a mail quotes has these words in a row."""
-    text = spelled(words)
-    return any(text in other for other in later.haystacks)
+def _is_quoted(message: Quote, later: ReadMail) -> bool:
+    """Return whether a mail quotes a message with all its words and no others; what ends the
+    message may be there or not.
+    """
+    return message.words in later.quoted_words or message.whole in later.quoted_words
 
 
 def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:

@@ -11,7 +11,9 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import mktime_tz, parsedate_tz
 
+from indexer.mail.alternative_text import alternative_text
 from indexer.mail.html_body import html_text
+from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message_hash import message_hash, message_ids
 
 _MOST_REFERENCES = 1_000
@@ -54,12 +56,14 @@ class MailMessage:
 def read_message(data: bytes, id: str, path: str) -> MailMessage:
     """Return the mail of RFC 5322 in `data`; Python's `email` package reads it.
 
-    Whatever is damaged is read as far as it goes, and no bytes give an empty mail. Raises
-    `ValueError` for what that package fails on.
+    Whatever is damaged is read as far as it goes, and no bytes give an empty mail. A byte order
+    mark, UTF-16 and fields in raw UTF-8 or another character set are read. Raises `ValueError` for
+    what that package fails on.
     """
+    source = mail_bytes(data)
     try:
-        message = message_from_bytes(data, policy=policy.compat32)
-        parts = _Parts()
+        message = message_from_bytes(source.data, policy=policy.compat32)
+        parts = _Parts(source.is_recoded)
         body = parts.body(message)
     except (MessageError, LookupError, TypeError, RecursionError, AttributeError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
@@ -81,22 +85,27 @@ def ancestors(in_reply_to: str, references: str) -> tuple[str, ...]:
 
     References names the whole line (RFC 5322, 3.6.4). In-Reply-To names the parent where References
     is missing; of several ids there the first counts, as in RFC 5256. Blanks and comments are left
-    out, and an In-Reply-To without any `<...>` is no id ("Your message of Monday").
+    out, and so is a field without `<` that is no list of ids ("Your message of Monday").
 
-    >>> ancestors("<b@x>", "<a@x> <b@x>"), ancestors("<b@x> <c@x>", ""), ancestors("Monday", "")
+    >>> ancestors("<b@x>", "<a@x> <b@x>"), ancestors("b@x", ""), ancestors("Monday", "")
     (('<a@x>', '<b@x>'), ('<b@x>',), ())
     """
-    line = message_ids(references) if "<" in references else ()
+    line = message_ids(references) if _names_ids(references) else ()
     if line:
         return line[-_MOST_REFERENCES:]
-    return message_ids(in_reply_to)[:1] if "<" in in_reply_to else ()
+    return message_ids(in_reply_to)[:1] if _names_ids(in_reply_to) else ()
+
+
+def _names_ids(field: str) -> bool:
+    return "<" in field or all("@" in part for part in field.split())
 
 
 class _Parts:
     """Divides a message into the text of its body and attachments."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_recoded: bool) -> None:
         self.attachments: list[Attachment] = []
+        self._is_recoded = is_recoded
 
     def body(self, part: Message) -> str:
         """Return the text of a part; what is an attachment is added to `attachments`."""
@@ -108,30 +117,31 @@ class _Parts:
             return "\n".join(text for text in texts if text.strip())
         is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
         if kind in ("text/plain", "text/html") and not is_attached:
-            text = _text(part)
+            text = self._text(part)
             return html_text(text) if kind == "text/html" else text
         self.attachments.append(_attachment(part))
         return ""
 
     def _alternative(self, part: Message) -> str:
-        """Return the plain text where it has words, else the last text that has."""
-        children = _children(part)
-        texts = [(child.get_content_type(), self.body(child)) for child in children]
+        """Return the first plain text with what only the last other one says."""
+        texts = [(child.get_content_type(), self.body(child)) for child in _children(part)]
         plain = [text for kind, text in texts if kind == "text/plain" and text.strip()]
-        others = [text for _, text in texts if text.strip()]
-        return plain[0] if plain else (others or [""])[-1]
+        others = [text for kind, text in texts if kind != "text/plain" and text.strip()]
+        return alternative_text("".join(plain[:1]), "".join(others[-1:]))
+
+    def _text(self, part: Message) -> str:
+        payload = part.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
+        encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+        is_raw = encoding not in ("base64", "quoted-printable")
+        is_utf8 = self._is_recoded and is_raw
+        text = _decode(data, "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _children(part: Message) -> list[Message]:
     payload = part.get_payload()
     return [child for child in payload if isinstance(child, Message)] if payload else []
-
-
-def _text(part: Message) -> str:
-    payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
-    text = _decode(data, part.get_content_charset() or "utf-8")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decode(data: bytes, charset: str) -> str:
@@ -154,8 +164,17 @@ def _attachment(part: Message) -> Attachment:
 
 
 def _field(message: Message, name: str) -> str:
-    """Return a field as it is written, unfolded; empty without it."""
-    return " ".join(str(message.get(name, "")).split())
+    """Return a field as it is written, unfolded; empty without it.
+
+    Bytes that are not ASCII are UTF-8, else in the character set of the body.
+    """
+    values = (value for key, value in message.raw_items() if key.lower() == name.lower())
+    data = str(next(values, "")).encode("utf-8", "surrogateescape")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = _decode(data, message.get_content_charset() or "latin-1")
+    return " ".join(text.split())
 
 
 def _decoded(message: Message, name: str) -> str:

@@ -26,11 +26,17 @@ def message_ids(field: str) -> tuple[str, ...]:
     """Return the Message-IDs of a field, with their brackets and without blanks, each once, in
     order.
 
-    A field without brackets is one Message-ID as it is, so that such a message has one at all.
+    A field without brackets is one Message-ID, several where each word has an `@`; they get
+    brackets, for answers name them so.
 
     >>> message_ids(" <a@x>\\n <b@\\n y> (Ann) <a@x>"), message_ids("c@z"), message_ids("")
-    (('<a@x>', '<b@y>'), ('c@z',), ())
+    (('<a@x>', '<b@y>'), ('<c@z>',), ())
     """
-    bracketed = _BRACKETED.findall(field) or [field]
-    ids = ("".join(item.split()) for item in bracketed)
-    return tuple(dict.fromkeys(item for item in ids if item not in ("", "<>")))
+    items = _BRACKETED.findall(field) or _bare_ids(field)
+    ids = (f"<{''.join(item.split()).strip('<>')}>" for item in items)
+    return tuple(dict.fromkeys(item for item in ids if item != "<>"))
+
+
+def _bare_ids(field: str) -> list[str]:
+    parts = field.split()
+    return parts if all("@" in part for part in parts) else [field]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from indexer.mail.read_mail import Quote, ReadMail, names_sender
-from indexer.mail.segment_words import RUN, key_runs, runs, spelled
+from indexer.mail.segment_words import RUN, key_runs, runs, spelled, without_signs
 
 LEAST_WORDS = 8
 """Words that a mail and a quote share at least, unless the quote is the mail, with its sender named
@@ -30,10 +30,11 @@ class _Index:
     def having(self, quote: Quote) -> set[int]:
         """Return the mails whose own text a quote may hold, or that may hold the quote."""
         found: set[int] = set()
-        for run in key_runs(quote.words, _KEYS):
+        words = without_signs(quote.words)
+        for run in key_runs(words, _KEYS):
             found.update(_few(self.by_run.get(run, ())))
         for width in range(1, RUN + 1):
-            for run in runs(quote.words, width):
+            for run in runs(words, width):
                 found.update(_few(self.by_key.get(run, ())))
         return found
 
@@ -54,7 +55,8 @@ def quote_parents(
     that is the whole quote, whose sender is named above it, and whose subject is the same. Of
     several, the one counts that is not changed, then whose sender is named, then one of the same
     subject, then the one with more words in common, then the last one sent, then the first by id.
-    Texts that more than 200 mails share are no evidence.
+    Texts that more than 200 mails share are no evidence, nor are signs such as `?`, which stand for
+    characters that were lost.
     """
     quoting = sorted(place for place in orphans if mails[place].inner)
     index = _index(mails, quoting)
@@ -66,15 +68,14 @@ def quote_parents(
 
 def _index(mails: Sequence[ReadMail], quoting: Sequence[int]) -> _Index:
     quotes = (quote for place in quoting for quote in mails[place].inner)
-    wanted = {run for quote in quotes for run in key_runs(quote.words, _KEYS)}
+    wanted = {run for quote in quotes for run in key_runs(without_signs(quote.words), _KEYS)}
     by_key: dict[Run, list[int]] = {}
     by_run: dict[Run, list[int]] = {}
     for place, mail in enumerate(mails):
-        if not mail.own:
-            continue
-        for run in key_runs(mail.own, _KEYS):
+        own = without_signs(mail.own)
+        for run in key_runs(own, _KEYS):
             by_key.setdefault(run, []).append(place)
-        for run in set(runs(mail.own, RUN)) & wanted:
+        for run in set(runs(own, RUN)) & wanted:
             by_run.setdefault(run, []).append(place)
     return _Index(by_key, by_run)
 
@@ -103,15 +104,17 @@ def _rank(
     received = mail.message.date
     if sent is not None and received is not None and sent > received + _TOLERANCE:
         return None
-    own = spelled(other.own)
-    quoted = spelled(quote.words)
-    common = min(len(other.own), len(quote.words))
+    own_words = without_signs(other.own)
+    quoted_words = without_signs(quote.words)
+    own = spelled(own_words)
+    quoted = spelled(quoted_words)
+    common = min(len(own_words), len(quoted_words))
     is_whole = own in quoted or quoted in own
     if not is_whole and (common < LEAST_WORDS or similarity(own, quoted) < _CHANGED):
         return None
     is_named = names_sender(quote.attribution, other.message.sender)
     is_same_subject = bool(mail.subject) and mail.subject == other.subject
-    is_same = other.own == quote.words
+    is_same = own_words == quoted_words
     if common < LEAST_WORDS and not (is_same and is_named and is_same_subject):
         return None
     return (is_whole, is_named, is_same_subject, common, sent or 0, _reversed(other.message.id))

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from indexer.mail.client_words import SUBJECT_MARKS
 from indexer.mail.message import MailMessage
-from indexer.mail.segment_words import segment_words, spelled
+from indexer.mail.segment_words import segment_words
 from indexer.mail.segments import Segment, segments
 
 CONTENT = ("reply", "quoted", "forwarded")
@@ -57,7 +57,12 @@ class ReadMail:
     @cached_property
     def own(self) -> tuple[str, ...]:
         """The words that the sender wrote."""
-        return next((quote.words for quote in self.quotes if quote.depth == 0), ())
+        return self.own_message.words if self.own_message else ()
+
+    @cached_property
+    def own_message(self) -> Quote | None:
+        """The message of the sender; None without words."""
+        return next((quote for quote in self.quotes if quote.depth == 0), None)
 
     @cached_property
     def inner(self) -> tuple[Quote, ...]:
@@ -65,10 +70,9 @@ class ReadMail:
         return tuple(quote for quote in self.quotes if quote.depth)
 
     @cached_property
-    def haystacks(self) -> tuple[str, ...]:
-        """The words of each quoted message as one string, without and with what ends it."""
-        texts = (spelled(part) for quote in self.inner for part in (quote.words, quote.whole))
-        return tuple(dict.fromkeys(texts))
+    def quoted_words(self) -> frozenset[tuple[str, ...]]:
+        """The words of each quoted message, without and with what ends it."""
+        return frozenset(words for quote in self.inner for words in (quote.words, quote.whole))
 
     @cached_property
     def subject(self) -> str:

@@ -8,25 +8,54 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from zlib import crc32
 
+from indexer.text import unicode13_categories
+from indexer.text.codepoints import ranges
+
 RUN = 5
-_WORD = re.compile(
-    r"[-+−±<>≤≥≠]?\d+(?:[.,:/]\d+)*%?"
-    "|[\u0e00-\u0e7f\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
-    r"|[^\W\d_]+(?:'[^\W\d_]+)*"
+_MARKS = "".join(
+    f"{chr(first)}-{chr(last)}"
+    for first, last in ranges(unicode13_categories.MARK + unicode13_categories.SPACING_MARK)
 )
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}])*"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
+    "\U00020000-\U0003ffff"
+)
+_SIGNS = (
+    "[!?%‰&@§|^°¬±×÷<>$¢£¤¥\u058f\u060b\u20a0-\u20cf\u2190-\u23ff\u2600-\u27bf\u2900-\u2bff"
+    "\U0001f000-\U0001faff]"
+)
+_WORD = re.compile(
+    r"[-−]?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*"
+    rf"|[{_UNSPACED}]|{_LETTERS}(?:'{_LETTERS})*"
+    rf"|{_SIGNS}|=+|\++|~+|\#+|(?<![\w)\]])[-−]+(?=[^\W_]|>)|(?<=<)[-−]+|(?<=\w)[*/\\](?=\w)"
+)
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_BRACKETED = re.compile(r"<(?=[^\s<>]*(?:@|://|mailto:|www\.))([^\s<>]*)>")
 
 
 def segment_words(text: str) -> list[str]:
     """Return the words of a text that a mail program keeps when it quotes it.
 
-    Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference;
-    the sign before a number does. In scripts written without spaces each character is a word.
+    Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference.
+    Signs do, each is a word: those of currencies and arithmetic, `%`, `&`, `@`, `!`, `?` and the
+    like, a minus before a number, word or `>`, `/` and `*` within one. The brackets of
+    `<ann@x.org>` are none. In scripts written without spaces each character is a word.
 
-    >>> segment_words("We do *not* pay\\n-5%, “don’t” ask.")
-    ['we', 'do', 'not', 'pay', '-5%', "don't", 'ask']
+    >>> segment_words("We do *not* pay\\n-5 %, “don’t” ask <ann@x>.")
+    ['we', 'do', 'not', 'pay', '-5', '%', "don't", 'ask', 'ann', '@', 'x']
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return _WORD.findall(folded)
+    return _WORD.findall(_BRACKETED.sub(r" \1 ", folded))
+
+
+def without_signs(words: Iterable[str]) -> list[str]:
+    """Return the words that have a letter or digit.
+
+    >>> without_signs(["why", "?", "=="])
+    ['why']
+    """
+    return [word for word in words if _LETTER_OR_DIGIT.search(word)]
 
 
 def spelled(words: Iterable[str]) -> str:

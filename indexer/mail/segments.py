@@ -197,12 +197,11 @@ def _divided(run: list[_Position]) -> Iterator[Segment]:
         yield from _segment("attribution", region, lines)
         return
     start = 0
-    cuts: list[tuple[int, SegmentKind]] = list(endings([line.text for line in lines]))
     kind = region.kind
-    for place, following in [*cuts, (len(lines), kind)]:
+    for place, following in [*endings([line.text for line in lines]), (len(lines), kind)]:
         yield from _segment(kind, region, lines[start:place])
         start = place
-        kind = following
+        kind = region.kind if following == "text" else following
 
 
 def _segment(kind: SegmentKind, region: _Region, lines: list[Line]) -> Iterator[Segment]:

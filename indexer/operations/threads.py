@@ -10,6 +10,7 @@ from indexer.errors import ExtractionError, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.mail import is_mail
 from indexer.mail.build_threads import Thread, build_threads
+from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message import MailMessage, read_message
 from indexer.model import Blob, FailedBlob
 from indexer.similarity.lcs import lcs
@@ -48,12 +49,12 @@ class ThreadsResult:
     failed: tuple[FailedBlob, ...] = ()
 
     @property
-    def mails(self) -> int:
+    def mail_count(self) -> int:
         """The number of mails in all threads."""
         return sum(len(thread.mails) for thread in self.threads)
 
     @property
-    def inclusive(self) -> int:
+    def inclusive_count(self) -> int:
         """The number of inclusive mails."""
         return sum(len(thread.inclusive) for thread in self.threads)
 
@@ -98,13 +99,14 @@ class _Account:
     def _mails(self, blob: Blob, reading: Reading) -> Iterator[MailMessage]:
         """Yield the mail of a blob, or those of a mailbox that has another name."""
         try:
-            data = read(blob, DEFAULT_LIMITS.bytes).data
+            source = read(blob, DEFAULT_LIMITS.bytes).data
+            data = mail_bytes(source).data
             if data.startswith(b"From ") and INSIDE not in blob.path:
                 yield from self._mailbox(blob, data, reading)
             elif data.startswith(_OUTLOOK) and blob.path.lower().endswith(".msg"):
                 self.failed.append(FailedBlob(blob.path, _OUTLOOK_ERROR))
             elif is_mail(data, blob.path):
-                yield read_message(data, blob.id, blob.path)
+                yield read_message(source, blob.id, blob.path)
             else:
                 self.others += 1
         except (ExtractionError, ValueError) as error:

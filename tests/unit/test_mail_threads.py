@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.mail.alternative_text import alternative_text
 from indexer.mail.build_threads import Thread, build_threads
 from indexer.mail.html_body import html_text
 from indexer.mail.message import Attachment, MailMessage, read_message
 from indexer.mail.message_hash import message_hash
 from indexer.mail.quote_marks import marked_lines
 from indexer.mail.reference_tree import is_above, reference_parents
+from indexer.mail.segment_words import segment_words
 from indexer.mail.segments import segments
-from indexer.operations.threads import similarity
+from indexer.operations.threads import similarity, threads
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from mail_corpus import corpus
@@ -143,6 +145,38 @@ def test_what_ends_a_message():
     assert kinds(f"Yes.\n{footer}")[1] == ("disclaimer", 0, footer)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PS: call me",
+        "P.S. Do not sell the ferry.",
+        "N.B. not on Monday",
+        "Please do not forward this.",
+        "And one thing more about the ferry",
+    ],
+)
+@pytest.mark.parametrize("ending", ["Thanks,\nAnn", "Kind regards,\n\nAnn Lee\nHarbour office"])
+def test_text_below_a_name_is_text_again(text, ending):
+    assert kinds(f"Yes.\n\n{ending}\n\n{text}\n") == [
+        ("reply", 0, "Yes."),
+        ("signature", 0, ending),
+        ("reply", 0, text),
+    ]
+
+
+def test_a_postscript_below_a_marked_signature_is_text():
+    assert kinds("Yes.\n-- \nAnn\n\nTel. 12\nPS: no\n")[-1] == ("reply", 0, "PS: no")
+
+
+def test_text_below_the_line_of_a_telephone_is_text():
+    assert kinds("Yes.\n\nSent from my iPhone\n\nBuy milk.\n")[-1] == ("reply", 0, "Buy milk.")
+
+
+def test_names_and_addresses_below_an_empty_line_are_of_the_signature():
+    signature = "Saludos,\n\nJesus.\n\nHarbour office\n\nTel. 040 123 456, see https://x.org now."
+    assert kinds(f"Yes.\n\n{signature}\n")[-1] == ("signature", 0, signature)
+
+
 def test_prompts_and_escaped_lines_are_text():
     assert {part[1] for part in kinds("Try this:\n>>> print(1)\n>From here on: the body\n")} == {0}
 
@@ -227,6 +261,70 @@ def test_fields_of_a_mail():
     assert attachment.sha256.startswith("ba7816bf8f01cfea")
 
 
+HEADER = "From: Jürgen <j@x.org>\nSubject: Fähre\nMessage-ID: <1@x>\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"\ufeff{HEADER}\nGrün\n".encode(),
+        f"{HEADER}\nGrün\n".encode("utf-16"),
+        f"{HEADER}Content-Type: text/plain; charset=us-ascii\n\nGrün\n".encode("utf-16-be"),
+        f"{HEADER}\nGrün\n".encode(),
+        f"{HEADER}\nGrün\n".encode("latin-1"),
+        f"Größe: 5\n{HEADER}\nGrün\n".encode("latin-1"),
+        f"{HEADER}Content-Type: text/plain; charset=cp1252\n\nGrün\n".encode("cp1252"),
+    ],
+)
+def test_headers_in_any_character_set(data, tmp_path):
+    message = read_message(data, "id", "a.eml")
+    assert (message.subject, message.sender) == ("Fähre", "Jürgen <j@x.org>")
+    assert (message.message_id, message.body) == ("<1@x>", "Grün\n")
+    (tmp_path / "a.eml").write_bytes(data)
+    assert threads([str(tmp_path)]).mail_count == 1
+
+
+def test_a_file_of_a_maildir_with_a_byte_order_mark_is_a_mail(tmp_path):
+    (tmp_path / "noname").write_bytes(f"{HEADER}\nGrün\n".encode("utf-16"))
+    result = threads([str(tmp_path)])
+    assert (result.mail_count, result.inclusive_count) == (1, 1)
+
+
+def alternative(plain: str, html: str) -> str:
+    message = EmailMessage()
+    message.set_content(plain)
+    message.add_alternative(html, subtype="html")
+    return read_message(message.as_bytes(), "id", "a.eml").body
+
+
+def test_text_that_only_the_html_has_is_read():
+    assert alternative("Fine.\n", "<p>Fine</p>") == "Fine.\n"
+    assert alternative("See the HTML.\n", "<p>See the HTML.</p><p>We sell.</p>").endswith(
+        "We sell."
+    )
+    both = alternative("At noon <https://x.org>.\n", "<p>At noon.</p><p>Do not sell</p>")
+    assert both == "Do not sell\n\nAt noon <https://x.org>.\n"
+
+
+TEXTS = st.lists(st.sampled_from(["sell", "not", "> the ferry", "", "5 $", ">> we"]), max_size=6)
+
+
+@given(TEXTS, TEXTS)
+def test_alternatives_lose_no_word(plain, rich):
+    words = [segment_words(text.replace(">", "")) for text in ("\n".join(plain), "\n".join(rich))]
+    text = alternative_text("\n".join(plain), "\n".join(rich)).replace(">", "")
+    for one in words:
+        assert set(one) <= set(segment_words(text))
+
+
+def test_message_ids_without_brackets():
+    first = read_message(eml(Message_ID="1@x").as_bytes(), "a", "a.eml")
+    answer = read_message(eml(Message_ID="2@x", In_Reply_To="1@x").as_bytes(), "b", "b.eml")
+    [thread] = build_threads([first, answer], similarity)
+    assert thread.id == first.mih == message_hash("<1@x>")
+    assert [item.parent for item in thread.mails] == [None, "a"]
+
+
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"Subject: =?x?q?a?=\n\n\xff", b"From: a\n"])
 def test_damaged_mails_are_read_as_far_as_they_go(data):
     assert read_message(data, "id", "path").id == "id"
@@ -292,6 +390,46 @@ def test_an_answer_that_quotes_all_holds_the_mail():
 def test_a_deleted_not_makes_the_mail_inclusive_again():
     changed = replace(ANSWER, body=ANSWER.body.replace(" not ", " "))
     assert verdicts(FIRST, changed)["1"] == (None, ("changed",))
+
+
+@pytest.mark.parametrize(
+    ("sign", "other"),
+    [
+        ("$5", "€5"),
+        ("< 5", "> 5"),
+        ("!= 5", "= 5"),
+        ("-5", "5"),
+        ("-> x", "<- x"),
+        ("5?", "5."),
+        ("5 %", "5"),
+        ("a/b", "a b"),
+        ("की", "का"),
+    ],
+)
+def test_another_sign_in_a_quote_makes_the_mail_inclusive_again(sign, other):
+    text = f"{TEXT} {sign}"
+    first = replace(FIRST, body=text)
+    kept = replace(ANSWER, body=f"That is fine.\n\n{quoted(text)}")
+    changed = replace(ANSWER, body=f"That is fine.\n\n{quoted(f'{TEXT} {other}')}")
+    assert verdicts(first, kept)["1"] == ("2", ())
+    assert verdicts(first, changed)["1"] == (None, ("changed",))
+
+
+SIGNS = ["$", "€", "<", ">", "!=", "-5", "5", "not", "%", "=", "a/b", "<a@x.org>", "ferry", "?"]
+
+
+@given(st.lists(st.sampled_from(SIGNS)))
+def test_wrapping_and_emphasis_change_no_word(items):
+    text = " ".join(items)
+    wrapped = "\n".join(f"*{item}*" if item.isalpha() else item for item in items)
+    assert segment_words(wrapped) == segment_words(text)
+
+
+@pytest.mark.parametrize("words", ["I never said this: ", "Not so: "])
+def test_words_put_before_a_quote_make_the_mail_inclusive_again(words):
+    before = replace(ANSWER, body=f"That is fine.\n\n{quoted(words + TEXT)}")
+    after = replace(ANSWER, body=f"That is fine.\n\n{quoted(f'{TEXT} {words}')}")
+    assert verdicts(FIRST, before)["1"] == verdicts(FIRST, after)["1"] == (None, ("changed",))
 
 
 def test_a_dropped_attachment_makes_the_mail_inclusive_again():

@@ -1,0 +1,63 @@
+"""The bytes of a mail as mail programs send it: one byte a character at least in the header."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LITTLE = re.compile(rb"(?:[A-Za-z-]\0){4}")
+_BIG = re.compile(rb"(?:\0[A-Za-z-]){4}")
+_HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
+_KNOWN_FIELD = re.compile(rb"^(?:from|to|subject|date|message-id|received):", re.I | re.M)
+_RAW_NAME = re.compile(rb"^[\x21-\x39\x3b-\x7e]*[\x80-\xff][\x21-\x39\x3b-\xff]*:", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class MailBytes:
+    """A mail whose header is ASCII but for values; `is_recoded`: all of it was brought to UTF-8, so
+    that parts without a transfer encoding are UTF-8, whatever they declare.
+    """
+
+    data: bytes
+    is_recoded: bool = False
+
+
+def mail_bytes(data: bytes) -> MailBytes:
+    """Return a mail without byte order mark, in UTF-8 where it is in UTF-16 or UTF-32.
+
+    A field whose name has bytes that are not ASCII is renamed `X-Unnamed` where the header has one
+    of the usual fields, for a parser ends the header there.
+
+    >>> mail_bytes("\\ufeffFrom: Ann".encode("utf-16-le"))
+    MailBytes(data=b'From: Ann', is_recoded=True)
+    """
+    data = data.removeprefix(codecs.BOM_UTF8)
+    encoding = _wide_encoding(data)
+    if encoding:
+        text = data.decode(encoding, "replace").removeprefix("\ufeff")
+        data = text.encode("utf-8", "replace")
+    return MailBytes(_named_fields(data), bool(encoding))
+
+
+def _wide_encoding(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    if _LITTLE.match(data):
+        return "utf-16-le"
+    return "utf-16-be" if _BIG.match(data) else ""
+
+
+def _named_fields(data: bytes) -> bytes:
+    end = _HEADER_END.search(data)
+    stop = end.start() if end else len(data)
+    if not _RAW_NAME.search(data, 0, stop) or not _KNOWN_FIELD.search(data, 0, stop):
+        return data
+    return _RAW_NAME.sub(b"X-Unnamed:", data[:stop]) + data[stop:]
