@@ -1,4 +1,4 @@
-"""Five recipes, `index`, `match`, `group` and `search` with each, in every store: one table.
+"""Six recipes, `index`, `match`, `group` and `search` with each, in every store: one table.
 
     python benchmarks/store_matrix.py                                     # SQLite alone
     python benchmarks/store_matrix.py opensearch://localhost:9200 elasticsearch://localhost:9201
@@ -42,6 +42,7 @@ RECIPES = {  # with the threshold of all three, None for the usual ones
     "simhash-doc": None,
     "clauses": None,
     "signature-study:weighted-topsig:256": 0.875,
+    "signature-study:online-topsig:256": 0.875,
     "ws:none:sha1:128": None,
 }
 QUERY = "agreement"

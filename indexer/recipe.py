@@ -21,6 +21,7 @@ from indexer.model import MIN_TERMS, TERM_HEAD
 
 LONG_BITS = 64  # beyond which bits are kept as bytes
 OPEN_STATISTICS = "corpus"  # the `statistics` of a recipe of which it is open which they are
+ONLINE_STATISTICS = "online"  # those of a recipe whose statistics grow, and have numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +32,10 @@ class Recipe:
     below it reports a lower recall. `tables` gives the levels of a block design that has more than
     one, as in `4/1,4/1`; `shared` is the least number of bands that a candidate shares, 1 when
     None; `key_digits` the base-32 digits of a band's key, which is long when None; `statistics`
-    is the digest of the corpus statistics that weights come from, `corpus` while it is open which;
-    `terms` is the length of a rare-term vector;
+    is the digest of the corpus statistics that weights come from, `corpus` while it is open which,
+    `online` where they grow; `numbered_statistics` lists those of an online recipe that rows were
+    signed with, as in `1:DIGEST,2:DIGEST`, the last is the current one; `terms` is the length of a
+    rare-term vector;
     `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
     `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
     secret key with which features are hashed. The `secret` itself is not a setting: it is never
@@ -54,6 +57,7 @@ class Recipe:
     blocks: int | None = None
     tables: str | None = None
     statistics: str | None = None
+    numbered_statistics: str | None = None
     terms: int | None = None
     stop_words: str | None = None
     packed: int | None = None
@@ -75,11 +79,80 @@ class Recipe:
     def id(self) -> str:
         """The first 12 hexadecimal digits of the SHA-256 of the sorted JSON of `settings`.
 
+        Of an online recipe with statistics their number and digest follow `settings_id`.
+
         >>> DEFAULT_V1.id
         '05acd0445251'
+        >>> recipe_named("signature-study:online-topsig:256").signing_with("0123456789ab").id
+        'a04b1bae08a5.1.0123456789ab'
         """
-        canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
+        if not self.numbered_statistics:
+            return self.settings_id
+        return f"{self.settings_id}.{self.statistics_number}.{self.statistics_digest}"
+
+    @property
+    def settings_id(self) -> str:
+        """The id without numbered statistics, which all rows of a store have in common."""
+        own = {key: value for key, value in self.settings.items() if key != "numbered_statistics"}
+        canonical = json.dumps(own, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
+
+    @property
+    def is_online(self) -> bool:
+        """True if its corpus statistics grow with the collection, and have numbers."""
+        return self.statistics == ONLINE_STATISTICS
+
+    @property
+    def statistics_number(self) -> int:
+        """The number of the current statistics of an online recipe; 0 without any."""
+        return int(self._current_statistics[0] or 0)
+
+    @property
+    def statistics_digest(self) -> str | None:
+        """The digest of the statistics that it signs with; None without any."""
+        if self.lacks_statistics:
+            return None
+        return self._current_statistics[1] if self.is_online else self.statistics
+
+    @property
+    def _current_statistics(self) -> tuple[str, str]:
+        last = (self.numbered_statistics or "").rpartition(",")[2]
+        number, _, digest = last.partition(":")
+        return number, digest
+
+    def signing_with(self, digest: str) -> Recipe:
+        """Return the recipe that signs with statistics of a digest.
+
+        In an online recipe they get the next number.
+
+        >>> recipe = recipe_named("signature-study:online-topsig:64")
+        >>> recipe.signing_with("0a").signing_with("0b").numbered_statistics
+        '1:0a,2:0b'
+        """
+        if not self.is_online:
+            return dataclasses.replace(self, statistics=digest)
+        added = f"{self.statistics_number + 1}:{digest}"
+        numbered = f"{self.numbered_statistics},{added}" if self.numbered_statistics else added
+        return dataclasses.replace(self, numbered_statistics=numbered)
+
+    def by_statistics(self) -> tuple[Recipe, ...]:
+        """Return the recipe with each of its numbered statistics alone, in order; itself if it is
+        not online.
+
+        >>> recipe = recipe_named("signature-study:online-topsig:64")
+        >>> recipes = recipe.signing_with("0a").signing_with("0b").by_statistics()
+        >>> [recipe.numbered_statistics for recipe in recipes]
+        ['1:0a', '2:0b']
+        """
+        if not self.numbered_statistics:
+            return (self,)
+        numbered = self.numbered_statistics.split(",")
+        return tuple(dataclasses.replace(self, numbered_statistics=last) for last in numbered)
+
+    def is_older(self, recipe_id: str) -> bool:
+        """Return whether a row with this recipe id has other numbered statistics than this."""
+        is_ours = self.is_online and recipe_id.startswith(f"{self.settings_id}.")
+        return is_ours and recipe_id != self.id
 
     @property
     def is_storable(self) -> bool:
@@ -95,7 +168,8 @@ class Recipe:
     @property
     def lacks_statistics(self) -> bool:
         """True if weights come from corpus statistics, and it is open from which."""
-        return self.statistics == OPEN_STATISTICS
+        is_unnumbered = self.is_online and not self.numbered_statistics
+        return self.statistics == OPEN_STATISTICS or is_unnumbered
 
     @property
     def relation(self) -> str:
@@ -247,6 +321,7 @@ _STUDY = {
     "weighted-topsig": "weighted_topsig_paper_v1",
     "weighted-topsig-released": "weighted_topsig_released_v1",
     "weighted-topsig-tool": "weighted_topsig_tool_v1",
+    "online-topsig": "weighted_topsig_paper_v1",
     "weighted-simhash": "weighted_shake_v1",
     "minhash": "truncated_first_v1",
     "minhash-last": "truncated_last_v1",
@@ -378,8 +453,14 @@ def _study(parts: list[str]) -> Recipe:
         simhash=_STUDY[method],
         bits=bits,
         tables=_study_tables(method, bits),
-        statistics=OPEN_STATISTICS if method.startswith("weighted") else None,
+        statistics=_study_statistics(method),
     )
+
+
+def _study_statistics(method: str) -> str | None:
+    if method.startswith("online"):
+        return ONLINE_STATISTICS
+    return OPEN_STATISTICS if method.startswith("weighted") else None
 
 
 def _study_tables(method: str, bits: int) -> str | None:

@@ -25,6 +25,7 @@ from indexer.defaults import FOLD
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import Account, IndexOptions, index
 from indexer.indexing.open_sources import target
+from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources.base import Reading
 from indexer.stores.address import StoreAddress, is_store_url, parse_address
@@ -170,7 +171,7 @@ def index_command(
         drain_on_interrupt() as drain,
     ):
         destination = target(paths, store, settings.reading)
-        is_new = destination.stored_recipe() is None
+        before = destination.stored_recipe()
         account = index(
             paths, destination, settings, workers=workers, progress=advance, stopping=drain
         )
@@ -180,13 +181,12 @@ def index_command(
             advice = f"to sign the documents of {path} where they are: --store {path}"
             click.echo(f"read into {store_url}; {advice}", err=True)
             break
-    if is_new:
-        kernel = f"fingerprints by the {kernel_name()} kernel"
-        if recipe and recipe.corpus:
-            statistics = recipe.corpus()
-            counted = count_of(statistics.documents, "document")
-            kernel = f"signed with statistics {statistics.id}, of {counted}"
+    if before is None:
+        kernel = _signed_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
         click.echo(f"new index at {store_url}; {kernel}", err=True)
+    elif recipe and recipe.statistics_number > before.statistics_number:
+        advice = f"`nearfold reindex --recipe {recipe.name}` signs the others so, too"
+        click.echo(f"new documents are {_signed_with(recipe)}; {advice}", err=True)
     _print_account(account, as_json)
     if drain.code:
         click.echo("stopped before the end; run the same command again to go on", err=True)
@@ -209,6 +209,15 @@ def _options(values: dict[str, Any]) -> IndexOptions:
     if values.pop("no_families"):
         values["family_threshold"] = None
     return IndexOptions(recipe, limits=limits, reading=reading, **values)
+
+
+def _signed_with(recipe: Recipe | None) -> str:
+    """Return the corpus statistics of a recipe in words; empty for one without."""
+    if recipe is None or recipe.corpus is None:
+        return ""
+    statistics = recipe.corpus()
+    name = recipe.statistics_number or statistics.id
+    return f"signed with statistics {name}, of {count_of(statistics.documents, 'document')}"
 
 
 def _could_be_signed_there(path: str, destination: StoreAddress) -> bool:

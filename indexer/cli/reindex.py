@@ -9,6 +9,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import json_option, open_for_command, statistics_option, store_option
 from indexer.operations.reindex import reindex
+from indexer.stores.maintenance import MovedBits
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
 
@@ -43,12 +44,15 @@ def reindex_command(
             on_progress=lambda signed: advance("signing", signed, total),
         )
         current = store.stored_recipe()
+    number = current.statistics_number if current else 0
     if as_json:
         fields = {
             "recipe": recipe.name,
             "index": result.index,
             "signed": result.copied,
             "kept": result.kept,
+            "statistics_number": number or None,
+            "moved": result.moved and _moved_fields(result.moved),
         }
         click.echo(json.dumps(fields))
         return 0
@@ -60,4 +64,25 @@ def reindex_command(
     signed = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
     click.echo(f"{signed}; {result.index} is in service{kept}")
+    if result.moved:
+        click.echo(_moved_sentence(result.moved, recipe.bits or 0, number))
     return 0
+
+
+def _moved_fields(moved: MovedBits) -> dict[str, object]:
+    return {
+        "signatures": moved.moved,
+        "of": moved.rows,
+        "mean_bits": round(moved.mean, 2),
+        "most_bits": moved.most,
+        "by_distance": dict(moved.by_distance),
+    }
+
+
+def _moved_sentence(moved: MovedBits, bits: int, number: int) -> str:
+    """Return how many signatures moved, and by how many bits; numbered statistics are named."""
+    by = f"by statistics {number}: " if number else ""
+    start = f"{by}{moved.moved:,} of {count_of(moved.rows, 'signature')} moved"
+    if not moved.moved:
+        return start
+    return f"{start}, by {moved.mean:.1f} of {bits} bits on average, {moved.most} at most"

@@ -27,6 +27,7 @@ from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
+from indexer.sketch.row_keys import current_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_updatable
 from indexer.stores.row_limits import rows_of
@@ -214,7 +215,7 @@ def _regroup(
     assignments: list[Assignment] = []
     for members in _compartments(store, sorted(ids), options):
         collection = gather(
-            rows_of(store, members),
+            current_rows(rows_of(store, members), recipe),
             recipe,
             len(members),
             order_value=options.order_value,

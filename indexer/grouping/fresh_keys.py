@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.sketch.row_keys import fresh_rows
+from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import is_shared
@@ -23,7 +23,7 @@ def read_fresh(store: FullStore, recipe: Recipe, write: bool) -> Iterator[Row]:
     """
     maintenance = store.maintenance
     if not isinstance(maintenance, Shareable) or not is_shared(store):
-        yield from store.scan()
+        yield from current_rows(store.scan(), recipe)
         return
     corrected: list[Row] = []
     for stored, fresh in fresh_rows(store.scan(), recipe):
@@ -32,6 +32,6 @@ def read_fresh(store: FullStore, recipe: Recipe, write: bool) -> Iterator[Row]:
         if write and len(corrected) >= _AT_ONCE:
             maintenance.sign_again(corrected)
             corrected = []
-        yield fresh
+        yield from current_rows([fresh], recipe)
     if write and corrected:
         maintenance.sign_again(corrected)

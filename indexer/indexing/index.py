@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +17,7 @@ from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
 from indexer.grouping.family_options import FamilyOptions, last_options
 from indexer.indexing.documents import documents_of
+from indexer.indexing.online_statistics import online_statistics
 from indexer.indexing.open_sources import blobs_of, open_sources, select_blobs, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
@@ -210,7 +211,10 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
             "or from the answer to a query; leave --prune out"
         )
     texts = partial(_texts, paths, reading, own, options)
-    recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
+    if recipe.is_online:
+        recipe = online_statistics(recipe, store, options.statistics, texts)
+    else:
+        recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
     fingerprints([_PROBE], recipe)
     store.prepare(recipe)
     return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)
@@ -218,7 +222,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
 
 def _texts(
     paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Yield the texts that an index job reads, those that cannot be read left out."""
     sources = open_sources(paths, reading, own, own_files(own.address))
     blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)

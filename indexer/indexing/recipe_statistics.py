@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from indexer.errors import UsageError
@@ -15,7 +15,7 @@ from indexer.system.kept_statistics import keep_statistics
 def with_statistics(
     recipe: Recipe,
     source: str | None,
-    texts: Callable[[], Iterable[str]],
+    texts: Callable[[], Iterator[str]],
     stored: Recipe | None = None,
 ) -> Recipe:
     """Return a recipe with the corpus statistics of its weights, which are kept on this machine.

@@ -23,7 +23,6 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import COMPARED, NO_CRITERIA, Criteria
 from indexer.similarity.field_rules import RuleValues
-from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 OrderValue: TypeAlias = Callable[[Row], Value]
@@ -194,24 +193,6 @@ class _SketchColumns:
 
 def _no_value(row: Row) -> Value:
     return None
-
-
-def collect(
-    store: Store,
-    recipe: Recipe,
-    progress: Progress = no_progress,
-    budget: MemoryBudget | None = None,
-    order_value: OrderValue = _no_value,
-    criteria: Criteria = NO_CRITERIA,
-    statuses: tuple[str, ...] = COMPARED,
-) -> Collection:
-    """Return the collection of a store; reads every row once, and keeps no text.
-
-    Reports every thousandth row to `progress`.
-    """
-    store.refresh()
-    total = store.counts().documents
-    return gather(store.scan(), recipe, total, progress, budget, order_value, criteria, statuses)
 
 
 def gather(

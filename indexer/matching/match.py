@@ -18,7 +18,7 @@ from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.matching.audit import AuditFrame, check_audited
-from indexer.matching.collection import Collection, collect, gather
+from indexer.matching.collection import Collection, gather
 from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
 from indexer.matching.containment import find_contained_pairs
@@ -41,7 +41,7 @@ from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
 from indexer.sketch.plan import ALMOST_ONE, Plan, fewest_equal_slots, plan, plan_by_weight
-from indexer.sketch.row_keys import with_datasketch_slots
+from indexer.sketch.row_keys import current_rows, with_datasketch_slots
 from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.stores.abilities import PartStore
 from indexer.stores.base import Store
@@ -214,10 +214,10 @@ def _collect(
     view: Store, options: MatchOptions, recipe: Recipe, progress: Progress, budget: MemoryBudget
 ) -> Collection:
     """Return the collection of a store; with slots for every text where copietje has them."""
-    if options.false_negative_weight is None:
-        return collect(view, recipe, progress, budget, criteria=options.criteria)
     view.refresh()
-    rows = (with_datasketch_slots(row, recipe) for row in view.scan())
+    rows = current_rows(view.scan(), recipe)
+    if options.false_negative_weight is not None:
+        rows = (with_datasketch_slots(row, recipe) for row in rows)
     total = view.counts().documents
     return gather(rows, recipe, total, progress, budget, criteria=options.criteria)
 

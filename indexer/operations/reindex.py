@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexer.indexing.online_statistics import renewed_statistics
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.recipe import Recipe
+from indexer.model import Row
+from indexer.recipe import OPEN_STATISTICS, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.row_keys import sign_rows
+from indexer.sketch.sketch_options import has_bits_alone
+from indexer.sketch.stored_sketch import bits_of_row
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.maintenance import OnProgress, ReindexResult
+from indexer.stores.maintenance import MovedBits, OnProgress, ReindexResult
 from indexer.stores.requirements import require_updatable
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
@@ -31,17 +39,47 @@ def reindex(
     stay as they are, and are provisional until the next `group`. In a search engine a new version
     of the index takes over the name; `keep` leaves the old one, read-only. A recipe with weights
     signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
-    the stored documents have now. `on_progress` receives the number of rows signed.
+    the stored documents have now; an online recipe gives them the next number, and keeps no other.
+    `on_progress` receives the number of rows signed.
 
     Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
     that cannot be stored, and `StoreError` when nothing was indexed yet.
     """
-    require_updatable(store)
-    recipe = with_statistics(recipe, statistics, lambda: (row.text for row in store.scan()))
+    stored = require_updatable(store)
+    if recipe.is_online:
+        recipe = renewed_statistics(recipe, store, statistics)
+    else:
+        recipe = with_statistics(recipe, statistics, lambda: (row.text for row in store.scan()))
     fingerprints([_PROBE], recipe)
+    moved: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
+
+    def sign(rows: Sequence[Row]) -> list[Row]:
+        signed = sign_rows(rows, recipe)
+        if moved is not None:
+            moved.update(_distances(rows, signed))
+        return signed
+
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
-        result = store.maintenance.reindex(
-            recipe, lambda rows: sign_rows(rows, recipe), keep, on_progress
-        )
+        result = store.maintenance.reindex(recipe, sign, keep, on_progress)
         job.counts.update(signed=result.copied)
-    return result
+    if moved is None or not result.copied:
+        return result
+    return replace(result, moved=MovedBits(dict(sorted(moved.items()))))
+
+
+def _differ_in_statistics(stored: Recipe, recipe: Recipe) -> bool:
+    """Return whether two recipes of bits are the same but for their corpus statistics."""
+    return has_bits_alone(recipe) and _without_statistics(stored) == _without_statistics(recipe)
+
+
+def _without_statistics(recipe: Recipe) -> Recipe | None:
+    """Return a recipe with open statistics; None for one without weights."""
+    if recipe.statistics is None:
+        return None
+    return replace(recipe, statistics=OPEN_STATISTICS, numbered_statistics=None)
+
+
+def _distances(before: Sequence[Row], after: Sequence[Row]) -> list[int]:
+    """Return by how many bits the signatures of rows moved that had one and have one."""
+    pairs = [(bits_of_row(old), bits_of_row(new)) for old, new in zip(before, after, strict=True)]
+    return [(old ^ new).bit_count() for old, new in pairs if old is not None and new is not None]

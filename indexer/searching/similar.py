@@ -33,10 +33,11 @@ from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
-from indexer.sketch.row_keys import fresh_rows
+from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.sketch.stored_sketch import stored_sketch
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared, require_recipe, scope_view
+from indexer.system.kept_statistics import with_corpus
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
 
@@ -153,7 +154,10 @@ def _results(
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
-    keys = [(own.bands, own.blocks) for own in prints]
+    keys = [
+        (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
+        for lookup, own in zip(lookups, prints, strict=True)
+    ]
     answers = store.candidates(keys, options.window, recipe.shared or 1)
     if not all(answer.found for answer in answers):
         current = require_recipe(store)
@@ -163,6 +167,12 @@ def _results(
     context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
         yield _result(context, lookup, own, answer)
+
+
+def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
+    """Yield the blocks of a text by the earlier numbered statistics of an online recipe."""
+    for earlier in recipe.by_statistics()[:-1]:
+        yield from fingerprint(text, with_corpus(earlier)).blocks
 
 
 def _result(
@@ -254,6 +264,7 @@ def _rows_to_compare(
     least = fewest_equal(options.measure, options.threshold, context.recipe)
     candidates = filter_by_slots(own, candidates, least)
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
+    rows = {row.id: row for row in current_rows(rows.values(), context.recipe)}
     if is_shared(context.store):
         rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), context.recipe)}
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}

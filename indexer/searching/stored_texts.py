@@ -24,7 +24,7 @@ from indexer.similarity.word_sequences import (
     lcs_of_sequences,
     may_reach_pair,
 )
-from indexer.sketch.row_keys import fresh_rows
+from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
 
@@ -181,7 +181,7 @@ class StoredTexts:
         if len(self._vocabulary) > MOST_WORDS:
             self._vocabulary = Vocabulary()
             self._known.clear()
-        rows = {row.id: row for row in self.rows(ids)}
+        rows = {row.id: row for row in current_rows(self.rows(ids), self.recipe)}
         if is_shared(self.store):
             rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), self.recipe)}
         for id in ids:

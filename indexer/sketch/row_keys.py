@@ -46,15 +46,40 @@ def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
 def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]:
     """Yield each row, in order, with the row that has the keys of its text.
 
-    Both are one object where the keys are right, and for a row that was never signed, or could not
-    be.
+    Both are one object where the keys are right, and for a row that was never signed, could not be,
+    or was by earlier statistics of an online recipe.
     """
     remaining = iter(rows)
     while batch := list(islice(remaining, _BATCH)):
         for row, signed in zip(batch, sign_rows(batch, recipe), strict=True):
             is_signed = row.recipe and row.status != "unsigned"
-            is_right = not is_signed or _signature(row) == _signature(signed)
+            is_right = (
+                not is_signed
+                or _signature(row) == _signature(signed)
+                or recipe.is_older(row.recipe)
+            )
             yield row, row if is_right else replace(signed, parts=None)
+
+
+def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
+    """Yield each row, in order; of an online recipe with the signature by its current statistics.
+
+    Rows that other numbered statistics signed are signed again from their texts, and not stored.
+    """
+    if not recipe.numbered_statistics:
+        yield from rows
+        return
+    current, remaining = recipe.id, iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        older = [
+            place
+            for place, row in enumerate(batch)
+            if row.recipe != current and recipe.is_older(row.recipe)
+        ]
+        signed = sign_rows([batch[place] for place in older], recipe) if older else []
+        for place, row in zip(older, signed, strict=True):
+            batch[place] = replace(row, provisional=batch[place].provisional)
+        yield from batch
 
 
 def _signature(row: Row) -> tuple[object, ...]:

@@ -161,7 +161,9 @@ def _sketches(
             sketches["vector"] = np.frombuffer(octets, dtype=np.uint8)
         if recipe.tables:
             keys_of = hashed_table_keys if recipe.has_long_bits else table_keys
-            sketches["blocks"] = keys_of(bits, _masks(recipe.bits or 0, recipe.tables))
+            blocks = keys_of(bits, _masks(recipe.bits or 0, recipe.tables))
+            number = recipe.statistics_number
+            sketches["blocks"] = tuple(f"{number}n{key}" for key in blocks) if number else blocks
     return sketches
 
 

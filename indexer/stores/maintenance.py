@@ -7,9 +7,9 @@ Every store can be reindexed. The other abilities are optional: test `store.main
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from indexer.model import Row
@@ -23,14 +23,48 @@ _VALUE_ERRORS = (TypeError, ValueError, AttributeError, LookupError)
 
 
 @dataclass(frozen=True, slots=True)
+class MovedBits:
+    """The distances by which signatures of bits moved as other statistics signed them.
+
+    `by_distance`: how many rows, parts of documents included, moved by so many bits, 0 included.
+    """
+
+    by_distance: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """The rows that had a signature before and after."""
+        return sum(self.by_distance.values())
+
+    @property
+    def moved(self) -> int:
+        """The rows whose signature is another now."""
+        return self.rows - self.by_distance.get(0, 0)
+
+    @property
+    def mean(self) -> float:
+        """The mean distance of those that moved; 0 without any."""
+        total = sum(distance * rows for distance, rows in self.by_distance.items())
+        return total / self.moved if self.moved else 0.0
+
+    @property
+    def most(self) -> int:
+        """The greatest distance; 0 without any."""
+        return max(self.by_distance, default=0)
+
+
+@dataclass(frozen=True, slots=True)
 class ReindexResult:
     """The result of reindexing: where the rows are now, how many were signed in this run, and where
     the old ones are kept, None when they are not.
+
+    `moved`: how far signatures moved, where the recipe differs in its corpus statistics alone.
     """
 
     index: str
     copied: int
     kept: str | None = None
+    moved: MovedBits | None = None
 
 
 class Reindexable(Protocol):

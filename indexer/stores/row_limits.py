@@ -79,7 +79,7 @@ def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]
 def refusal(row: Row, recipe: str) -> str | None:
     """Return why no store can hold this row or one of its parts; None when every store can.
 
-    `recipe` is the id of the store's recipe.
+    `recipe` is the id of the store's recipe; its numbered statistics may be others.
     """
     for checked in (row, *(row.parts or ())):
         for objection in _objections(checked, recipe):
@@ -88,7 +88,7 @@ def refusal(row: Row, recipe: str) -> str | None:
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:
-    if row.recipe != recipe:
+    if row.recipe.partition(".")[0] != recipe.partition(".")[0]:
         yield (
             f"the row was made with recipe {row.recipe}, the store holds {recipe}; "
             "index the document again"

@@ -32,14 +32,14 @@ def keep_statistics(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
             ) from error
         with write_whole(place, "corpus statistics") as part:
             part.write_bytes(statistics.pack())
-    return with_corpus(replace(recipe, statistics=statistics.id))
+    return with_corpus(recipe.signing_with(statistics.id))
 
 
 def with_corpus(recipe: Recipe) -> Recipe:
     """Return a recipe that reads its corpus statistics when it signs; unchanged without any."""
-    if recipe.statistics is None or recipe.lacks_statistics:
+    if recipe.statistics_digest is None:
         return recipe
-    return replace(recipe, corpus=partial(_statistics, recipe.statistics, recipe.name))
+    return replace(recipe, corpus=partial(_statistics, recipe.statistics_digest, recipe.name))
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""`index`, `match`, `group` and `search` with five recipes: the same answers in every store.
+"""`index`, `match`, `group` and `search` with six recipes: the same answers in every store.
 
 `python benchmarks/store_matrix.py URL ...` prints the table of docs/schemes.md.
 """

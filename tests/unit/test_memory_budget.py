@@ -13,7 +13,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs
-from indexer.matching.collection import collect
+from indexer.matching.collection import gather
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
@@ -73,7 +73,7 @@ def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
 def test_families_are_the_same(texts_by_id, kind, cap):
     store, results = library(rows(texts_by_id)), []
     for budget in (MemoryBudget(), narrow()):
-        collection = collect(store, DEFAULT, budget=budget)
+        collection = gather(store.scan(), DEFAULT, len(texts_by_id), budget=budget)
         options = GroupOptions(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
         verifier = Verifier(store, collection, "jaccard")
         results.append(assign_families(collection, verifier, options))

@@ -9,7 +9,7 @@ import pytest
 from sample_library import edited, library, rows, sentence
 
 from indexer.matching import verification as verifying
-from indexer.matching.collection import collect
+from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
 
@@ -19,7 +19,7 @@ MADE = [edited(sentence(seed), edits) for seed in range(4) for edits in range(0,
 @pytest.fixture(name="collected")
 def collected_fixture():
     store = library(rows({str(place): text for place, text in enumerate(MADE)}))
-    yield store, collect(store, DEFAULT)
+    yield store, gather(store.scan(), DEFAULT, len(MADE))
     store.close()
 
 

@@ -363,13 +363,23 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     mapping = _add_later_fields(requests, facts)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
-    if facts.recipe.id != recipe.id:
+    if facts.recipe.settings_id != recipe.settings_id:
         raise RecipeMismatch(
             stored=facts.recipe.name,
             requested=recipe.name,
             difference=facts.recipe.difference(recipe),
         )
+    if recipe.statistics_number > facts.recipe.statistics_number:
+        _record_statistics(requests, facts, recipe)
     give_alias(requests, place, facts)
+
+
+def _record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
+    """Record the numbered statistics of an online recipe; what `_meta` says beside stays."""
+    meta = facts.mapping["_meta"]
+    ours = {**meta["nearfold"], "recipe_id": recipe.id, "recipe": recipe.settings}
+    body = {"_meta": {**meta, "nearfold": ours}}
+    requests.call("PUT", f"{facts.index}/_mapping", body)
 
 
 def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:

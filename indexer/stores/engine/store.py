@@ -39,8 +39,12 @@ class EngineStore:
     def stored_recipe(self) -> Recipe | None:
         """Return the recipe in the index's `_meta`.
 
+        That of an online recipe is read anew, since others may have recorded later statistics.
         Raises `MappingMismatch` for an index that nearfold did not make.
         """
+        recipe = self.index.stored_recipe()
+        if recipe is not None and recipe.is_online:
+            self.index.check_replaced()
         return self.index.stored_recipe()
 
     def prepare(self, recipe: Recipe) -> None:

@@ -107,6 +107,8 @@ class File:
     def create(self, recipe: Recipe) -> None:
         """Create the file and its tables where they are missing; raise `RecipeMismatch` when it has
         another recipe.
+
+        Later numbered statistics of an online recipe are recorded, earlier ones are not.
         """
         with self._lock, translate_errors(self.path):
             db = self._connection or self._connect(create=True)
@@ -116,16 +118,17 @@ class File:
                 if pragma_number(db, "user_version") < FORMAT:
                     migrate(db)
                 stored = stored_recipe(db)
-                if stored is None:
-                    settings = json.dumps(recipe.settings)
-                    db.execute("INSERT INTO store VALUES ('recipe', ?)", (settings,))
-                elif stored.id != recipe.id:
+                if stored is not None and stored.settings_id != recipe.settings_id:
                     raise RecipeMismatch(
                         stored=stored.name,
                         requested=recipe.name,
                         difference=stored.difference(recipe),
                     )
-            self._recipe = recipe
+                if stored is None or recipe.statistics_number > stored.statistics_number:
+                    settings = json.dumps(recipe.settings)
+                    db.execute("INSERT OR REPLACE INTO store VALUES ('recipe', ?)", (settings,))
+                    stored = recipe
+            self._recipe = stored
 
     def recipe(self) -> Recipe | None:
         """Return the recipe of the file, None when there is no file, or an empty one."""
