@@ -91,7 +91,8 @@ def failures(stage: Stage) -> DataFrame:
 def _sign(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
     schema = ddl(OUTCOME)
     if source.form == "store":
-        return spark.range(1, numPartitions=1).mapInArrow(store_scanner(source.place), schema)
+        scanner = store_scanner(source.place, recipe)
+        return spark.range(1, numPartitions=1).mapInArrow(scanner, schema)
     if source.form == "text":
         files = _files(spark, source).select(
             "path", "content", sf.unix_millis("modificationTime").alias("modified")

@@ -65,11 +65,18 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
 
 
 def check_sketches(recipe: Recipe) -> None:
-    """Raise `UsageError` for a recipe without the MinHash slots or the bits that Spark joins by."""
+    """Raise `UsageError` for a recipe without the MinHash slots or the bits that Spark joins by,
+    and for one whose corpus statistics are open: they are counted by `nearfold index`.
+    """
     if recipe.terms:
         raise UsageError(
             f"Spark compares slots or bits, and recipe {recipe.name} keeps rare terms; "
             "use nearfold match and nearfold group"
+        )
+    if recipe.lacks_statistics:
+        raise UsageError(
+            f"recipe {recipe.name} needs corpus statistics, which Spark does not count; "
+            "index the documents with nearfold index, and give Spark the store by --format store"
         )
     if not has_bits_alone(recipe):
         require_slots(recipe)

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from indexer.extraction.base import DEFAULT_LIMITS
@@ -14,6 +15,7 @@ from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.row_keys import current_rows
 from indexer.sources.members import identifier
 from indexer.sources.payloads import file_payload
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, pack_row, with_fields
@@ -61,14 +63,27 @@ def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
     return sign
 
 
-def store_scanner(url: str) -> Mapper:
-    """Return a mapper that yields all rows of a store as they are; it must run in one task."""
+def store_scanner(url: str, recipe: Recipe) -> Mapper:
+    """Return a mapper that yields all rows of a store as they are; it must run in one task.
+
+    Those that earlier statistics of its `recipe` signed have the signature by the current ones.
+    """
+    carried = _with_counts(recipe)
 
     def scan(_: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            yield from _with_error_column(pack_row(store.scan()))
+            rows = current_rows(store.scan(), carried)
+            yield from _with_error_column(pack_row(rows))
 
     return scan
+
+
+def _with_counts(recipe: Recipe) -> Recipe:
+    """Return a recipe that carries its current statistics to a task, if rows have earlier ones."""
+    if recipe.corpus is None or len(recipe.by_statistics()) == 1:
+        return recipe
+    counts = recipe.corpus()
+    return replace(recipe, corpus=lambda: counts)
 
 
 def _rows(items: list[ExtractedBlob], recipe: Recipe, labels: tuple[str, ...]) -> Iterator[Any]:

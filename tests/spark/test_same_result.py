@@ -19,12 +19,16 @@ from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe, recipe_named
 from indexer.similarity.criteria import KEYED, Criteria
 from indexer.similarity.field_rules import parse_windows
+from indexer.sketch.schemes import count_text_features
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.match_job import match
+from indexer.spark.run import Job, run
 from indexer.spark.session import nearfold_error
 from indexer.spark.work_folder import Stage, Work
+from indexer.stores import open_store
 from indexer.stores.base import Store
+from indexer.system.kept_statistics import keep_statistics
 
 pytestmark = pytest.mark.spark
 SECRET = "of 32 characters or more, and known to no file"
@@ -67,7 +71,11 @@ def pairs_of_one(store: Store, **options: Any) -> tuple[pairs.MatchResult, list[
 
 def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:
     account = grouping.group(store, GroupOptions(**settings))
-    return account, {
+    return account, families_of_rows(store)
+
+
+def families_of_rows(store: Store) -> dict[str, Family]:
+    return {
         row.id: (row.family, bool(row.principal), row.similarity, row.cluster)
         for row in store.scan()
     }
@@ -231,7 +239,7 @@ def bits_of_both(
 @pytest.mark.parametrize(
     "options",
     [
-        {"threshold": 0.9, "cap": 3},
+        pytest.param({"threshold": 0.9, "cap": 3}, marks=pytest.mark.slow),
         pytest.param({}, marks=pytest.mark.slow),
         pytest.param(
             {"threshold": 0.95, "criteria": Criteria(same=("labels",))}, marks=pytest.mark.slow
@@ -253,6 +261,70 @@ def test_bits_are_paired_and_grouped_by_hamming_distance(
     made = group(both.work, both.rows, recipe, GroupOptions(**options))
     assert families_of(made) == families
     assert account.families > 1
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_a_whole_job_by_bits(
+    spark: SparkSession, records: list[Record], tmp_path: Path, name: str
+) -> None:
+    """Sign, match, group, tables, account and store, as the job's command does."""
+    recipe, place = recipe_named(name), f"sqlite:///{tmp_path}/written.db"
+    options = {"threshold": 0.9, "cap": 3}
+    source = Input(str(as_json(records[:60], tmp_path / "in", 2)), "json")
+    with closing(store_of(records[:60], f"sqlite:///{tmp_path}/one.db", recipe)) as single:
+        _, expected = pairs_of_one(single, **options)
+        _, families = families_of_one(single, **options)
+        job = Job(
+            source,
+            str(tmp_path / "out"),
+            recipe,
+            pairs.MatchOptions(**options),
+            GroupOptions(**options),
+            place,
+        )
+        account = run(spark, job)
+        table = spark.read.parquet(f"{tmp_path}/out/pairs")
+        assert [tuple(row) for row in table.orderBy("a", "b").collect()] == expected
+        assert expected and account["match"]["measure"] == "hamming"
+        with closing(open_store(place)) as written:
+            assert families_of_rows(written) == families
+            signed = {row.id: (row.blocks, row.minhash, row.simhash) for row in written.scan()}
+        assert signed == {row.id: (row.blocks, row.minhash, row.simhash) for row in single.scan()}
+        assert account["store"]["refused"] == 0
+
+
+@pytest.mark.slow
+def test_rows_of_several_statistics_are_compared_by_the_current_ones(
+    spark: SparkSession, records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    online = recipe_named("signature-study:online-topsig:256")
+    texts = [record.text or "" for record in records]
+    first = keep_statistics(online, count_text_features(texts[:5], online))
+    second = keep_statistics(first, count_text_features(texts[:60], online))
+    place = f"sqlite:///{tmp_path}/mixed.db"
+    store_of(records[:30], place, first).close()
+    with closing(store_of(records[30:60], place, second)) as mixed:
+        assert {row.recipe for row in mixed.scan()} == {first.id, second.id}
+        _, expected = pairs_of_one(mixed, threshold=0.875)
+    account = run(
+        spark,
+        Job(
+            Input(place, "store"),
+            str(tmp_path / "out"),
+            match_options=pairs.MatchOptions(threshold=0.875),
+            group_options=GroupOptions(threshold=0.875),
+        ),
+    )
+    table = spark.read.parquet(f"{tmp_path}/out/pairs")
+    assert [tuple(row) for row in table.orderBy("a", "b").collect()] == expected
+    assert expected and account["documents"] == 60
+
+
+def test_open_statistics_are_refused(both: Both) -> None:
+    recipe = recipe_named("signature-study:online-topsig:256")
+    with pytest.raises(UsageError, match="index the documents with nearfold index"):
+        match(both.work, both.rows, recipe, pairs.MatchOptions())
 
 
 def test_rare_terms_are_refused(both: Both) -> None:
