@@ -53,6 +53,7 @@ ADAPTERS = {
     "starlette": {
         "web/access.py",
         "web/app.py",
+        "web/downloads.py",
         "web/hits_table.py",
         "web/judge.py",
         "web/labelling_pages.py",

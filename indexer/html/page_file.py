@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.html.rendering import STATIC, environment, render
 from indexer.system.release import release
+from indexer.text.phrases import well_formed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,7 +30,7 @@ def render_file(
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
 ) -> str:
-    """Render a template that extends `file.html`; lone surrogates become question marks.
+    """Render a template that extends `file.html`; lone surrogates become U+FFFD.
 
     `styles` and `scripts` are names in `static/`. Every file has the style of the review pages and
     the one for print; `styles` come between them. Scripts become one module, in their order.
@@ -42,7 +43,7 @@ def render_file(
         "version": release(),
     }
     html = render(_templates(), template, {**values, **shared})
-    return html.encode("utf-8", "replace").decode()
+    return well_formed(html)
 
 
 @cache

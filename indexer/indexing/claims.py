@@ -19,7 +19,7 @@ from typing import Any, cast
 from indexer.errors import StoreBusy
 from indexer.grouping.delete import repair_families, repair_strays
 from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions, last_options
-from indexer.indexing.verdicts import CheckOptions, Judgement, Verdict, are_alike, judge
+from indexer.indexing.verdicts import CheckOptions, Judgement, Verdict, are_similar, judge
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import Claim, Claims, FullStore
@@ -114,7 +114,7 @@ class ClaimedCheck:
         return [
             claim
             for name, claim in others.items()
-            if row and name in rows and are_alike(row, rows[name], options, self.recipe)
+            if row and name in rows and are_similar(row, rows[name], options, self.recipe)
         ]
 
     def _record(self, claim: Claim, judgement: Judgement, note: Mapping[str, Any]) -> bool:

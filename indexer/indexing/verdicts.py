@@ -134,12 +134,12 @@ def judge(
     return Judgement("new", reasons=(reason,), notes=result.notes)
 
 
-def are_alike(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> bool:
+def are_similar(row: Row, other: Row, options: CheckOptions, recipe: Recipe) -> bool:
     """Return whether two rows are copies, or similar enough that one is not new beside the other.
 
     >>> from indexer.recipe import DEFAULT
     >>> row = Row("a", "", "empty", "", "", "", "", None, 0, "", "", "raw", "", 0, 0, "a")
-    >>> are_alike(row, row, CheckOptions(), DEFAULT)
+    >>> are_similar(row, row, CheckOptions(), DEFAULT)
     True
     """
     if copy_key(row) == copy_key(other):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from indexer.errors import StoreDamaged
 from indexer.jobs.journal_file import connect_journal, journal_error
+from indexer.text.phrases import well_formed
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS assignment (family TEXT PRIMARY KEY, reviewer TEXT NOT NULL)",
@@ -72,7 +73,7 @@ class ReviewFile:
 
     def assign(self, families: Iterable[str], reviewer: str) -> None:
         """Give families to a reviewer, also those that others have; nobody's if it is empty."""
-        names = [(_storable(family),) for family in families]
+        names = [(well_formed(family),) for family in families]
         with self._file() as db:
             db.executemany("DELETE FROM assignment WHERE family = ?", names)
             if reviewer:
@@ -107,7 +108,7 @@ class ReviewFile:
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         with self._file() as db:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
-            db.execute(insert, (id, at, reviewer, _storable(text)))
+            db.execute(insert, (id, at, reviewer, well_formed(text)))
 
     def searches(self) -> tuple[SavedSearch, ...]:
         """Return the saved searches by name."""
@@ -119,7 +120,7 @@ class ReviewFile:
 
     def save_search(self, name: str, address: str, reviewer: str) -> SavedSearch:
         """Save a search unless there is one of that name; return the one of that name."""
-        values = (_storable(name), _storable(address), reviewer)
+        values = (well_formed(name), well_formed(address), reviewer)
         with self._file() as db:
             db.execute("INSERT OR IGNORE INTO search VALUES (?, ?, ?)", values)
             select = "SELECT name, address, reviewer FROM search WHERE name = ?"
@@ -129,7 +130,7 @@ class ReviewFile:
         """Delete a saved search; return whether there was one of that name."""
         with self._file() as db:
             delete = "DELETE FROM search WHERE name = ?"
-            return db.execute(delete, (_storable(name),)).rowcount > 0
+            return db.execute(delete, (well_formed(name),)).rowcount > 0
 
     def replace(self, source: Path) -> None:
         """Replace all of it by a copy, in one step."""
@@ -183,8 +184,3 @@ def check_review(path: Path) -> None:
             reason=report,
             remedy="move it away: notes and assignments are not put back then",
         )
-
-
-def _storable(text: str) -> str:
-    """Return a text with every lone surrogate replaced by a question mark, as no file has it."""
-    return text.encode("utf-8", "replace").decode()

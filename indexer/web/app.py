@@ -22,6 +22,7 @@ from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, link, render
 from indexer.system.logs import event
 from indexer.system.release import release
+from indexer.text.phrases import well_formed
 from indexer.web import chart_geometry
 from indexer.web.access import Access, RequireLogin, login_of
 from indexer.web.answers import DocumentFacts
@@ -302,7 +303,7 @@ def _query(request: Request) -> Mapping[str, list[str]]:
     """
     texts: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
-        texts.setdefault(name, []).append(value.encode("utf-8", "replace").decode())
+        texts.setdefault(name, []).append(well_formed(value))
     return texts
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import tempfile
 import zipfile
@@ -17,11 +16,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from indexer.exports.csv_tables import Column, Table, write_csv
+from indexer.exports.csv_tables import Column, Table
 from indexer.exports.hits_archive import HitLine, write_archive
 from indexer.model import Hit
 from indexer.searching.search import search
 from indexer.web.document_questions import DOCUMENT_QUESTIONS, search_options
+from indexer.web.downloads import csv_download
 from indexer.web.questions import ParameterValues, parameter_values
 
 if TYPE_CHECKING:
@@ -52,11 +52,7 @@ def hits_route(site: Site) -> BaseRoute:
 
     def endpoint(request: Request) -> Response:
         values = _search_values(request)
-        file = io.StringIO()
-        write_csv(Table(_COLUMNS, hit_lines(site, values)), file)
-        headers = {"content-disposition": 'attachment; filename="hits.csv"'}
-        body = file.getvalue().encode("utf-8", "replace")
-        return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
+        return csv_download(Table(_COLUMNS, hit_lines(site, values)), "hits.csv")
 
     return Route("/hits.csv", endpoint)
 

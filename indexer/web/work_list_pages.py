@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
@@ -13,10 +12,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.errors import UsageError
-from indexer.exports.csv_tables import Column, Table, write_csv
+from indexer.exports.csv_tables import Column, Table
 from indexer.grouping.undo_labels import label_events_of
 from indexer.html.rendering import link
 from indexer.web.access import login_of
+from indexer.web.downloads import csv_download
 from indexer.web.labelling_pages import lead_to, local_address
 from indexer.web.questions import ID, Parameter, parameter_values
 from indexer.web.request_body import read_fields
@@ -97,8 +97,5 @@ class _WorkListPages:
     def history(self, request: Request) -> Response:
         """Answer with every change of a document's labels, the last one first, as csv."""
         parameter_values((), {name: [""] for name in request.query_params})
-        file = io.StringIO()
-        write_csv(Table(_COLUMNS, label_events_of(self._site.store)), file)
-        headers = {"content-disposition": 'attachment; filename="label-history.csv"'}
-        body = file.getvalue().encode("utf-8", "replace")
-        return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
+        table = Table(_COLUMNS, label_events_of(self._site.store))
+        return csv_download(table, "label-history.csv")
