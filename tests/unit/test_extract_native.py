@@ -48,6 +48,29 @@ def test_no_bytes_are_an_empty_document() -> None:
     assert READER.extract(b"", "a.pdf").text == ""
 
 
+CAPTION = b"The ferry at the quay, seen from the harbour"
+EXIF = b"Exif\0\0MM\0*\0\0\0\x08" + struct.pack(">HHHIII", 1, 0x10E, 2, 44, 26, 0) + CAPTION
+XMP = (
+    b'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf='
+    b'"http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc='
+    b'"http://purl.org/dc/elements/1.1/" dc:title="' + CAPTION + b'"/></rdf:RDF></x:xmpmeta>'
+)
+IPTC = b"Photoshop 3.0\08BIM\x04\x04\0\0" + struct.pack(">I", 49) + b"\x1c\x02\x78\0\x2c" + CAPTION
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b08000100010101110000ffd9")
+
+
+@pytest.mark.parametrize(
+    ("marker", "metadata"),
+    [(0xFE, CAPTION), (0xE1, EXIF), (0xE1, XMP), (0xE1, XMP[:90]), (0xED, IPTC)],
+    ids=["comment", "exif", "xmp", "cut xmp", "iptc"],
+)
+def test_a_photograph_with_text_in_its_metadata_is_empty(marker: int, metadata: bytes) -> None:
+    """The metadata may be damaged, which harms no text."""
+    segment = struct.pack(">BBH", 0xFF, marker, len(metadata) + 2) + metadata
+    result = READER.extract(JPEG[:2] + segment + JPEG[2:], "a.jpg")
+    assert (result.text.strip(), result.content_type) == ("", "image/jpeg")
+
+
 def test_picture_is_a_document_without_text() -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return (

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from indexer.errors import UsageError
 from indexer.html.charts import Line, Scale, lines, standalone
 from indexer.lab.studies.methods import BITS, FEATURES, lengths, pairs_of
-from indexer.lab.studies.neighbours import distinct, neighbours
+from indexer.lab.studies.neighbours import common_pairs, distinct, neighbours
 from indexer.lab.studies.signatures import Tables, grams_of
 from indexer.lab.studies.study import study
 from indexer.lab.studies.study_files import write
@@ -151,6 +152,20 @@ def test_what_a_study_writes_is_no_document_of_it(tmp_path: Path) -> None:
     assert study(folder / "studied", folder, bits=(16,), sample=1).account.documents > 5
 
 
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12))
+def test_common_pairs_are_those_of_all_comparisons(bits: list[tuple[int, int]]) -> None:
+    """By the definition: every pair, both distances; few values, so that many pairs are near."""
+    a, b = (np.array([[one[side]] for one in bits], np.uint64).reshape(-1, 1) for side in (0, 1))
+
+    def near(words: np.ndarray) -> set[tuple[int, int]]:
+        values = [int(word) for word in words[:, 0]]
+        pairs = combinations(range(len(values)), 2)
+        return {(i, j) for i, j in pairs if (values[i] ^ values[j]).bit_count() <= 3}
+
+    expected = len(near(a) & near(b)), len(near(a) | near(b))
+    assert common_pairs(a, b, 64, 3) == common_pairs(b, a, 64, 3) == expected
+
+
 def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -167,6 +182,8 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         undisturbed.answers.samples[-1].differing == 0
         and undisturbed.answers.samples[-1].close == 1
     )
+    assert undisturbed.answers.samples[-1].same_pairs == 1
+    assert 0 < undisturbed.answers.samples[0].same_pairs <= 1
     assert undisturbed.answers.arrivals[-1].last == 25
 
 

@@ -94,6 +94,11 @@ def sentences(result: StudyResult) -> Iterator[str]:
         f"from {count_of(next(settled, studied), 'document')} on; of the last documents to arrive "
         f"{answers.arrivals[-1].close:.1%} are signed so by the statistics of that time."
     )
+    agreeing = (item.documents for item in answers.samples if item.same_pairs >= AS_GOOD)
+    yield (
+        "They decide 99 % of the pairs that are near duplicates by either (64 bits, at most 3 "
+        f"different) as those of all from {count_of(next(agreeing, studied), 'document')} on."
+    )
     online = ", ".join(f"{answers.online[bits]:,} of {bits} bits" for bits in QUESTION_BITS)
     batch = ", ".join(f"{answers.samples[-1].unique[bits]:,}" for bits in QUESTION_BITS)
     yield (

@@ -54,12 +54,20 @@ def neighbours(signatures: Distinct, bits: int, distance: int) -> Counts:
     Sarma, WWW 2007); only those with equal blocks are compared. Memory is in proportion to the
     number of signatures.
     """
-    words = signatures.words
     documents = signatures.documents
+    near: Counts = (documents - 1).astype(np.int64)
+    for left, right in near_pairs(signatures.words, bits, distance):
+        np.add.at(near, left, documents[right])
+        np.add.at(near, right, documents[left])
+    numbers: Counts = near[signatures.place]
+    return numbers
+
+
+def near_pairs(words: Words, bits: int, distance: int) -> Iterator[tuple[Counts, Counts]]:
+    """Yield the pairs of rows within `distance` bits (1 or more), each once, as arrays of rows."""
     masks = [
         _words(mask, words.shape[1]) for mask in tables(designs(bits, distance, MAX_TABLES)[-1])
     ]
-    near: Counts = (documents - 1).astype(np.int64)
     for number, mask in enumerate(masks):
         order, ends = _groups(words, mask)
         for left, right in _pairs(order, ends):
@@ -67,10 +75,18 @@ def neighbours(signatures: Distinct, bits: int, distance: int) -> Counts:
             is_near = ~(differing & mask).any(axis=1) & (count_ones(differing) <= distance)
             for earlier in masks[:number]:  # a pair counts once, under its first mask
                 is_near &= (differing & earlier).any(axis=1)
-            np.add.at(near, left[is_near], documents[right[is_near]])
-            np.add.at(near, right[is_near], documents[left[is_near]])
-    numbers: Counts = near[signatures.place]
-    return numbers
+            yield left[is_near], right[is_near]
+
+
+def common_pairs(a: Words, b: Words, bits: int, distance: int) -> tuple[int, int]:
+    """Return how many pairs of rows are within `distance` in both arrays, and in either."""
+    of_a = of_b = of_both = 0
+    for left, right in near_pairs(a, bits, distance):
+        of_a += len(left)
+        of_both += int((count_ones(b[left] ^ b[right]) <= distance).sum())
+    for left, _ in near_pairs(b, bits, distance):
+        of_b += len(left)
+    return of_both, of_a + of_b - of_both
 
 
 def count_ones(words: Words) -> Counts:

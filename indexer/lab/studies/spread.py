@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.lab.studies.methods import NEIGHBOUR_BITS, QUESTION_BITS, WITH_NEIGHBOURS, pairs_of
-from indexer.lab.studies.neighbours import count_ones, distinct, neighbours
+from indexer.lab.studies.neighbours import common_pairs, count_ones, distinct, neighbours
 from indexer.lab.studies.signature_files import (
     ALL,
     ONLINE,
@@ -119,7 +119,9 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
     for size, source in sources:
         by_source = load_signatures(files, question_name(source, longest))
         differing, close = _means(_differing_bits(by_source, by_all))
-        measured.append(Sample(size, _unique(files, source), differing, close))
+        both, either = common_pairs(_words(by_source), _words(by_all), longest, CLOSE)
+        same = both / either if either else 1.0
+        measured.append(Sample(size, _unique(files, source), differing, close, either, same))
     online = _differing_bits(load_signatures(files, question_name(ONLINE, longest)), by_all)
     arrivals = []
     for start, end in pairwise([0, *samples, total]):
@@ -142,4 +144,9 @@ def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
 
 def _differing_bits(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the Hamming distance of each row to the same of another array; rows have 64 bits."""
-    return count_ones(np.ascontiguousarray(a ^ b).view(np.uint64))
+    return count_ones(_words(a ^ b))
+
+
+def _words(signatures: Rows) -> NDArray[np.uint64]:
+    """Return signatures of 64 bits as one word each, (documents, 1)."""
+    return np.ascontiguousarray(signatures).view(">u8").astype(np.uint64)

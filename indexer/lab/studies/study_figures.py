@@ -126,9 +126,11 @@ def _settling(result: StudyResult) -> str:
     places = [f"{arrival.last:,}" for arrival in result.answers.arrivals]
     before = [sample.close for sample in result.answers.samples]
     arriving = [arrival.close for arrival in result.answers.arrivals]
+    same = [sample.same_pairs for sample in result.answers.samples]
     series = [
         Line("counted before", list(zip(places, before, strict=True))),
         Line("counted on arrival", list(zip(places, arriving, strict=True))),
+        Line("pairs within 3 bits as by all", list(zip(places, same, strict=True))),
     ]
     title = (
         "Share of weighted TopSig signatures of 64 bits within 3 bits of those by all statistics"

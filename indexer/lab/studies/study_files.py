@@ -133,12 +133,15 @@ def _neighbours(result: StudyResult) -> Iterator[Row]:
 def _statistics(result: StudyResult) -> Iterator[Row]:
     """Yield weighted TopSig by the statistics of some documents, and of those at arrival."""
     unique_names = [f"unique_{bits}" for bits in QUESTION_BITS]
-    yield ("counted", "documents", *unique_names, "differing_bits_of_64", "within_3_bits")
+    measures = ("differing_bits_of_64", "within_3_bits", "pairs", "same_pairs")
+    yield ("counted", "documents", *unique_names, *measures)
     for sample in result.answers.samples:
         unique = [sample.unique[bits] for bits in QUESTION_BITS]
-        yield ("before", sample.documents, *unique, sample.differing, sample.close)
+        measured = (sample.differing, sample.close, sample.pairs, sample.same_pairs)
+        yield ("before", sample.documents, *unique, *measured)
     nothing = [None] * len(QUESTION_BITS)
     for arrival in result.answers.arrivals:
-        yield ("while arriving", arrival.last, *nothing, arrival.differing, arrival.close)
+        distances = (arrival.differing, arrival.close)
+        yield ("while arriving", arrival.last, *nothing, *distances, None, None)
     online = [result.answers.online[bits] for bits in QUESTION_BITS]
-    yield ("while arriving", "all", *online, None, None)
+    yield ("while arriving", "all", *online, None, None, None, None)

@@ -57,7 +57,8 @@ _CAPTIONS = {
         "all are signed."
     ),
     SETTLING: (
-        "Signatures that stay within 3 of 64 bits of those by the statistics of all documents."
+        "Signatures that stay within 3 of 64 bits of those by the statistics of all documents, and "
+        "pairs of documents within 3 bits by both, of those by either."
     ),
 }
 Published: TypeAlias = Mapping[int, Sequence[tuple[float, float]]]

@@ -86,13 +86,16 @@ class Sample:
 
     `unique`: unique signatures by length. `differing`: the mean number of bits, of 64, in which a
     signature differs from that by all statistics; `close`: the share of documents for which these
-    are at most 3.
+    are at most 3. `pairs`: the pairs of documents within 3 bits of each other by these or by all
+    statistics; `same_pairs`: the share of them that is so by both, 1 without any.
     """
 
     documents: int
     unique: dict[int, int]
     differing: float
     close: float
+    pairs: int
+    same_pairs: float
 
 
 @dataclass(frozen=True, slots=True)
