@@ -18,7 +18,7 @@ from indexer.joins.bands import Join
 from indexer.joins.external_sort import Sorter
 from indexer.joins.slot_counter import SlotCounter
 from indexer.sketch.keys import band_hashes
-from indexer.sketch.plan import Plan, plan
+from indexer.sketch.plan import Plan, plan_by_weight
 from indexer.system.spill_files import SpillFiles
 
 CAP, MEGABYTES = 1000, 512
@@ -33,10 +33,13 @@ def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
         SlotCounter(slots, budget),
         Sorter(budget),
     )
+    candidates = 0
     for left, right in join.blocks():
+        candidates += len(left)
         a, b, _ = counter.at_least(left, right, least)
         pairs.add(pair_codes(a, b))
-    return np.array(pairs.sorted()), f"{join.capped.keys} capped bands"
+    note = f"{candidates:,} candidates, {join.capped.keys} capped bands"
+    return np.array(pairs.sorted()), note
 
 
 def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
@@ -75,7 +78,7 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
             packed = bytearray(sketch.bytesize("!"))
             sketch.serialize(packed, "!")
             db.execute("INSERT INTO document VALUES (?, ?)", (place, bytes(packed)))
-        default_layout = plan(layout.threshold, SLOTS, 0.75)
+        default_layout = plan_by_weight(layout.threshold, SLOTS, 0.75)
         index = MinHashLSH(threshold=layout.threshold, num_perm=SLOTS, weights=(0.25, 0.75))
         signed = {
             place: LeanMinHash.deserialize(packed, "!")

@@ -2,7 +2,7 @@
 ways to find them.
 
     python benchmarks/matching.py [--documents 10000] [--threshold 0.5] [--template 0.0]
-        [--with nearfold,datasketch]
+        [--alike 0.0] [--with nearfold,datasketch]
     python benchmarks/matching.py --growth 10000,100000,1000000 [--with nearfold]
 
 Slots are synthetic, so that the similarity of every pair is known. Every contestant gets the same
@@ -18,7 +18,7 @@ import argparse
 import importlib.util
 import multiprocessing
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from contestants import CONTESTANTS
 from synthetic_collections import SLOTS, Codes, KnownPairs, random_slots
 from watching import Watch
 
-from indexer.sketch.plan import Plan, plan
+from indexer.sketch.plan import Plan, plan_by_weight
 from indexer.sketch.wilson import wilson
 
 LIBRARIES = {"datasketch": "datasketch", "copietje": "datasketch", "duckdb": "duckdb"}
@@ -72,11 +72,11 @@ def measure_run(name: str, file: str, layout: Plan, least: int) -> Run | None:
 
 
 def print_contest(
-    documents: int, threshold: float, template: float, names: list[str]
+    documents: int, threshold: float, template: float, alike: float, names: list[str]
 ) -> dict[str, Run]:
-    layout = plan(threshold, SLOTS)
+    layout = plan_by_weight(threshold, SLOTS)
     least = int(np.ceil(threshold * SLOTS))
-    collection = random_slots(documents, template, np.random.default_rng(7))
+    collection = random_slots(documents, template, np.random.default_rng(7), alike)
     print(
         f"\n{documents:,} documents, {len(collection.pairs):,} known pairs, {layout.bands} bands x "
         f"{layout.rows} rows, "
@@ -84,6 +84,8 @@ def print_contest(
     )
     if template:
         print(f"{template:.0%} of the documents carry one template")
+    if alike:
+        print(f"two documents of different families are {alike:.0%} alike")
     print(
         f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}{'precision':>11}"
         f"{'recall':>9}",
@@ -93,6 +95,7 @@ def print_contest(
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "slots.npy")
         np.save(file, collection.slots)
+        collection = replace(collection, slots=np.empty((0, SLOTS), dtype=np.uint32))
         for name in names:
             if LIBRARIES.get(name) and importlib.util.find_spec(LIBRARIES[name]) is None:
                 print(f"{name:12}is not installed")
@@ -190,13 +193,19 @@ def main() -> None:
     parser.add_argument(
         "--template", type=float, default=0.0, help="share of documents that carry one template"
     )
+    parser.add_argument(
+        "--alike", type=float, default=0.0, help="similarity of documents of different families"
+    )
     parser.add_argument("--with", dest="names", default=",".join(CONTESTANTS))
     chosen = parser.parse_args()
     names = chosen.names.split(",")
     sizes = (
         [int(size) for size in chosen.growth.split(",")] if chosen.growth else [chosen.documents]
     )
-    runs = {size: print_contest(size, chosen.threshold, chosen.template, names) for size in sizes}
+    runs = {
+        size: print_contest(size, chosen.threshold, chosen.template, chosen.alike, names)
+        for size in sizes
+    }
     if len(sizes) > 1:
         print_growth(sizes, runs)
 

@@ -2,15 +2,15 @@
 and what each takes.
 
     python benchmarks/spark.py [--documents 100000] [--threshold 0.8] [--template 0.1]
-        [--only families|skewed] [--memory 4g]
+        [--only families|skewed] [--memory 4g] [--master local[*]]
 
 Two sets. `families`: texts of which half lie in families of edited copies, as in
 `matching_texts.py`. `skewed`: of the same number of texts a share consists of one template filled
 in, as forms do, so that some bands hold them all; every tenth of these is a copy of the form before
-it with one more word. Both run `match` and `group` on Spark in this machine (`local[*]`, its
-shuffles on disk) and on one machine (an SQLite file), and print seconds, and how many pairs and
-families differ. For the template it prints how many of the copies came into the family of
-their form.
+it with one more word. Both run `match` and `group` on Spark (in this process, or on the cluster of
+`--master`, such as that of `python -m servers run spark` in `tests`; shuffles on disk) and on one
+machine (an SQLite file), and print seconds, and how many pairs and families differ. For the
+template it prints how many of the copies came into the family of their form.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any],
 
 
 def on_spark(
-    texts: Texts, folder: Path, threshold: float, memory: str
+    texts: Texts, folder: Path, threshold: float, memory: str, master: str
 ) -> tuple[set[Any], dict[str, Any]]:
     from indexer.spark.group_job import group
     from indexer.spark.input_documents import Input, documents
@@ -127,7 +127,7 @@ def on_spark(
         )
         (text_folder / f"{place}.jsonl").write_text("\n".join(lines))
     settings = {
-        "spark.master": "local[*]",
+        "spark.master": master,
         "spark.driver.memory": memory,
         "spark.ui.enabled": "false",
     }
@@ -162,11 +162,11 @@ def on_spark(
     return values, families
 
 
-def compare(name: str, texts: Texts, threshold: float, memory: str) -> dict[str, Any]:
+def compare(name: str, texts: Texts, threshold: float, memory: str, master: str) -> dict[str, Any]:
     print(f"\n{name}: {len(texts):,} documents at {threshold:g}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         one_pairs, one_families = one_machine(texts, Path(folder), threshold)
-        spark_pairs, spark_families = on_spark(texts, Path(folder), threshold, memory)
+        spark_pairs, spark_families = on_spark(texts, Path(folder), threshold, memory, master)
     sizes = np.unique([family for family, *_ in spark_families.values()], return_counts=True)[1]
     differing = sum(one_families[key] != value for key, value in spark_families.items())
     print(
@@ -192,6 +192,7 @@ def main() -> None:
     )
     parser.add_argument("--only", choices=["families", "skewed"])
     parser.add_argument("--memory", default="4g", help="of the JVM")
+    parser.add_argument("--master", default="local[*]")
     chosen = parser.parse_args()
     root = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -201,12 +202,13 @@ def main() -> None:
             family_texts(chosen.documents, chosen.words, np.random.default_rng(9)),
             chosen.threshold,
             chosen.memory,
+            chosen.master,
         )
     if chosen.only != "families":
         texts, origins = skewed_texts(
             chosen.documents, chosen.words, chosen.template, np.random.default_rng(10)
         )
-        families = compare("skewed", texts, chosen.threshold, chosen.memory)
+        families = compare("skewed", texts, chosen.threshold, chosen.memory, chosen.master)
         together = sum(families[copy][0] == families[origin][0] for copy, origin in origins.items())
         forms = {family for key, (family, *_) in families.items() if key.startswith("form")}
         print(

@@ -29,15 +29,23 @@ def pair_codes(a: NDArray[np.int64], b: NDArray[np.int64]) -> Codes:
     return np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
 
 
-def random_slots(documents: int, template: float, random: np.random.Generator) -> KnownPairs:
+def random_slots(
+    documents: int, template: float, random: np.random.Generator, alike: float = 0.0
+) -> KnownPairs:
     """Return slots of documents of which half are in families: an original and copies, each of
     which keeps a slot of the original with its own probability.
 
     The similarity of two of a family is the product of both probabilities, from .3 to 1. Families
     have 2 to 40 documents, most of them few. With `template` a share of all documents carries 40
-    slots in common, as forms do.
+    slots in common, as forms do. `alike` is the similarity of two documents that are not in one
+    family: each slot holds the value that is frequent in its place with the root of it.
     """
     slots = random.integers(0, 2**32, (documents, SLOTS), dtype=np.uint32)
+    if alike:
+        frequent = random.integers(0, 2**32, SLOTS, dtype=np.uint32)
+        for start in range(0, documents, 10_000):
+            part = slots[start : start + 10_000]
+            np.copyto(part, frequent, where=random.random(part.shape) < alike**0.5)
     sizes = np.minimum(40, 2 + random.pareto(1.5, documents // 4)).astype(np.int64)
     sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), documents // 2))]
     starts = np.cumsum(sizes) - sizes
@@ -58,7 +66,8 @@ def random_slots(documents: int, template: float, random: np.random.Generator) -
     places[order] = np.arange(documents)
     pairs = pair_codes(places[a], places[b])
     sorted_ = np.argsort(pairs)
-    return KnownPairs(slots[order], pairs[sorted_], (shares[a] * shares[b])[sorted_])
+    kept = (shares[a] * shares[b])[sorted_]
+    return KnownPairs(slots[order], pairs[sorted_], kept + (1 - kept) * alike)
 
 
 def pairs_within(

@@ -3,7 +3,8 @@
 `python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers
 until Ctrl-C. For many test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one
 running in the background and sets the variable that the tests read; its output
-says how to end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
+says how to end it. `run cluster` runs three OpenSearch nodes until Ctrl-C, `run spark` a Spark
+master with three workers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from servers.choosing import ENGINES
 from servers.cluster import Cluster
 from servers.engine import AbsentError
 from servers.process import Server, StartError
+from servers.spark import SparkCluster
+
+CLUSTERS = {"cluster": Cluster, "spark": SparkCluster}
 
 
 def main() -> int:
@@ -29,8 +33,8 @@ def main() -> int:
         "engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named"
     )
     arguments = parser.parse_args()
-    if (arguments.action, arguments.engines) == ("run", ["cluster"]):
-        return _until_interrupted([Cluster()])
+    if arguments.action == "run" and arguments.engines in (["cluster"], ["spark"]):
+        return _until_interrupted([CLUSTERS[arguments.engines[0]]()])
     unknown = set(arguments.engines) - ENGINES.keys()
     if unknown:
         parser.error(
@@ -66,7 +70,7 @@ def _run(names: Sequence[str]) -> None:
     _until_interrupted([Server(ENGINES[name]) for name in names])
 
 
-def _until_interrupted(running: Sequence[Server | Cluster]) -> int:
+def _until_interrupted(running: Sequence[Server | Cluster | SparkCluster]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         for server in running:

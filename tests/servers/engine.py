@@ -28,7 +28,8 @@ class Engine:
     `install` puts the server into the cache and returns its home; it raises `AbsentError` when it
     cannot. `launch` writes the configuration into a data folder that is the server's own and
     returns the command. `ready` is a path that answers 200 once the server can be used, not merely
-    once its port is open; `tls` says that it is asked by https.
+    once its port is open; `tls` says that it is asked by https. A server that `refuses_root` runs
+    as `nobody` when root starts it.
     """
 
     name: str
@@ -40,3 +41,4 @@ class Engine:
     install: Callable[[], Path]
     launch: Callable[[Path, Path, int], Launch]
     tls: bool = False
+    refuses_root: bool = True

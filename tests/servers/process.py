@@ -58,7 +58,7 @@ class Server:
         if self._supervisor is not None and self._supervisor.poll() is None:
             return
         launch = self.engine.launch(self._home, self.folder, self.port)
-        user = _unprivileged_user()
+        user = _unprivileged_user() if self.engine.refuses_root else None
         as_user = [] if user is None else ["--user", str(user)]
         if user is not None:
             _hand_over(self.folder, user)
@@ -160,8 +160,8 @@ def answers(port: int, path: str, *, tls: bool = False) -> bool:
 
 
 def _unprivileged_user() -> int | None:
-    """Return the user that runs servers, because they refuse root: `nobody` when root starts them,
-    else None for the same user.
+    """Return the user that runs servers that refuse root: `nobody` when root starts them, else None
+    for the same user.
     """
     return pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
 

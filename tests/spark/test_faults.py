@@ -7,11 +7,10 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import pyarrow.parquet
 import pytest
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
+from servers.spark import SparkCluster
 from synthetic_library import as_json, library, store_of
 
 import indexer.spark.__main__ as job_file
@@ -33,71 +33,73 @@ from indexer.spark.group_job import group as group_on_spark
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.work_folder import Work
 from indexer.stores import open_store
+from indexer.stores.base import Store
 
 pytestmark = pytest.mark.spark
-PATIENCE = 300.0
+ROLES = ("executor", "worker", "driver")
+MOST_RUNS = 60
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+    "spark.log.level": "ERROR",
+}
 
 
-def submit(java: dict[str, str], master: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start `spark-submit` of the job, as docs/spark.md describes it."""
-    program = shutil.which(
-        "spark-submit",
-        path=os.pathsep.join([str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]),
-    )
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.log.level": "ERROR",
-    }
-    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    command = [str(program), "--master", master, *options, str(job_file.__file__), *arguments]
-    environment = {**os.environ, **java, "PYSPARK_DRIVER_PYTHON": java["PYSPARK_PYTHON"]}
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+class Submission:
+    """`spark-submit` of the job on a cluster, as docs/spark.md describes it, and all its kills."""
 
+    def __init__(
+        self, java: dict[str, str], cluster: SparkCluster, arguments: list[str], folder: Path
+    ) -> None:
+        places = [str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]
+        program = shutil.which("spark-submit", path=os.pathsep.join(places))
+        events = folder / "events"
+        events.mkdir(exist_ok=True)
+        settings = {**SETTINGS, "spark.eventLog.dir": events.as_uri()}
+        options = [part for item in settings.items() for part in ("--conf", "=".join(item))]
+        command = [str(program), "--master", cluster.url, *options, str(job_file.__file__)]
+        environment = {**os.environ, **java, "PYSPARK_DRIVER_PYTHON": java["PYSPARK_PYTHON"]}
+        self._cluster = cluster
+        self.output, self.errors = folder / "output.json", folder / "errors.txt"
+        with self.output.open("wb") as output, self.errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [*command, *arguments], env=environment, stdout=output, stderr=errors
+            )
 
-@pytest.fixture
-def family() -> Iterator[Callable[[subprocess.Popen[str]], list[psutil.Process]]]:
-    """Yield a function that lists all processes a process started; they end with the test."""
-    started_processes: dict[int, psutil.Process] = {}
+    def kill_executor(self) -> bool:
+        """Kill an executor; return False when none runs yet."""
+        for process in self._cluster.processes():
+            if "CoarseGrainedExecutorBackend" in command_line(process):
+                kill(process)
+                return True
+        return False
 
-    def processes(started: subprocess.Popen[str]) -> list[psutil.Process]:
-        if started.poll() is None:
-            root = psutil.Process(started.pid)
-            for process in (root, *root.children(recursive=True)):
-                started_processes[process.pid] = process
-        return [process for process in started_processes.values() if process.is_running()]
+    def kill_worker(self) -> bool:
+        """Kill the worker that was killed longest ago, and start it again."""
+        self._cluster.restart_worker()
+        return True
 
-    yield processes
-    for process in started_processes.values():
-        kill(process)
+    def kill_driver(self) -> bool:
+        """Kill the driver with all processes that it started."""
+        root = psutil.Process(self.process.pid)
+        for process in (*root.children(recursive=True), root):
+            kill(process)
+        self.process.wait()
+        return True
 
 
 def kill(process: psutil.Process) -> None:
     # psutil compares the start time, so it never kills another process with the same id.
     with contextlib.suppress(psutil.NoSuchProcess):
-        process.send_signal(signal.SIGKILL)
-
-
-def wait_for(condition: Callable[[], Any], what: str, process: subprocess.Popen[str]) -> Any:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        if process.poll() is not None:
-            pytest.fail(f"the job ended before {what}: {process.communicate()}")
-        time.sleep(0.02)
-    return pytest.fail(f"{what} did not come")
-
-
-def executors(processes: list[psutil.Process]) -> list[psutil.Process]:
-    name = "CoarseGrainedExecutorBackend"
-    return [process for process in processes if name in command_line(process)]
+        process.kill()
 
 
 def command_line(process: psutil.Process) -> str:
@@ -107,79 +109,109 @@ def command_line(process: psutil.Process) -> str:
     return ""
 
 
+def tables_being_written(out: Path) -> dict[str, Path]:
+    """Return the folders of unfinished tasks, by the stage or the table that they write."""
+    tables = {folder.parent.name: folder for folder in out.glob("*/_temporary")}
+    stages = out.glob("work/*/rows/_temporary")
+    return tables | {folder.parts[-3].rpartition("-")[0]: folder for folder in stages}
+
+
+def disturb(job: Submission, out: Path, kills: dict[str, set[str]]) -> None:
+    """Kill what no run killed yet in each stage, until the job has ended."""
+    while job.process.poll() is None:
+        for name, folder in tables_being_written(out).items():
+            for role in ROLES:
+                if role in kills.setdefault(name, set()):
+                    continue
+                if getattr(job, f"kill_{role}")() and folder.exists():
+                    kills[name].add(role)
+                break
+        time.sleep(0.005)
+
+
+def workers_with_tasks(events: Path) -> set[str]:
+    """Return the pages of the workers whose executors completed tasks, by Spark's event logs."""
+    pages: dict[tuple[Path, str], str] = {}
+    workers = set()
+    for log in events.rglob("events_*"):
+        for line in log.read_text(encoding="utf-8").splitlines():
+            with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed driver
+                event = json.loads(line)
+                if event["Event"] == "SparkListenerExecutorAdded":
+                    address = event["Executor Info"]["Log Urls"]["stdout"]
+                    pages[log, event["Executor ID"]] = address.split("/")[2]
+                elif event["Event"] == "SparkListenerTaskEnd":
+                    workers.add(pages[log, event["Task Info"]["Executor ID"]])
+    return workers
+
+
+@pytest.fixture
+def cluster(java: dict[str, str]) -> Iterator[SparkCluster]:
+    """Yield a standalone cluster of three workers, which ends with the test."""
+    cluster = SparkCluster()
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.close()
+
+
 @pytest.mark.slow
-def test_job_survives_a_killed_executor_and_a_killed_driver(
-    java: dict[str, str], tmp_path: Path, family: Any
+def test_a_job_survives_killed_executors_workers_and_drivers(
+    java: dict[str, str], cluster: SparkCluster, tmp_path: Path, record_property: Any
 ) -> None:
     records = library(seed=21, size=2000)
     source = as_json(records, tmp_path / "in", 6)
     out = tmp_path / "out"
     store = f"sqlite:///{tmp_path}/there.db"
-    arguments = (
-        str(source),
-        "--format",
-        "json",
-        "--out",
-        str(out),
-        "--threshold",
-        "0.7",
-        "--store",
-        store,
-        "--writers",
-        "1",
-    )
-
-    job = submit(java, "local-cluster[2,1,1024]", *arguments)
-    wait_for(lambda: list(out.glob("work/signed-*/rows/_temporary/0/*")), "the first stage", job)
-    victim = wait_for(lambda: executors(family(job)), "an executor", job)[0]
-    kill(victim)
-    assert not list(out.glob("work/signed-*/done")), (
-        "the stage was complete before an executor was killed"
-    )
-    wait_for(
-        lambda: list(out.glob("work/sharing-*/done")), "the stage after the killed executor's", job
-    )
-    for process in family(job):
-        kill(process)
-    job.communicate()
-    assert not list(out.glob("account.json"))
-
-    again = submit(java, "local[2]", *arguments)
-    family(again)
-    output, errors = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, errors
-    account = json.loads(output)
-    kept_stages = {name.rpartition("-")[0] for name in account["stages"]["kept"]}
-    assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept_stages
+    arguments = f"{source} --format json --out {out} --threshold 0.7 --store {store} --writers 1"
+    kills: dict[str, set[str]] = {}
+    for _ in range(MOST_RUNS):
+        job = Submission(java, cluster, arguments.split(), tmp_path)
+        try:
+            disturb(job, out, kills)
+        finally:
+            if job.process.poll() is None:
+                job.kill_driver()
+        if job.process.returncode == 0:
+            break
+    assert job.process.returncode == 0, job.errors.read_text(encoding="utf-8")
+    account = json.loads(job.output.read_bytes())
+    assert len(workers_with_tasks(tmp_path / "events")) == len(cluster.workers)
+    for role in ROLES:
+        assert sum(role in roles for roles in kills.values()) > 2, kills
+    record_property("kills", json.dumps({name: sorted(kills[name]) for name in kills}))
 
     embedded = store_of(records, "sqlite://:memory:")
-    expected = [
-        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high, pair.as_read)
-        for pair in match(embedded, MatchOptions(threshold=0.7))
-    ]
-    assert sorted(table(out / "pairs")) == expected
+    pairs = match(embedded, MatchOptions(threshold=0.7))
     group(embedded, GroupOptions(threshold=0.7))
     rows = list(embedded.scan())
-    assert sorted(table(out / "families")) == [
-        (row.id, row.family, row.principal, row.similarity) for row in rows
-    ]
-    assert sorted(table(out / "clusters")) == [(row.id, row.cluster) for row in rows if row.cluster]
-    fields = (
-        "id",
-        "status",
-        "modified",
-        "labels",
-        "blocks",
-        "simhash",
-        "family",
-        "cluster",
-        "provisional",
+    assert json_lines(table(out / "pairs")) == json_lines(
+        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high, pair.as_read)
+        for pair in pairs
     )
-    assert [[getattr(row, name) for name in fields] for row in open_store(store).scan()] == [
-        [getattr(row, name) for name in fields] for row in rows
-    ]
+    assert json_lines(table(out / "families")) == json_lines(
+        (row.id, row.family, row.principal, row.similarity) for row in rows
+    )
+    assert json_lines(table(out / "clusters")) == json_lines(
+        (row.id, row.cluster) for row in rows if row.cluster
+    )
+    with contextlib.closing(open_store(store)) as written:
+        assert json_lines(stored_fields(written)) == json_lines(stored_fields(embedded))
     assert account["documents"] == len(records)
     assert json.loads((out / "account.json").read_text()) == account
+
+
+def json_lines(rows: Iterable[tuple[Any, ...]]) -> bytes:
+    """Return the rows as sorted JSON Lines, to compare byte for byte."""
+    return "\n".join(sorted(json.dumps(row) for row in rows)).encode()
+
+
+def stored_fields(store: Store) -> Iterator[tuple[Any, ...]]:
+    """Yield what each row of a store keeps of signing and grouping."""
+    for row in store.scan():
+        yield row.id, row.status, row.modified, row.labels, row.blocks, row.simhash
+        yield row.id, row.family, row.principal, row.similarity, row.cluster, row.provisional
 
 
 def table(folder: Path) -> list[tuple[Any, ...]]:
