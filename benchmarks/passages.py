@@ -23,12 +23,13 @@ from quality_tables import head, row
 
 from indexer.indexing.documents import documents_at
 from indexer.indexing.make_rows import ExtractedBlob, row_of
-from indexer.matching.passages import PassagesOptions, passages
+from indexer.matching.passages import PassagesOptions, RepeatedPassage, passages
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.similarity.lcs import lcs_length
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
+from indexer.stores.abilities import FullStore
 from indexer.text.normal_words import normal_words
 
 SEED = 20
@@ -70,6 +71,46 @@ def insert(
     return where
 
 
+def draw_passages(folder: str, number: int, draw: random.Random) -> list[str]:
+    """Return stretches of 25 to 80 words of so many files."""
+    drawn = []
+    for text in read_texts(folder, number):
+        words = text.split()
+        size = min(len(words), draw.randint(25, 80))
+        start = draw.randrange(len(words) - size + 1)
+        drawn.append(" ".join(words[start : start + size]))
+    return drawn
+
+
+def write_store(url: str, texts: list[str]) -> FullStore:
+    """Return a new store of texts, whose ids are their numbers."""
+    store = open_store(url)
+    store.prepare(DEFAULT)
+    signed = fingerprints(texts)
+    rows = []
+    for number, text in enumerate(texts):
+        name = f"{number:06}"
+        blob = Blob(name, name.encode(), f"/{name}", b"", len(text), 0)
+        extracted = ExtractedBlob(blob, name, "", Document(text))
+        rows.append(row_of(extracted, signed[number], DEFAULT.id))
+    store.write(rows)
+    return store
+
+
+def passages_of(
+    found: Sequence[RepeatedPassage], inserted: Sequence[str]
+) -> dict[int, list[RepeatedPassage]]:
+    """Return the passages that hold nine tenths of the words of each inserted one."""
+    wanted = [normal_words(passage) for passage in inserted]
+    of: dict[int, list[RepeatedPassage]] = defaultdict(list)
+    for passage in found:
+        words = normal_words(passage.text)
+        for number, other in enumerate(wanted):
+            if len(words) >= 0.9 * len(other) and lcs_length(words, other) >= 0.9 * len(other):
+                of[number].append(passage)
+    return of
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -80,40 +121,23 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=50)
     options = parser.parse_args()
     draw = random.Random(SEED)
-    inserted = []
-    for text in read_texts(options.source, options.passages):
-        words = text.split()
-        size = min(len(words), draw.randint(25, 80))
-        start = draw.randrange(len(words) - size + 1)
-        inserted.append(" ".join(words[start : start + size]))
+    inserted = draw_passages(options.source, options.passages, draw)
     texts = list(read_texts(options.folder, options.documents))
     where = insert(texts, inserted, draw)
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(f"sqlite:///{folder}/x.db")
-        store.prepare(DEFAULT)
-        signed = fingerprints(texts)
-        rows = []
-        for number, text in enumerate(texts):
-            name = f"{number:06}"
-            blob = Blob(name, name.encode(), f"/{name}", b"", len(text), 0)
-            extracted = ExtractedBlob(blob, name, "", Document(text))
-            rows.append(row_of(extracted, signed[number], DEFAULT.id))
-        store.write(rows)
+        store = write_store(f"sqlite:///{folder}/x.db", texts)
         began = time.process_time()
         found = list(passages(store, PassagesOptions()))
         seconds = time.process_time() - began
-    listed: dict[int, set[int]] = defaultdict(set)
-    wanted = [normal_words(passage) for passage in inserted]
-    for passage in found:
-        words = normal_words(passage.text)
-        for number, other in enumerate(wanted):
-            if len(words) >= 0.9 * len(other) and lcs_length(words, other) >= 0.9 * len(other):
-                listed[number] |= {int(place.id) for place in passage.places}
+    listed = {
+        number: {int(place.id) for passage in parts for place in passage.places}
+        for number, parts in passages_of(found, inserted).items()
+    }
     hits: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     for text, (number, place) in where.items():
         totals[place] += 1
-        hits[place] += text in listed[number]
+        hits[place] += text in listed.get(number, ())
     more = sum(where.get(text, (-1,))[0] != number for number in listed for text in listed[number])
     print(f"{len(texts)} files, {len(where)} insertions, {len(found)} passages, {seconds:.0f} s")
     print(*head(["inserted", "files", "found"]), sep="\n")

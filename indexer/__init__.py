@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from indexer.searching.search import search
     from indexer.searching.search_options import SearchOptions
     from indexer.searching.similar import SimilarOptions, similar, similar_many
+    from indexer.similarity.approved_passages import approved_passages
     from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets
     from indexer.sketch.fingerprint import fingerprint, fingerprints
     from indexer.sketch.plan import plan
@@ -67,6 +68,7 @@ __all__ = [
     "SynthOptions",
     "ThreadsOptions",
     "TuneOptions",
+    "approved_passages",
     "backup",
     "check",
     "compare",
@@ -148,6 +150,7 @@ _HOMES = {
     "label": "indexer.grouping.label",
     "match": "indexer.matching.match",
     "open_store": "indexer.stores",
+    "approved_passages": "indexer.similarity.approved_passages",
     "passages": "indexer.matching.passages",
     "plan": "indexer.sketch.plan",
     "recipe_named": "indexer.recipe",

@@ -26,6 +26,7 @@ PUBLIC = {
     "SynthOptions",
     "ThreadsOptions",
     "TuneOptions",
+    "approved_passages",
     "backup",
     "check",
     "compare",

@@ -18,6 +18,7 @@ from indexer.cli.options import (
     dry_run_option,
     fold_threshold_option,
     json_option,
+    leave_out_option,
     measure_option,
     memory_option,
     of_option,
@@ -31,6 +32,7 @@ from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match_result import describe_missed
+from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -62,6 +64,7 @@ NAMED = 5  # documents of a move
 @fold_threshold_option
 @measure_option
 @criteria_options
+@leave_out_option
 @store_option
 @json_option
 def group_command(
@@ -70,21 +73,30 @@ def group_command(
     consistency: bool,
     dry_run: bool,
     memory: int,
+    leave_out: ApprovedPassages,
     **options: Any,
 ) -> int:
     """Group documents into families and clusters, and store these."""
     drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
-        result = group(store, settings, memory=memory, write=not dry_run, progress=advance)
+        result = group(
+            store,
+            settings,
+            memory=memory,
+            write=not dry_run,
+            progress=advance,
+            leave_out=leave_out,
+        )
         recipe = require_recipe(store)
     settings = settings.for_recipe(recipe)
     if as_json:
         answer = _group_json(result)
         counts = {name: answer[name] for name in _COUNTS}
         layout = settings.band_plan(recipe) if recipe.minhash else None
-        manifest = run_manifest("group", recipe, settings, counts, layout)
-        print_json({**answer, "manifest": manifest})
+        left_out = left_out_json(result.left_out)
+        manifest = run_manifest("group", recipe, settings, counts | left_out, layout)
+        print_json({**answer, **left_out, "manifest": manifest})
         return 0
     _print_groups(result, consistency, settings.of, dry_run)
     return 0
@@ -117,6 +129,8 @@ def _print_groups(
             f"({count_of(result.provisional_families, 'family')} of two or more)"
         )
     _print_moves(result.moved, noun, dry_run)
+    if result.left_out:
+        out.print(str(result.left_out))
     if dry_run:
         out.print("dry run: nothing was written")
     if result.capped.keys:

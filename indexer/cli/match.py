@@ -31,6 +31,7 @@ from indexer.cli.options import (
     drop_defaults,
     explain_option,
     json_option,
+    leave_out_option,
     measure_option,
     memory_option,
     of_option,
@@ -49,9 +50,11 @@ from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.matching.explain_pairs import explain_pairs
+from indexer.matching.left_out_view import left_out_view
 from indexer.matching.limits import NO_CAP
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult, Pair
+from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
 from indexer.similarity.reasons import Reasons, spell_reasons
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.whole_file import check_place
@@ -145,6 +148,7 @@ _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 @memory_option
 @measure_option
 @criteria_options
+@leave_out_option
 @store_option
 @json_option
 def match_command(
@@ -159,6 +163,7 @@ def match_command(
     minhashes: Path | None,
     audit: int | None,
     memory: int,
+    leave_out: ApprovedPassages,
     **options: Any,
 ) -> int:
     """List all near-duplicate pairs of the store.
@@ -186,7 +191,9 @@ def match_command(
     with open_for_command(store_url) as store, opened_out(out) as file:
         lines = _Lines(form, ids or settings.of == "parts", file)
         if explain:
-            lines.explain = partial(explain_pairs, scope_view(store, settings.of))
+            recipe = require_recipe(store)
+            view, _ = left_out_view(scope_view(store, settings.of), leave_out, recipe)
+            lines.explain = partial(explain_pairs, view)
         with progress.show_stages(as_json, lines.count) as advance:
             result = match(
                 store,
@@ -195,12 +202,13 @@ def match_command(
                 progress=advance,
                 on_pairs=lines.write,
                 on_estimate=lambda sentence: _print_note(sentence, as_json),
+                leave_out=leave_out,
             )
         lines.finish(result)
         recipe = require_recipe(store)
     settings = settings.for_recipe(recipe)
     summary = _summary(result)
-    counts = {name: summary[name] for name in _COUNTS}
+    counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.account)
     manifest = run_manifest("match", recipe, settings, counts, result.plan)
     if out is not None:
         write_manifest(out, manifest)
@@ -264,9 +272,10 @@ class _Lines:
         lines = zip(a, b, part, self._reasons(part), strict=True)
         if self._form == "csv":
             sides = [] if part.within is None else ["a_in_b", "b_in_a"]
-            reasons = ["reasons"] if self.explain else []
+            others = ["left_out"] if part.account else []
+            others += ["reasons"] if self.explain else []
             if not self._is_begun:
-                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *reasons])
+                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *others])
             _write_csv(lines, self._file)
         elif self._form == "jsonl":
             _write_json(lines, self._file)
@@ -322,6 +331,7 @@ def _summary(result: MatchResult) -> dict[str, object]:
         "capped": dataclasses.asdict(result.capped),
         "audit": result.audit and dataclasses.asdict(result.audit),
         "notes": list(result.notes()),
+        **left_out_json(result.account),
     }
 
 
@@ -342,6 +352,8 @@ def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
     """Yield sentences: whether texts were cut, and the reasons."""
     if pair.as_read and not (reasons and reasons.same):
         yield "the same as far as read" if pair.similarity == 1 else "as far as read"
+    if pair.left_out and pair.left_out.passages:
+        yield str(pair.left_out)
     if reasons:
         yield from map(visible, spell_reasons(reasons))
 
@@ -359,6 +371,8 @@ def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
     for a, b, pair, reasons in lines:
         values = [getattr(pair, name) for name in _COLUMNS[:-1]]
         values += ["true" if pair.as_read else "false", *(pair.containment or ())]
+        if pair.left_out:
+            values.append(pair.left_out.words)
         if reasons:
             values.append("; ".join(spell_reasons(reasons)))
         writer.writerow([a, b, *values])
@@ -370,6 +384,9 @@ def _write_json(lines: Iterable[Line], file: TextIO) -> None:
         fields |= {name: getattr(pair, name) for name in _COLUMNS}
         if pair.containment is not None:
             fields["containment"] = pair.containment
+        if pair.left_out is not None:
+            passages, words = len(pair.left_out.passages), pair.left_out.words
+            fields["left_out"] = {"passages": passages, "words": words}
         if reasons:
             fields |= dataclasses.asdict(reasons)
         file.write(json_line(fields))

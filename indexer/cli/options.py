@@ -16,6 +16,11 @@ from indexer.defaults import FOLD, MEASURE, OVERLAP, PRINCIPAL, REVIEW
 from indexer.errors import UsageError
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
+from indexer.similarity.approved_passages import (
+    NO_PASSAGES,
+    ApprovedPassages,
+    approved_passages,
+)
 from indexer.similarity.criteria import Criteria, parse_requirements
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
@@ -64,6 +69,31 @@ class SynonymsFile(click.Path):
             return Path(path).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
+
+
+class ApprovedFile(click.Path):
+    """A file of passages of which some are approved."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the approved passages, or raise a usage error; none without a file."""
+        if isinstance(value, ApprovedPassages):
+            return value
+        path = str(super().convert(value, param, ctx))
+        try:
+            return approved_passages(Path(path).read_text(encoding="utf-8-sig").split("\n"))
+        except UnicodeDecodeError as error:
+            self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
+        except UsageError as error:
+            self.fail(f"{path}: {error}", param, ctx)
+
+
+leave_out_option = click.option(
+    "--leave-out",
+    type=ApprovedFile(exists=True, dir_okay=False),
+    default=NO_PASSAGES,
+    metavar="FILE",
+    help="Compare without the passages that are approved in this file of `passages --out`.",
+)
 
 
 def _threshold_option(default: float) -> Decorator:

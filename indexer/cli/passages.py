@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import islice
+from pathlib import Path
 
 import click
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
-from indexer.cli.options import json_option, memory_option, open_for_command, store_option
+from indexer.cli.console import console, json_line, print_json
+from indexer.cli.options import (
+    json_option,
+    memory_option,
+    open_for_command,
+    opened_out,
+    out_file_option,
+    store_option,
+    unset_options,
+)
+from indexer.errors import UsageError
 from indexer.matching.passages import (
     LEAST_FAMILIES,
     LEAST_WORDS,
@@ -18,7 +28,9 @@ from indexer.matching.passages import (
     RepeatedPassage,
     passages,
 )
+from indexer.similarity.approved_passages import NO_PASSAGES, approved_so_far
 from indexer.similarity.repeated_passages import RUN_WORDS
+from indexer.text.normal_words import normal_words
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -46,21 +58,34 @@ SHOWN = 300  # characters of a passage that are printed
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Passages that are listed.",
+    help="Passages that are listed; with --out all, unless it is given.",
 )
+@out_file_option("Write the passages as JSON Lines, to be approved; approvals in it stay.")
 @memory_option
 @store_option
 @json_option
 def passages_command(
-    least: int, words: int, limit: int, memory: int, store_url: str, as_json: bool
+    least: int,
+    words: int,
+    limit: int | None,
+    out: Path | None,
+    memory: int,
+    store_url: str,
+    as_json: bool,
 ) -> int:
     """List passages that occur in documents of many families: disclaimers, licences, forms.
 
     Those with most documents times words come first. With --json, each is a line that names all its
-    documents.
+    documents. So it is in the file of --out, with `"approved": false`, which a reviewer makes true
+    for --leave-out of `match` and `group`.
     """
     options = PassagesOptions(least, words)
     count = 0
+    if out is not None:
+        if as_json:
+            raise UsageError("--json prints what --out writes; leave one of them out")
+        limit = None if unset_options(["limit"]) else limit
+        return _write_passages(store_url, options, memory, limit, out)
     with (
         open_for_command(store_url) as store,
         progress.show_stages(as_json) as advance,
@@ -74,6 +99,36 @@ def passages_command(
     if not as_json:
         console().print(count_of(count, "passage"))
     return 0
+
+
+def _write_passages(
+    store_url: str, options: PassagesOptions, memory: int, limit: int | None, out: Path
+) -> int:
+    """Write passages to a file, with what is approved in it so far."""
+    before = NO_PASSAGES
+    if out.is_file():
+        before = approved_so_far(out.read_text(encoding="utf-8-sig").split("\n"))
+    approved = {_words(text): text for text in before.passages}
+    count = 0
+    with (
+        open_for_command(store_url) as store,
+        opened_out(out) as file,
+        progress.show_stages() as advance,
+    ):
+        for passage in islice(passages(store, options, memory, advance), limit):
+            is_approved = approved.pop(_words(passage.text), None) is not None
+            file.write(json_line({**_passage_json(passage), "approved": is_approved}))
+            count += 1
+        for text in approved.values():
+            file.write(json_line({"text": text, "approved": True}))
+        for pattern in before.patterns:
+            file.write(json_line({"pattern": pattern, "approved": True}))
+    console().print(Text(f"{count_of(count, 'passage')} in {visible(str(out))}"))
+    return 0
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(normal_words(text).folded)
 
 
 def _print_passage(passage: RepeatedPassage) -> None:

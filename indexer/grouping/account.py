@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from indexer.joins.bands import CapReport
 from indexer.matching.entries import Entry
 from indexer.model import Assignment, Status
+from indexer.similarity.approved_passages import LeftOutAccount
 from indexer.similarity.criteria import KEYED
 
 
@@ -64,6 +65,7 @@ class GroupResult:
     `same_bytes`, `same_text`: copies of any status, empty texts left out.
     `inconsistent`: families whose labels differ.
     `capped`: the pairs that caps left out.
+    `left_out`: what approved passages took out of the texts; None without such a list.
     """
 
     documents: int
@@ -80,6 +82,7 @@ class GroupResult:
     same_text: tuple[Copies, ...]
     inconsistent: tuple[LabelConflict, ...]
     capped: CapReport
+    left_out: LeftOutAccount | None = None
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from indexer.clustering.field_order import FieldOrder
 from indexer.clustering.principals import Principal
@@ -20,10 +21,12 @@ from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
 from indexer.matching.collection import Collection, gather
 from indexer.matching.entries import Entry
+from indexer.matching.left_out_view import left_out_view
 from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
 from indexer.stores.abilities import FullStore
@@ -41,6 +44,7 @@ def group(
     memory: int = DEFAULT_MEGABYTES,
     write: bool = True,
     progress: Progress = no_progress,
+    leave_out: ApprovedPassages = NO_PASSAGES,
 ) -> GroupResult:
     """Make the families and clusters of a store, and write them back unless `write` is False.
 
@@ -52,7 +56,8 @@ def group(
 
     `memory`: megabytes for slots and pairs, at least 1; what does not fit is written to temporary
     files; the families themselves take about 1 KB a document beside it. `progress` is called with
-    a stage, how much of it is done, and its total.
+    a stage, how much of it is done, and its total. Texts are compared as if `leave_out` were not in
+    them; the journal keeps the id of the list, and what is stored but for families stays as it is.
 
     Run again it gives the same families, also when it was cut short before. Raises `UsageError`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
@@ -61,7 +66,7 @@ def group(
     recipe = require_updatable(store)
     options = options.for_recipe(recipe)
     options.check_recipe(recipe)
-    store = scope_view(store, options.of)
+    store, left_out = left_out_view(scope_view(store, options.of), leave_out, recipe)
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
         pairs: list[tuple[Entry, Assignment]] = []
@@ -80,9 +85,12 @@ def group(
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             job.settings.update(options.settings())
+            if leave_out:
+                job.settings["leave_out"] = leave_out.id
             store.families.assign(changed)
             store.refresh()
         result = account(pairs, len(changed), capped)
+        result = replace(result, left_out=left_out.account() if left_out else None)
         job.counts.update(
             documents=result.documents, families=result.families, changed=result.changed
         )

@@ -23,6 +23,7 @@ from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
 from indexer.matching.containment import find_contained_pairs
 from indexer.matching.document_pairs import document_pairs
+from indexer.matching.left_out_view import left_out_view
 from indexer.matching.likely_pairs import find_likely_pairs
 from indexer.matching.limits import (
     CAP,
@@ -37,6 +38,7 @@ from indexer.matching.sketch_pairs import find_sketch_pairs
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier, ignore_text
 from indexer.recipe import Recipe
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
@@ -170,13 +172,15 @@ def match(
     progress: Progress = no_progress,
     on_pairs: Callable[[MatchResult], None] | None = None,
     on_estimate: Callable[[str], None] = ignore_text,
+    leave_out: ApprovedPassages = NO_PASSAGES,
 ) -> MatchResult:
     """Find the pairs of documents whose measure reaches the threshold.
 
     `memory`: megabytes that may be used, 1 or more; what does not fit is written to temporary
     files. The result is the same. `on_pairs` takes each part of the pairs as soon as it is
     verified: first the copies of one text, then the others, each pair once. `on_estimate` takes a
-    sentence on how many pairs to expect, before many are verified.
+    sentence on how many pairs to expect, before many are verified. Texts are compared as if
+    `leave_out` were not in them; the result says what was left out of each.
 
     Documents without keys (empty, too short, numbers only) are in pairs with their copies alone.
     Raises `UsageError` for a label that no document carries, for a field of the criteria without
@@ -190,7 +194,7 @@ def match(
     if uses_bands:
         require_slots(recipe)
     options.criteria.check_sketches(recipe, options.measure)
-    view = scope_view(store, options.of)
+    view, left_out = left_out_view(scope_view(store, options.of), leave_out, recipe)
     budget = memory_budget(memory)
     collection = _collect(view, options, recipe, progress, budget)
     if len(collection.entries) and (missing := collection.fields_without_values()):
@@ -199,7 +203,9 @@ def match(
     verifier = Verifier(view, collection, options.measure, rarity)
     selection = _selection(collection, options)
     layout = options.band_plan(recipe) if uses_bands else None
-    context = MatchContext(collection, verifier, selection, progress, on_estimate=on_estimate)
+    context = MatchContext(
+        collection, verifier, selection, progress, on_estimate=on_estimate, left_out=left_out
+    )
     if on_pairs is not None:
         context = _reporting(context, layout, options, on_pairs)
     text_pairs = _text_pairs(context, layout, options)
@@ -297,4 +303,5 @@ def _result(
         budget=collection.budget,
         within=columns.within,
         truncated=collection.truncated,
+        left_out=context.left_out,
     )

@@ -16,6 +16,7 @@ from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.joins.string_sequences import StringSequence
+from indexer.similarity.approved_passages import LeftOut, LeftOutAccount, LeftOutRecord
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan, describe_plan
 from indexer.statistics.strata import Audit, describe_audit
@@ -31,7 +32,8 @@ class Pair:
     `measure` names what `similarity` is: `estimate` where the slots alone decided. `low` and
     `high`: the 95 % Wilson interval of an estimate; both equal an exact measure. `containment`, of
     `match` with `contained`: how much of a lies in b, and of b in a. `as_read`: a text was cut, and
-    the rest of it is not known.
+    the rest of it is not known. `left_out`: what approved passages took out of both texts; None
+    without such a list.
     """
 
     a: str
@@ -42,6 +44,7 @@ class Pair:
     high: float
     containment: tuple[float, float] | None = None
     as_read: bool = False
+    left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class MatchResult:
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
     `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
-    cut, as places in `ids`.
+    cut, as places in `ids`. `left_out`: what approved passages took out of the texts, None without
+    such a list.
     """
 
     documents: int
@@ -77,6 +81,7 @@ class MatchResult:
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
     truncated: frozenset[int] = frozenset()
+    left_out: LeftOutRecord | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -97,7 +102,16 @@ class MatchResult:
             rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
             for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
                 scores = similarity, measure, low, high, self._containment(place)
-                yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b))
+                left_out = self._left_out(self.ids[a], self.ids[b])
+                yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b), left_out)
+
+    def _left_out(self, a: str, b: str) -> LeftOut | None:
+        return None if self.left_out is None else self.left_out.of_pair(a, b)
+
+    @property
+    def account(self) -> LeftOutAccount | None:
+        """The account of what was left out of all texts; None without a list."""
+        return None if self.left_out is None else self.left_out.account()
 
     def _is_cut(self, a: int, b: int) -> bool:
         return a in self.truncated or b in self.truncated
@@ -194,6 +208,8 @@ class MatchResult:
                 f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
                 "raise --cap to list them"
             )
+        if self.account:
+            yield str(self.account)
         if self.audit:
             yield from describe_audit(self.audit)
 

@@ -17,6 +17,7 @@ from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.matching.text_pairs import TextPairs
 from indexer.model import Row
+from indexer.similarity.approved_passages import LeftOutRecord
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side, stored_side
@@ -292,7 +293,8 @@ class MatchContext:
     """The texts of a store, their verifier, and which of their pairs are selected.
 
     `on_pairs` takes the pairs of texts that reach the threshold as soon as they are verified,
-    `on_estimate` a sentence on how many pairs to expect, before many are verified.
+    `on_estimate` a sentence on how many pairs to expect, before many are verified. `left_out`:
+    what approved passages took out of the texts, None without such a list.
     """
 
     collection: Collection
@@ -301,3 +303,4 @@ class MatchContext:
     progress: Progress = no_progress
     on_pairs: Callable[[TextPairs], None] = ignore_pairs
     on_estimate: Callable[[str], None] = ignore_text
+    left_out: LeftOutRecord | None = None

@@ -40,10 +40,10 @@ def _word_hash(word: str) -> int:
     return int(string_hashes([word])[0])
 
 
-def word_runs(words: Words) -> Hashes:
-    """Return the hashes of all runs of `RUN_WORDS` words of a text, in order.
+def word_runs(words: Words, width: int = RUN_WORDS) -> Hashes:
+    """Return the hashes of all runs of `width` words of a text, in order.
 
-    (max(0, n - RUN_WORDS + 1),) uint64 for n words.
+    (max(0, n - width + 1),) uint64 for n words.
 
     >>> from indexer.text.normal_words import normal_words
     >>> runs = word_runs(normal_words("One two three four five six seven eight nine"))
@@ -51,7 +51,7 @@ def word_runs(words: Words) -> Hashes:
     (2, 0)
     """
     hashes = np.fromiter(map(_word_hash, words.vocabulary), dtype=np.uint64)
-    return run_hashes(hashes[words.numbers], RUN_WORDS)
+    return run_hashes(hashes[words.numbers], width)
 
 
 class FrequentRuns:

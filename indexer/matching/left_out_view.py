@@ -1,0 +1,77 @@
+"""A store of which approved passages are left out, as matching and grouping read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, cast
+
+from indexer.model import Row
+from indexer.recipe import Recipe
+from indexer.similarity.approved_passages import ApprovedPassages, LeftOutRecord
+from indexer.sketch.row_keys import sign_rows
+from indexer.stores.abilities import FullStore
+
+_AT_ONCE = 256
+
+
+class LeftOutTexts:
+    """Reads rows without approved passages, with the keys of what is left of their texts.
+
+    `left_out` records what was left out of each document that has been scanned, if anything.
+    """
+
+    def __init__(self, store: FullStore, approved: ApprovedPassages, recipe: Recipe) -> None:
+        self._store, self._approved, self._recipe = store, approved, recipe
+        self.left_out = LeftOutRecord(approved.id)
+
+    def scan(self, under: str | None = None) -> Iterator[Row]:
+        """Yield every row, as `Store.scan` does."""
+        rows = self._store.scan(under)
+        while batch := list(islice(rows, _AT_ONCE)):
+            yield from self._shorten(batch)
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return rows by id, as `Store.get` does."""
+        rows = self._store.get(ids)
+        return dict(zip(rows, self._shorten(list(rows.values())), strict=True))
+
+    def _shorten(self, rows: Sequence[Row]) -> list[Row]:
+        shorter = []
+        for place, row in enumerate(rows):
+            text, left_out = self._approved.remove_from(row.text)
+            if left_out.passages:
+                self.left_out.documents[row.id] = left_out
+                shorter.append((place, replace(row, text=text)))
+        signed = sign_rows([row for _, row in shorter], self._recipe)
+        result = list(rows)
+        for (place, before), after in zip(shorter, signed, strict=True):
+            result[place] = replace(after, provisional=before.provisional)
+        return result
+
+
+def left_out_view(
+    store: FullStore, approved: ApprovedPassages, recipe: Recipe
+) -> tuple[FullStore, LeftOutRecord | None]:
+    """Return a store whose rows lack approved passages, and what these are; the store itself and
+    None if none are approved.
+
+    Only `scan` and `get` differ: what is written is written to the documents themselves.
+    """
+    if not approved:
+        return store, None
+    texts = LeftOutTexts(store, approved, recipe)
+    return cast("FullStore", _View(texts, store)), texts.left_out
+
+
+class _View:
+    """A store with other `scan` and `get`."""
+
+    def __init__(self, texts: LeftOutTexts, store: FullStore) -> None:
+        self._store = store
+        self.scan = texts.scan
+        self.get = texts.get
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

@@ -1,0 +1,308 @@
+"""Approved passages: what a reviewer leaves out of comparisons, wherever in a text it stands.
+
+A passage is left out of a text that has `LEAST_SHARE` of its runs of `RUN_WORDS` words, or of the
+passage itself if that is shorter: the words of these runs are removed. So a word that was changed
+within a passage stays, and is compared. Regular expressions remove what they match.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+from indexer.similarity.repeated_passages import LEAST_SHARE, RUN_WORDS, word_runs
+from indexer.text.normal_words import normal_words
+from indexer.text.word_numbers import Words
+from indexer.text.wording import count_of
+
+_PASSAGE, _PATTERN = "text", "pattern"
+Span: TypeAlias = tuple[int, int]
+"""The characters [start, stop) of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Approved passages that were left out of texts, by number, and their words in all."""
+
+    passages: frozenset[int] = frozenset()
+    words: int = 0
+
+    def __or__(self, other: LeftOut) -> LeftOut:
+        """Return what was left out of the texts of both together."""
+        return LeftOut(self.passages | other.passages, self.words + other.words)
+
+    def __str__(self) -> str:
+        return describe_left_out(len(self.passages), self.words)
+
+
+def describe_left_out(passages: int, words: int) -> str:
+    """Return what was left out, in words.
+
+    >>> describe_left_out(2, 84)
+    '2 approved passages (84 words) left out'
+    """
+    return f"{count_of(passages, 'approved passage')} ({count_of(words, 'word')}) left out"
+
+
+NOTHING = LeftOut()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutAccount:
+    """Account of what a list of approved passages took out of many texts: its `id`, how many of the
+    passages, out of how many documents, and words in all.
+    """
+
+    id: str
+    passages: int
+    documents: int
+    words: int
+
+    def __str__(self) -> str:
+        left_out = describe_left_out(self.passages, self.words)
+        return f"{left_out} of {count_of(self.documents, 'document')}, by list {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutRecord:
+    """Record of what a list of approved passages, given by its `id`, took out of each document, by
+    the document's id; about 500 bytes for each that had any.
+    """
+
+    id: str
+    documents: dict[str, LeftOut] = field(default_factory=dict)
+
+    def of_pair(self, a: str, b: str) -> LeftOut:
+        """Return what was left out of two documents."""
+        return self.documents.get(a, NOTHING) | self.documents.get(b, NOTHING)
+
+    def account(self) -> LeftOutAccount:
+        """Return what was left out of all documents."""
+        passages = {number for part in self.documents.values() for number in part.passages}
+        words = sum(part.words for part in self.documents.values())
+        return LeftOutAccount(self.id, len(passages), len(self.documents), words)
+
+
+def left_out_json(account: LeftOutAccount | None) -> dict[str, object]:
+    """Return an account as the field `left_out`; no field for None."""
+    return {} if account is None else {"left_out": asdict(account)}
+
+
+@dataclass(frozen=True)
+class ApprovedPassages:
+    """Passages and regular expressions that a reviewer approved to be left out of comparisons.
+
+    They are numbered from 0, expressions after passages. Words are compared as measures compare
+    them, so that case, punctuation and wrapping do not count; `^` and `$` in an expression are the
+    ends of a line. Raises `UsageError` for a passage without words, and for an expression that is
+    none.
+    """
+
+    passages: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for passage in self.passages:
+            if not len(normal_words(passage)):
+                raise UsageError(f"the approved passage {passage!r} has no words; remove it")
+        self._expressions  # noqa: B018 - it compiles
+
+    def __bool__(self) -> bool:
+        return bool(self.passages or self.patterns)
+
+    @cached_property
+    def id(self) -> str:
+        """The first 12 hexadecimal digits of the SHA-256 of the words of the passages and of the
+        expressions, whatever their order.
+        """
+        words = sorted({" ".join(normal_words(passage).folded) for passage in self.passages})
+        canonical = json.dumps([words, sorted(set(self.patterns))])
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
+
+    def remove_from(self, text: str) -> tuple[str, LeftOut]:
+        """Return a text without the approved passages, each replaced by a blank, and what they are.
+
+        The text itself if there are none in it. What expressions match is removed first, so that a
+        page stamp within a passage does not hide it.
+        """
+        shorter = text
+        numbers: set[int] = set()
+        for find in (self.pattern_spans, self.passage_spans):
+            if spans := find(shorter):
+                numbers |= {number for number, _ in spans}
+                shorter = without_spans(shorter, [span for _, span in spans])
+        if not numbers:
+            return text, NOTHING
+        count = len(normal_words(text)) - len(normal_words(shorter))
+        return shorter, LeftOut(frozenset(numbers), count)
+
+    def pattern_spans(self, text: str) -> list[tuple[int, Span]]:
+        """Return what expressions match in a text, with their numbers; nothing that is empty."""
+        return [
+            (number, match.span())
+            for number, pattern in enumerate(self._expressions, len(self.passages))
+            for match in pattern.finditer(text)
+            if match[0]
+        ]
+
+    def passage_spans(self, text: str) -> list[tuple[int, Span]]:
+        """Return the stretches of a text that are of passages, with the numbers of these."""
+        words = normal_words(text)
+        return [
+            (number, span)
+            for number, mask in self._masks(words).items()
+            for span in _char_spans(text, words, mask)
+        ]
+
+    def _masks(self, words: Words) -> dict[int, NDArray[np.bool_]]:
+        """Return which words of a text are of each passage that it has."""
+        masks = {}
+        for width, known in self._runs.items():
+            runs = word_runs(words, width)
+            is_known = np.isin(runs, known.hashes)
+            if not is_known.any():
+                continue
+            counts = Counter(
+                number
+                for run in np.unique(runs[is_known]).tolist()
+                for number in known.numbers[run]
+            )
+            for number, count in counts.items():
+                own = known.passages[number]
+                if count >= LEAST_SHARE * len(own):
+                    masks[number] = _covered(np.isin(runs, own), width, len(words))
+        return masks
+
+    @cached_property
+    def _expressions(self) -> Sequence[re.Pattern[str]]:
+        return [_compiled(pattern) for pattern in self.patterns]
+
+    @cached_property
+    def _runs(self) -> Mapping[int, _KnownRuns]:
+        """The runs of the passages by their width in words."""
+        by_width: dict[int, dict[int, NDArray[np.uint64]]] = defaultdict(dict)
+        for number, passage in enumerate(self.passages):
+            words = normal_words(passage)
+            width = min(RUN_WORDS, len(words))
+            by_width[width][number] = np.unique(word_runs(words, width))
+        return {width: _known_runs(passages) for width, passages in by_width.items()}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.MULTILINE)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+
+
+NO_PASSAGES = ApprovedPassages()
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownRuns:
+    """The distinct runs of passages by number, all of them sorted, and the passages of each."""
+
+    passages: Mapping[int, NDArray[np.uint64]]
+    hashes: NDArray[np.uint64]
+    numbers: Mapping[int, Sequence[int]]
+
+
+def _known_runs(passages: Mapping[int, NDArray[np.uint64]]) -> _KnownRuns:
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for number, runs in passages.items():
+        for run in runs.tolist():
+            numbers[run].append(number)
+    return _KnownRuns(passages, np.unique(np.concatenate(list(passages.values()))), numbers)
+
+
+def _covered(is_run: NDArray[np.bool_], width: int, count: int) -> NDArray[np.bool_]:
+    """Return which of `count` words are in a run of `width` words that is flagged by its place."""
+    changes = np.zeros(count + 1, dtype=np.int64)
+    places = np.flatnonzero(is_run)
+    changes[places] += 1
+    changes[places + width] -= 1
+    return np.cumsum(changes[:-1]) > 0
+
+
+def _char_spans(text: str, words: Words, mask: NDArray[np.bool_]) -> list[Span]:
+    """Return the characters of stretches of flagged words, with the punctuation that is joined to
+    them.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask, [0]))))
+    spans = []
+    for first, behind in edges.reshape(-1, 2).tolist():
+        start = int(words.starts[first])
+        stop = int(words.ends[behind - 1])
+        least = int(words.ends[first - 1]) if first else 0
+        most = int(words.starts[behind]) if behind < len(words) else len(text)
+        while start > least and not text[start - 1].isspace():
+            start -= 1
+        while stop < most and not text[stop].isspace():
+            stop += 1
+        spans.append((start, stop))
+    return spans
+
+
+def without_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return a text with a blank in place of some of its characters.
+
+    >>> without_spans("to be or not", [(3, 8), (6, 8)])
+    'to   not'
+    """
+    parts = []
+    place = 0
+    for start, stop in sorted(spans):
+        if stop > place:
+            parts += [text[place:start], " "] if start >= place else []
+            place = stop
+    return "".join([*parts, text[place:]])
+
+
+def approved_passages(lines: Iterable[str]) -> ApprovedPassages:
+    """Return what is approved in lines of JSON, as `passages --out` writes them.
+
+    A line counts if its `approved` is true; it has a `text`, or a `pattern`, which is a regular
+    expression. Empty lines do not count. Raises `UsageError` for a line that is neither, and if
+    nothing is approved.
+
+    >>> approved_passages(['{"text": "All rights reserved.", "approved": true}']).passages
+    ('All rights reserved.',)
+    """
+    approved = approved_so_far(lines)
+    if not approved:
+        raise UsageError('no passage is approved; give the lines to leave out "approved": true')
+    return approved
+
+
+def approved_so_far(lines: Iterable[str]) -> ApprovedPassages:
+    """Return `approved_passages`, which may be none."""
+    approved: dict[str, list[str]] = {_PASSAGE: [], _PATTERN: []}
+    for number, line in enumerate(lines, 1):
+        entry = _entry(line, number) if line.strip() else {}
+        kind = _PATTERN if _PATTERN in entry else _PASSAGE
+        if entry.get("approved") is True:
+            approved[kind].append(entry[kind])
+    passages, patterns = (tuple(dict.fromkeys(items)) for items in approved.values())
+    return ApprovedPassages(passages, patterns)
+
+
+def _entry(line: str, number: int) -> Mapping[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"line {number} of the approved passages is no JSON: {error}") from error
+    if isinstance(entry, dict):
+        values = [entry[kind] for kind in (_PASSAGE, _PATTERN) if kind in entry]
+        if len(values) == 1 and isinstance(values[0], str):
+            return entry
+    raise UsageError(f"line {number} of the approved passages needs a text, or a pattern")
