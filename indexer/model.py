@@ -193,16 +193,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Screen:
+    """Bounds that leave out candidates whose rows need not be read.
+
+    Rows with a sketch have at least `least` slots equal to `slots`, a sketch as it is stored, with
+    slots of `slot_bytes`. The words of the text are at least `fewest_words` and at most
+    `most_words`, if these are given; only a store that knows them without reading rows asks.
+    """
+
+    slots: bytes
+    slot_bytes: int
+    least: int
+    fewest_words: int | None = None
+    most_words: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Candidates, most keys shared first (ties by path).
 
     `capped_keys` were not searched because too many rows have them. `cut`: the limit left
-    candidates out.
+    candidates out. `screened`: how many a screen left out.
     """
 
     found: tuple[Candidate, ...]
     capped_keys: tuple[str, ...] = ()
     cut: bool = False
+    screened: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +251,7 @@ class RankedRow:
     """One hit in the order of the store; `score` is None when that is not by relevance.
 
     `digest`: that of the normalised text or, where nothing is left of it, of the bytes; copies have
-    the same.
+    the same. `words`: as the recipe counts them; None where that is not known.
     """
 
     id: str
@@ -244,6 +261,7 @@ class RankedRow:
     status: Status
     minhash: bytes | None
     digest: str = ""
+    words: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,11 @@ class Recipe:
         return self.features if self.width in (None, 4) else f"{self.features}:{self.width}"
 
     @property
+    def counts_normal_words(self) -> bool:
+        """True if the words of a row are counted as `lcs` counts them."""
+        return self.normaliser == "default_v2"
+
+    @property
     def slot_bytes(self) -> int:
         """The bytes of a stored slot or number: 1 of slots of 8 bits and of long bits, else 4."""
         return 1 if self.packed == 8 or self.has_long_bits else 4

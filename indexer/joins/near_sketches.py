@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from indexer.model import Candidates, Screen
+from indexer.sketch.codec import unpack_slots
 
 try:
     from indexer import _kernel
@@ -53,3 +57,31 @@ def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], least: int) -
         rows = np.flatnonzero(equal >= least)
         near.append(np.column_stack([np.full(len(rows), place), rows, equal[rows]]))
     return np.concatenate(near).astype(np.uint32) if near else np.zeros((0, 3), np.uint32)
+
+
+def pass_screen(screen: Screen, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Flag the packed sketches, (sketches, bytes), that have enough slots in common with a screen.
+
+    >>> pass_screen(Screen(bytes([1, 2, 3]), 1, 2), np.array([[1, 2, 9], [7, 8, 9]], np.uint8))
+    array([ True, False])
+    """
+    if not len(packed):
+        return np.zeros(0, dtype=np.bool_)
+    slots = unpack_slots(packed.tobytes(), screen.slot_bytes).reshape(len(packed), -1)
+    own = unpack_slots(screen.slots, screen.slot_bytes)
+    passes = np.zeros(len(slots), dtype=np.bool_)
+    passes[near_sketches(own[np.newaxis], slots, screen.least)[:, 1]] = True
+    return passes
+
+
+def filter_candidates(candidates: Candidates, screen: Screen) -> Candidates:
+    """Return the candidates that pass a screen, or have no sketch; words are not known here."""
+    size = len(screen.slots)
+    every = candidates.found
+    sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]
+    packed = np.frombuffer(b"".join(sketches), dtype=np.uint8).reshape(len(sketches), size)
+    passes = iter(pass_screen(screen, packed).tolist())
+    found = tuple(
+        entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
+    )
+    return replace(candidates, found=found, screened=len(every) - len(found))

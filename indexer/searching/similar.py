@@ -6,8 +6,9 @@ the texts decide.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
@@ -20,17 +21,19 @@ from indexer.model import (
     Row,
     Sameness,
     Scope,
+    Screen,
     Status,
 )
 from indexer.recipe import Recipe
 from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
-from indexer.similarity.rescore import filter_by_slots, find_rearranged, rescore
+from indexer.similarity.rescore import find_rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side
+from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
 from indexer.sketch.row_keys import current_rows, fresh_rows
@@ -158,8 +161,9 @@ def _results(
         (own.bands, (*own.blocks, *_earlier_keys(lookup.text, recipe)))
         for lookup, own in zip(lookups, prints, strict=True)
     ]
-    answers = store.candidates(keys, options.window, recipe.shared or 1)
-    if not all(answer.found for answer in answers):
+    screens = [_screen(own, recipe, options) for own in prints]
+    answers = store.candidates(keys, options.window, recipe.shared or 1, screens)
+    if not all(answer.found or answer.screened for answer in answers):
         current = require_recipe(store)
         if current.id != recipe.id:  # the store was given another recipe meanwhile
             yield from _results(store, current, lookups, options)
@@ -175,6 +179,20 @@ def _earlier_keys(text: str, recipe: Recipe) -> Iterator[str]:
         yield from fingerprint(text, with_corpus(earlier)).blocks
 
 
+def _screen(own: Fingerprint, recipe: Recipe, options: SimilarOptions) -> Screen | None:
+    """Return what the sketches, and the words, of matches have in common with a fingerprint."""
+    if own.minhash is None:
+        return None
+    slots = pack_slots(own.minhash)
+    least = fewest_equal(options.measure, options.threshold, recipe)
+    screen = Screen(slots, recipe.slot_bytes, least)
+    share = min(options.threshold, REARRANGED)
+    if options.measure != "lcs" or not recipe.counts_normal_words or not share:
+        return screen
+    most = int(own.words / share + 1e-6)
+    return replace(screen, fewest_words=math.ceil(share * own.words - 1e-6), most_words=most)
+
+
 def _result(
     context: _Context, lookup: Lookup, own: Fingerprint, answer: Candidates
 ) -> SimilarResult:
@@ -182,7 +200,7 @@ def _result(
     recipe, options = context.recipe, context.options
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, answer)
-    rows = _rows_to_compare(context, values, own, candidates)
+    rows = _rows_to_compare(context, values, candidates)
     query = kept_sides.side(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
         (candidate, kept_sides.side(row.text, recipe, row.minhash, row.simhash))
@@ -254,15 +272,10 @@ def _copies(query: Row, rows: Mapping[str, Row], criteria: Criteria) -> dict[str
 
 
 def _rows_to_compare(
-    context: _Context, values: RuleValues, own: Fingerprint, candidates: list[Candidate]
+    context: _Context, values: RuleValues, candidates: list[Candidate]
 ) -> dict[str, Row]:
-    """Return the rows of the candidates whose fields the rules allow beside these values, by id.
-
-    Those whose sketches rule out that they reach the threshold are not read.
-    """
-    options, criteria = context.options, context.options.criteria
-    least = fewest_equal(options.measure, options.threshold, context.recipe)
-    candidates = filter_by_slots(own, candidates, least)
+    """Return the rows of the candidates whose fields the rules allow beside these values, by id."""
+    criteria = context.options.criteria
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
     rows = {row.id: row for row in current_rows(rows.values(), context.recipe)}
     if is_shared(context.store):

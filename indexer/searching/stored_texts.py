@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from indexer.defaults import MEASURE
@@ -18,18 +17,12 @@ from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
-from indexer.similarity.word_sequences import (
-    Vocabulary,
-    WordSequence,
-    lcs_of_sequences,
-    may_reach_pair,
-)
+from indexer.similarity.words_in_common import InCommon, words_in_common
 from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
 
 KEPT = 512  # documents that are remembered
-MOST_WORDS = 200_000  # different words, some 30 MB, after which all are forgotten
 _AHEAD = KEPT // 2  # documents that are read ahead at most
 _BATCH = 50
 
@@ -43,12 +36,6 @@ class _Memory:
     values: RuleValues
     key: str
     exists: bool
-    vocabulary: Vocabulary
-
-    @cached_property
-    def sequence(self) -> WordSequence | None:
-        """The words by the numbers of the vocabulary; None if there are too many."""
-        return self.vocabulary.sequence_of(self.side.text)
 
 
 @dataclass(slots=True)
@@ -70,7 +57,6 @@ class StoredTexts:
     metadata: set[str] = field(default_factory=set)
     rarity: Rarity = field(init=False)
     _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
-    _vocabulary: Vocabulary = field(default_factory=Vocabulary)
 
     def __post_init__(self) -> None:
         self.rarity = Rarity(self.store.vocabulary.frequencies)
@@ -122,36 +108,30 @@ class StoredTexts:
             return 0.0
         if left.key == right.key:
             return 1.0
-        value = self._measure(left, right, least)
+        common = None
+        if self.measure == "lcs":
+            (common,) = words_in_common(left.side.text, [right.side.text], least)
+        if common:
+            value = common.lcs
+        else:
+            value = measure_pair(self.measure, left.side, right.side, least=least).similarity
         if not self.criteria or value < self.least:
             return value
-        return value if self._accepts(left, right, value) else 0.0
+        return value if self._accepts(left.side, right.side, common) else 0.0
 
-    def _accepts(self, a: _Memory, b: _Memory, similarity: float) -> bool:
-        """Return whether two texts of this similarity meet the criteria on texts."""
-        criteria, sides = self.criteria, (a.side, b.side)
-        if criteria.needs_texts or self.measure != "lcs" or not (a.sequence and b.sequence):
-            return criteria.accepts(*sides, self.rarity)
-        shorter, longer = sorted((len(a.sequence.codes), len(b.sequence.codes)))
-        in_order = round(similarity * longer)
-        if criteria.replaced is None or shorter - in_order <= criteria.replaced:
+    def _accepts(self, a: Side, b: Side, common: InCommon | None) -> bool:
+        """Return whether two texts meet the criteria on texts; `common`: their words in order."""
+        if self.criteria.needs_texts or common is None:
+            return self.criteria.accepts(a, b, self.rarity)
+        most = self.criteria.replaced
+        if most is None or min(common.words) - common.in_order <= most:
             return True
-        return criteria.accepts_words(a.side.words, b.side.words)
+        return self.criteria.accepts_words(a.words, b.words)
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""
         side = self._document(id).side
         return side.vector if self.recipe.terms else side.simhash
-
-    def _measure(self, a: _Memory, b: _Memory, least: float) -> float:
-        """Return the similarity of two texts; below `least` it may be less."""
-        if self.measure == "lcs" and a.vocabulary is b.vocabulary and a.sequence and b.sequence:
-            if not may_reach_pair(a.sequence, b.sequence, least):
-                return 0.0
-            value = lcs_of_sequences(a.sequence, b.sequence, least)
-            if value is not None:
-                return value
-        return measure_pair(self.measure, a.side, b.side, least=least).similarity
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
         """Return the similarity of one document to each of others, read in batches."""
@@ -178,9 +158,6 @@ class StoredTexts:
         return self._known[id]
 
     def _read(self, ids: Sequence[str]) -> None:
-        if len(self._vocabulary) > MOST_WORDS:
-            self._vocabulary = Vocabulary()
-            self._known.clear()
         rows = {row.id: row for row in current_rows(self.rows(ids), self.recipe)}
         if is_shared(self.store):
             rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), self.recipe)}
@@ -192,7 +169,7 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
-            self._known[id] = _Memory(title, side, values, key, row is not None, self._vocabulary)
+            self._known[id] = _Memory(title, side, values, key, row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 
@@ -206,4 +183,4 @@ def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
 def ranked_row(row: Row) -> RankedRow:
     """Return a row as a hit without a score."""
     digest = row.raw if row.status == "empty" else row.exact
-    return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash, digest)
+    return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash, digest, row.words)

@@ -1,44 +1,25 @@
-"""Re-scoring of candidates: a screen by their sketches, then their similarity by their texts."""
+"""Re-scoring of candidates: their similarity by their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import compress, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
-
 from indexer.defaults import MEASURE
-from indexer.model import Candidate, Estimate, Fingerprint, Match, Sameness, WordsInOrder
+from indexer.model import Candidate, Estimate, Match, Sameness, WordsInOrder
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.similarity.differences import differences
 from indexer.similarity.lcs import lcs, most_words_in_common, words_in_order
 from indexer.similarity.measures import TextOperand, containment, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
-from indexer.similarity.word_sequences import lcs_to_each, may_reach, pairs_with
-from indexer.sketch.codec import unpack_slots
+from indexer.similarity.words_in_common import lcs_to_each, may_share_words
 from indexer.text.word_numbers import Words
 
 _AT_ONCE = 20  # pairs whose words are asked for together
-
-
-def filter_by_slots(
-    query: Fingerprint, candidates: Sequence[Candidate], fewest_equal: int
-) -> list[Candidate]:
-    """Return the candidates that have at least so many slots in common with the query.
-
-    They stay in order. Candidates without slots stay, and all stay when the query has none.
-    """
-    sketches = [candidate.minhash for candidate in candidates if candidate.minhash is not None]
-    if query.minhash is None or not sketches:
-        return list(candidates)
-    width, slot_bytes = len(query.minhash), query.minhash.dtype.itemsize
-    slots = unpack_slots(b"".join(sketches), slot_bytes).reshape(-1, width)
-    enough = iter((np.count_nonzero(slots == query.minhash, axis=1) >= fewest_equal).tolist())
-    return [candidate for candidate in candidates if candidate.minhash is None or next(enough)]
 
 
 def rescore(
@@ -129,11 +110,8 @@ def find_rearranged(
     """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
     result = []
     candidates = list(candidates)
-    pairs = pairs_with(query.text, [side.text for _, side in candidates])
-    possible = iter(may_reach([pair for pair in pairs if pair], REARRANGED).tolist())
-    for (candidate, side), pair in zip(candidates, pairs, strict=True):
-        if pair and not next(possible):
-            continue
+    possible = may_share_words(query.text, [side.text for _, side in candidates], REARRANGED)
+    for candidate, side in compress(candidates, possible):
         longer = max(len(query.words), len(side.words))
         if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
             continue

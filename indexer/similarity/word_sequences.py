@@ -112,30 +112,6 @@ def may_reach(
     return possible
 
 
-def lcs_to_each(query: str, others: Sequence[str], least: float) -> list[float | None]:
-    """Return `lcs` of one text to each of others, as `lcs_of_sequences` does.
-
-    May be 0 for one below `least`; None where texts are too long for sequences.
-    """
-    pairs = pairs_with(query, others)
-    possible = iter(may_reach([pair for pair in pairs if pair], least).tolist())
-    values: list[float | None] = []
-    for pair in pairs:
-        value = None
-        if pair:
-            value = lcs_of_sequences(*pair, least) if next(possible) else 0.0
-        values.append(value)
-    return values
-
-
-def pairs_with(query: str, others: Sequence[str]) -> list[tuple[WordSequence, WordSequence] | None]:
-    """Return a text with each of others; None where they have more words than code points."""
-    vocabulary = Vocabulary()
-    own = vocabulary.sequence_of(query)
-    sequences = map(vocabulary.sequence_of, others)
-    return [(own, other) if own and other else None for other in sequences]
-
-
 def lcs_of_sequences(a: WordSequence, b: WordSequence, least: float) -> float | None:
     """Return `lcs` as `indexer.similarity.lcs` does; 0 for a pair below `least`.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from indexer.model import Candidates, Facet, Query, RankedRow, Row, Status
+from indexer.model import Candidates, Facet, Query, RankedRow, Row, Screen, Status
 from indexer.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -125,14 +125,19 @@ class Store(Protocol):
         ...
 
     def candidates(
-        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+        self,
+        lookups: Sequence[Lookup],
+        limit: int,
+        shared: int = 1,
+        screens: Sequence[Screen | None] = (),
     ) -> list[Candidates]:
         """Return for each look-up the rows that share at least `shared` of its keys, by few
         requests.
 
         Most keys shared first, ties by path and then id, at most `limit` for each look-up. A hot
         key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given,
-        and counts as shared by every row that shares another key.
+        and counts as shared by every row that shares another key. Of these candidates the screen of
+        the look-up, where there is one, leaves some out.
         """
         ...
 

@@ -4,6 +4,7 @@ mod ascii;
 mod codepoints;
 mod distinct;
 mod grams;
+pub mod in_order;
 pub mod keys;
 pub mod maps;
 mod minhash;

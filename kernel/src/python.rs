@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 
 use crate::grams::MAX_WIDTH;
+use crate::in_order::Words;
 use crate::keys::{Key, block_digits, short, spell, spell_short, write_hex};
 use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
@@ -17,7 +18,7 @@ use crate::slots;
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{differ_at_most, fingerprints, near_sketches, spaced_words};
+    use super::{differ_at_most, fingerprints, near_sketches, spaced_words, words_in_common};
 }
 
 type Arrays<'py> = (
@@ -62,9 +63,7 @@ fn fingerprints<'py>(
         Recipe { normaliser, words, width, slots, packed, bands, rows, digits, simhash, blocks, min_features, key };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
-    let signed = py
-        .detach(|| catch_unwind(AssertUnwindSafe(|| sign_all(&texts, &recipe, threads))))
-        .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
+    let signed = guarded(py, || sign_all(&texts, &recipe, threads))?;
     arrays(py, &signed, &recipe)
 }
 
@@ -118,16 +117,46 @@ fn near_sketches<'py>(
 #[pyfunction]
 fn spaced_words<'py>(py: Python<'py>, text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     let text = utf8(text)?;
-    let spaced = py
-        .detach(|| {
-            catch_unwind(AssertUnwindSafe(|| {
-                let mut normalised = Normalised::default();
-                normalised.read(&text, Version::V2);
-                normalised.spaced()
-            }))
-        })
-        .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
+    let spaced = guarded(py, || {
+        let mut normalised = Normalised::default();
+        normalised.read(&text, Version::V2);
+        normalised.spaced()
+    })?;
     Ok(PyString::new(py, &spaced))
+}
+
+/// The words that a text has in common with others; see the stub.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+fn words_in_common<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyString>,
+    others: Vec<Bound<'py, PyString>>,
+    least: f64,
+) -> PyResult<Bound<'py, PyList>> {
+    let text = utf8(text)?;
+    let others = others.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
+    let counts = guarded(py, || {
+        let mut normalised = Normalised::default();
+        normalised.read(&text, Version::V2);
+        let spaced = normalised.spaced();
+        let words = Words::new(&spaced);
+        let compare = |other: &Cow<str>| {
+            normalised.read(other, Version::V2);
+            words.in_common(&normalised.spaced(), least)
+        };
+        others.iter().map(compare).collect::<Vec<_>>()
+    })?;
+    PyList::new(
+        py,
+        counts.into_iter().map(|common| common.map(|common| (common.in_order, common.shared, common.words))),
+    )
+}
+
+/// Returns what a computation gives without the interpreter's lock; a panic is an error.
+fn guarded<T: Send>(py: Python<'_>, compute: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(compute)))
+        .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))
 }
 
 /// The 32-bit numbers of an array in native byte order.

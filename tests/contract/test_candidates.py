@@ -5,7 +5,7 @@ from collections import Counter
 
 from sample_rows import band, block, row
 
-from indexer.model import Candidate, Candidates
+from indexer.model import Candidate, Candidates, Screen
 
 
 def expected(rows, bands, blocks, limit):
@@ -85,6 +85,27 @@ def test_candidates_share_as_many_keys_as_asked_for_and_hot_keys_count_as_shared
     assert found(3) == (["4", "3"], (keys[0],))
     assert found(1) == (["4", "3", "2"], (keys[0],))
     assert found(4) == (["4"], (keys[0],)) and found(5) == ([], (keys[0],))
+
+
+def test_a_screen_leaves_out_rows_whose_sketches_have_too_few_equal_slots(store):
+    """It does so among the candidates within the limit, and not rows without a sketch."""
+    sketches = {"1": bytes(128), "2": b"\x01" * 128, "3": bytes(100) + b"\x02" * 28, "4": None}
+    keys = (band(0, 1), band(1, 1))
+    rows = [row(id, bands=keys, minhash=sketch, metadata={}) for id, sketch in sketches.items()]
+    store.write([*rows, row("0", bands=(*keys, band(2, 1)), minhash=bytes(128), metadata={})])
+    store.refresh()
+
+    def found(least, limit=10):
+        lookups = [(keys, []), (keys, [])]
+        screened, every = store.candidates(lookups, limit, 2, [Screen(bytes(128), 1, least), None])
+        assert len(every.found) == len(screened.found) + screened.screened
+        assert every.cut == screened.cut == (limit < 5)
+        return [item.id for item in screened.found]
+
+    assert found(128) == ["0", "1", "4"]
+    assert found(100) == ["0", "1", "3", "4"]
+    assert found(0) == ["0", "1", "2", "3", "4"]
+    assert found(128, limit=3) == ["0", "1"]
 
 
 def test_no_keys_no_candidates(store):

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import pytest
 
 from indexer.errors import UnknownMeasure
+from indexer.joins.near_sketches import filter_candidates
 from indexer.joins.slot_bounds import fewest_equal
-from indexer.model import Candidate, Fingerprint, Match
+from indexer.model import Candidate, Candidates, Fingerprint, Match, Screen
 from indexer.recipe import DEFAULT_V1
 from indexer.searching.kept_sides import KeptSides
 from indexer.similarity.measures import jaccard
-from indexer.similarity.rescore import filter_by_slots, rescore
+from indexer.similarity.rescore import rescore
 from indexer.similarity.sides import Side, feature_set
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
@@ -53,10 +54,19 @@ def slots_for(threshold: float) -> int:
     return fewest_equal("jaccard", threshold, DEFAULT_V1)
 
 
+def passing(query: Fingerprint, candidates: Sequence[Candidate], least: int) -> list[Candidate]:
+    assert query.minhash is not None
+    screen = Screen(pack_slots(query.minhash), 4, least)
+    answer = filter_candidates(Candidates(tuple(candidates), ("hot",), True), screen)
+    assert (answer.capped_keys, answer.cut) == (("hot",), True)
+    assert answer.screened == len(candidates) - len(answer.found)
+    return list(answer.found)
+
+
 def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
     near, far = candidate("near", NEAR), candidate("far", FAR)
-    assert filter_by_slots(sign_query(BASE), [far, near], slots_for(0.8)) == [near]
-    assert filter_by_slots(sign_query(BASE), [far, near], slots_for(0.0)) == [
+    assert passing(sign_query(BASE), [far, near], slots_for(0.8)) == [near]
+    assert passing(sign_query(BASE), [far, near], slots_for(0.0)) == [
         far,
         near,
     ]
@@ -71,15 +81,12 @@ def test_candidates_within_three_standard_errors_are_kept(equal: int, is_kept: b
     candidate = Candidate(
         id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None
     )
-    assert filter_by_slots(query, [candidate], slots_for(0.8)) == [candidate] * is_kept
+    assert passing(query, [candidate], slots_for(0.8)) == [candidate] * is_kept
 
 
 def test_candidates_without_a_sketch_are_kept() -> None:
     bare = Candidate(id="bare", path="/bare", keys_shared=1, minhash=None, simhash=5)
-    assert filter_by_slots(sign_query(BASE), [bare], slots_for(0.9)) == [bare]
-    assert filter_by_slots(sign_query("!"), [candidate("far", FAR)], slots_for(0.9)) == [
-        candidate("far", FAR)
-    ]
+    assert passing(sign_query(BASE), [bare], slots_for(0.9)) == [bare]
 
 
 def test_pruning_keeps_pairs_at_the_threshold() -> None:
@@ -91,7 +98,7 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         jaccard(feature_set(BASE, DEFAULT_V1), feature_set(edit, DEFAULT_V1)) for edit in edits
     )
     candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
-    assert filter_by_slots(sign_query(BASE), candidates, slots_for(threshold)) == candidates
+    assert passing(sign_query(BASE), candidates, slots_for(threshold)) == candidates
 
 
 def test_matches_are_exact_sorted_and_say_why() -> None:

@@ -76,13 +76,3 @@ def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
     sequence = word_sequences.Vocabulary().sequence(normal_words("a a a"))
     assert word_sequences.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
     assert word_sequences.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)
-
-
-@given(st.lists(st.text("ab cd ef", max_size=30), max_size=6), st.sampled_from([0.0, 0.5, 0.9]))
-def test_lcs_to_each_of_others_is_the_lcs_of_the_pairs(others: list[str], least: float) -> None:
-    query = "ab cd ab ef cd b"
-    values = word_sequences.lcs_to_each(query, others, least)
-    for value, other in zip(values, others, strict=True):
-        exact = lcs(normal_words(query), normal_words(other))
-        assert value is not None
-        assert value == exact if exact >= least else value < least

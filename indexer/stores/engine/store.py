@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from indexer.model import Candidates, Query, Row, Scope
+from indexer.joins.near_sketches import filter_candidates
+from indexer.model import Candidates, Query, Row, Scope, Screen
 from indexer.recipe import Recipe
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
 from indexer.stores.engine import bodies, index_reads, index_writes
@@ -79,7 +80,11 @@ class EngineStore:
         return index_reads.source_digests(self.index, ids)
 
     def candidates(
-        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+        self,
+        lookups: Sequence[Lookup],
+        limit: int,
+        shared: int = 1,
+        screens: Sequence[Screen | None] = (),
     ) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 
@@ -92,7 +97,12 @@ class EngineStore:
         candidates = queries.candidates(keys, recipe_id, limit, shared, self._cap)
         if not all(entry.found for entry in candidates):
             self.index.check_replaced()
-        return candidates
+        if not screens:
+            return candidates
+        return [
+            filter_candidates(entry, screen) if screen else entry
+            for entry, screen in zip(candidates, screens, strict=True)
+        ]
 
     def _cap(self, rows: int) -> int:
         return max(self.hot_key_floor, int(self.hot_key_share * rows))

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from indexer.stores.sqlite.kept_reads import KeptReads
+
 MOST = 4
 
 
@@ -36,13 +38,20 @@ def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> Conne
 
 
 class Connection(sqlite3.Connection):
-    """A connection that remembers counts of rows.
+    """A connection that keeps what look-ups read.
 
-    `counts`: by the state of the file, which `PRAGMA data_version` and the changes of this
-    connection tell, and by what was counted.
+    `kept`: with the state of the file, which `PRAGMA data_version` and the changes of this
+    connection tell.
     """
 
-    counts: tuple[tuple[int, int], dict[str, int]] | None = None
+    kept: tuple[tuple[int, int], KeptReads] | None = None
+
+    def kept_reads(self) -> KeptReads:
+        """Return what was read since the last change."""
+        state = int(self.execute("PRAGMA data_version").fetchone()[0]), self.total_changes
+        if self.kept is None or self.kept[0] != state:
+            self.kept = state, KeptReads()
+        return self.kept[1]
 
 
 class Readers:

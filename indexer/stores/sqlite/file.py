@@ -183,7 +183,7 @@ class File:
                 db = self._connect(create=True)
             copy_in(source, db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
-            self._recipe = self._changes = db.counts = None
+            self._recipe = self._changes = db.kept = None
 
     def check_sound(self) -> None:
         """Raise `StoreDamaged` when SQLite finds that the file is corrupt."""

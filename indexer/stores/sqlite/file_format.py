@@ -12,6 +12,7 @@ from indexer import mappings
 from indexer.errors import MappingMismatch, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.sqlite.connections import Connection
 from indexer.stores.sqlite.file_backup import APPLICATION_ID
 from indexer.system.failpoints import reached
 from indexer.system.keyed_recipes import with_key
@@ -32,6 +33,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
+        if isinstance(db, Connection):
+            db.kept = None  # it may have read what was rolled back
         raise
 
 

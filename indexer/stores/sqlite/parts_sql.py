@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexer.model import Row, Scope
 from indexer.stores.sqlite.connections import Connection
+from indexer.stores.sqlite.kept_reads import KeptReads
 
 WITHIN: Mapping[Scope, str] = {
     "documents": "d.parent IS NULL",
@@ -32,14 +33,14 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
     return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
 
 
+def kept_reads(db: sqlite3.Connection) -> KeptReads:
+    """Return what a connection has read since the last change of the file, and keeps."""
+    return db.kept_reads() if isinstance(db, Connection) else KeptReads()
+
+
 def known_count(db: sqlite3.Connection, scope: Scope) -> int:
     """Return `count`, remembered as long as the file does not change: it reads a whole index."""
-    if not isinstance(db, Connection):
-        return count(db, scope)
-    state = (int(db.execute("PRAGMA data_version").fetchone()[0]), db.total_changes)
-    if db.counts is None or db.counts[0] != state:
-        db.counts = (state, {})
-    known = db.counts[1]
+    known = kept_reads(db).counts
     if scope not in known:
         known[scope] = count(db, scope)
     return known[scope]

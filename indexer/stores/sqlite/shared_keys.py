@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.model import Candidate, Candidates, Scope
+from indexer.joins.near_sketches import pass_screen
+from indexer.model import Candidate, Candidates, Scope, Screen
 from indexer.sketch.codec import unsigned64
 from indexer.stores.base import Lookup
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.kept_reads import KeptReads
 from indexer.stores.sqlite.postings import carriers, either, parse_numbers
 
 Numbers: TypeAlias = NDArray[np.int64]
 
 _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
-    "CROSS JOIN documents d ON d.number = j.value"
+    "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
+)
+_SKETCHES = (
+    "SELECT d.number, d.minhash FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value WHERE length(d.minhash) = ?"
 )
 _SORTED = (
     "SELECT group_concat(number, ' ') FROM (SELECT d.number FROM json_each(?) j "
@@ -38,6 +45,7 @@ _OF_PATH = (
     "SELECT group_concat(number, ' ') FROM "
     "(SELECT number FROM documents WHERE path = ? ORDER BY id LIMIT -1)"
 )
+_MOST_WORDS = (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
 _AT_ONCE = 20_000  # entries at most
 
@@ -50,34 +58,68 @@ def find_candidates(
     least_shared: int,
     hot_key_floor: int,
     hot_key_share: float,
+    screen: Screen | None = None,
 ) -> Candidates:
     """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
     cap.
     """
+    kept = parts.kept_reads(db)
     bands, blocks = lookup
     posted = [packed.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
     matching = map(either, zip(*posted, strict=True))
     keys = dict(zip(matching, (*bands, *blocks), strict=True))
     cap = max(hot_key_floor, int(hot_key_share * parts.known_count(db, scope)))
-    every_key = carriers(db, list(keys), cap + 1)
+    every_key = kept.carriers(list(keys), cap + 1, lambda keys: carriers(db, keys, cap + 1))
     capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
     asked = [rows for rows in every_key if len(rows) <= cap]
     if not asked:
         return Candidates((), tuple(capped))
-    numbers, shared = np.unique(np.concatenate(asked), return_counts=True)
-    enough = shared >= least_shared - len(capped)
-    numbers, shared = numbers[enough], shared[enough]
+    numbers, shared = _count_shared(asked, max(1, least_shared - len(capped)))
     is_best = _are_best(db, numbers, shared, limit)
-    best = _candidates(db, numbers[is_best], shared[is_best])
-    return Candidates(best, tuple(capped), cut=len(numbers) > len(best))
+    is_cut = not is_best.all()
+    numbers, shared = numbers[is_best], shared[is_best]
+    most = len(numbers)
+    if screen:
+        passes = _pass(db, numbers, screen)
+        numbers, shared = numbers[passes], shared[passes]
+    best = _candidates(db, numbers, shared, screen)
+    return Candidates(best, tuple(capped), is_cut, most - len(best))
+
+
+def _count_shared(
+    carriers: Sequence[NDArray[np.int32]], least: int
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the rows that carry at least `least` of the keys, ascending, and how many."""
+    rows = np.concatenate(carriers)
+    if not len(rows):
+        return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
+    first = int(rows.min())
+    shared = np.bincount(rows - first)
+    numbers = np.flatnonzero(shared >= least)
+    return numbers + first, shared[numbers]
+
+
+def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[np.bool_]:
+    """Flag the rows whose sketches pass the screen, or that have none."""
+    width = len(screen.slots)
+
+    def read(missing: Numbers) -> dict[int, bytes]:
+        return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
+
+    packed, is_sketched = parts.kept_reads(db).sketches.packed(numbers, width, read)
+    return pass_screen(screen, packed) | ~is_sketched
 
 
 def _candidates(
-    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any]
+    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], screen: Screen | None
 ) -> tuple[Candidate, ...]:
-    """Return these rows, most keys shared first, ties by path, then id."""
+    """Return those of these rows that pass the screen, most keys shared first, ties by path, then
+    id.
+    """
+    fewest, most = (screen.fewest_words, screen.most_words) if screen else (None, None)
+    lengths = 0 if fewest is None else fewest, _MOST_WORDS if most is None else most
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
-    rows = db.execute(_BEST, (json.dumps(numbers.tolist()),)).fetchall()
+    rows = db.execute(_BEST, (json.dumps(numbers.tolist()), *lengths)).fetchall()
     rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
     return tuple(
         Candidate(name, path, count_of[number], minhash, None if bits is None else unsigned64(bits))
@@ -107,25 +149,32 @@ def first_by_path(db: sqlite3.Connection, numbers: Numbers, count: int) -> Numbe
 
     Few are read and sorted; of many, the index of paths has enough near its begin.
     """
+    kept = parts.kept_reads(db)
     entries = count * parts.known_count(db, "both") // max(len(numbers), 1)
-    if entries > _ENTRIES * len(numbers):
+    kept.sorted_rows += len(numbers)
+    if entries - len(kept.by_path) > _ENTRIES * kept.sorted_rows:
         joined = db.execute(_SORTED, (json.dumps(numbers.tolist()), count)).fetchone()[0]
         return parse_numbers(joined)
-    return _first_in_index(db, numbers, count, min(2 * entries + 100, _AT_ONCE))
+    at_once = min(2 * entries + 100, _AT_ONCE)
+    return _first_in_index(db, kept, numbers, count, at_once)
 
 
-def _first_in_index(db: sqlite3.Connection, numbers: Numbers, count: int, at_once: int) -> Numbers:
-    """Return the same by reading the index of paths from its begin.
+def _first_in_index(
+    db: sqlite3.Connection, kept: KeptReads, numbers: Numbers, count: int, at_once: int
+) -> Numbers:
+    """Return the same by the index of paths from its begin, as far as it was not read before.
 
     It has rows of one path in order of number: the last path is sorted by id.
     """
-    found = np.zeros(0, dtype=np.int64)
-    path, last = "", -1
+    is_chosen = np.zeros(int(numbers.max()) + 1, dtype=np.bool_)
+    is_chosen[numbers] = True
+    found = _chosen(kept.by_path, is_chosen)
     while len(found) < count:
-        joined, path = db.execute(_NEXT, (path, last, at_once)).fetchone()
+        last = int(kept.by_path[-1]) if len(kept.by_path) else -1
+        joined, kept.last_path = db.execute(_NEXT, (kept.last_path, last, at_once)).fetchone()
         entries = parse_numbers(joined)
-        last = int(entries[-1])
-        found = np.concatenate([found, entries[np.isin(entries, numbers)]])
+        kept.by_path = np.concatenate([kept.by_path, entries])
+        found = np.concatenate([found, _chosen(entries, is_chosen)])
     found = found[:count]
     (path,) = db.execute(
         "SELECT path FROM documents WHERE number = ?", (int(found[-1]),)
@@ -134,3 +183,9 @@ def _first_in_index(db: sqlite3.Connection, numbers: Numbers, count: int, at_onc
     before = found[~np.isin(found, by_id)]
     same = by_id[np.isin(by_id, numbers)]
     return np.concatenate([before, same[: count - len(before)]])
+
+
+def _chosen(numbers: Numbers, is_chosen: NDArray[np.bool_]) -> Numbers:
+    """Return the numbers that are flagged, in order; those beyond the flags are not."""
+    numbers = numbers[numbers < len(is_chosen)]
+    return numbers[is_chosen[numbers]]

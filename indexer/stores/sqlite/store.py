@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from indexer.model import Candidates, Query, Row, Scope
+from indexer.model import Candidates, Query, Row, Scope, Screen
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
@@ -109,12 +109,20 @@ class SqliteStore:
         return {name: unpack_digest(source) for name, source in rows}
 
     def candidates(
-        self, lookups: Sequence[Lookup], limit: int, shared: int = 1
+        self,
+        lookups: Sequence[Lookup],
+        limit: int,
+        shared: int = 1,
+        screens: Sequence[Screen | None] = (),
     ) -> list[Candidates]:
         """Find candidates one look-up after the other, in one consistent view."""
         settings = limit, shared, self.hot_key_floor, self.hot_key_share
+        screened = zip(lookups, screens or [None] * len(lookups), strict=True)
         with self._file.reading() as db:
-            return [find_candidates(db, self._scope, lookup, *settings) for lookup in lookups]
+            return [
+                find_candidates(db, self._scope, lookup, *settings, screen)
+                for lookup, screen in screened
+            ]
 
     def search(self, query: Query) -> Ranking:
         """Search the full text; matches and scores are fixed when the search begins."""

@@ -1,0 +1,88 @@
+"""Words that a text has in common with others: in the same order, and in any.
+
+The compiled kernel, where installed, computes it without a vocabulary of many texts, which
+`indexer.similarity.word_sequences` makes otherwise; the words in order are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.similarity.word_sequences import (
+    Vocabulary,
+    WordSequence,
+    lcs_of_sequences,
+    may_reach_pair,
+)
+
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
+
+class InCommon(NamedTuple):
+    """What two texts have in common, in words.
+
+    `in_order`: the length of the longest common subsequence; 0 if it is not asked for. `shared`:
+    the words that both have, each counted as often as both have it, or more. `words`: those of
+    either text.
+    """
+
+    in_order: int
+    shared: int
+    words: tuple[int, int]
+
+    @property
+    def lcs(self) -> float:
+        """The words in order / words of the longer text; 0 when neither has any."""
+        return self.in_order / max(self.words) if any(self.words) else 0.0
+
+
+def words_in_common(text: str, others: Sequence[str], least: float) -> list[InCommon | None]:
+    """Return what a text has in common with each of others, in words as `normal_words` has them.
+
+    `in_order` is 0 where it is less than the share `least` of the words of the longer text, so
+    that nothing is aligned for a share above 1. None where texts are too long to be compared so.
+
+    >>> words_in_common("to be or not to be", ["not to be or to be"], 0.8)[0].lcs
+    0.8333333333333334
+    """
+    if _kernel is not None and hasattr(_kernel, "words_in_common"):
+        counted = _kernel.words_in_common(text, list(others), least)
+        return [counts and InCommon(*counts) for counts in counted]
+    vocabulary = Vocabulary()
+    own = vocabulary.sequence_of(text)
+    return [_in_common(own, vocabulary.sequence_of(other), least) for other in others]
+
+
+def _in_common(a: WordSequence | None, b: WordSequence | None, least: float) -> InCommon | None:
+    if a is None or b is None:
+        return None
+    words = len(a.codes), len(b.codes)
+    shared = int(np.minimum(a.counts, b.counts).sum(dtype=np.int64))
+    if not may_reach_pair(a, b, least):
+        return InCommon(0, shared, words)
+    value = lcs_of_sequences(a, b, least)
+    return None if value is None else InCommon(round(value * max(words)), shared, words)
+
+
+def lcs_to_each(text: str, others: Sequence[str], least: float) -> list[float | None]:
+    """Return `lcs` of a text to each of others; 0 for one below `least`.
+
+    None where texts are too long to be compared so.
+    """
+    return [common and common.lcs for common in words_in_common(text, others, least)]
+
+
+def may_share_words(text: str, others: Sequence[str], least: float) -> list[bool]:
+    """Return for each of other texts if it may have `least` of the words of the longer one in
+    common with a text, in any order.
+    """
+    counted = words_in_common(text, others, 2.0)
+    return [
+        common is None or common.shared >= least * max(common.words) - 1e-9 for common in counted
+    ]

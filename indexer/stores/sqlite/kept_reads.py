@@ -1,0 +1,93 @@
+"""What look-ups read of a SQLite file, kept as long as the file does not change.
+
+Look-ups of different documents read much the same: the postings of keys that many rows carry, the
+first rows by path, the sketches of rows that share keys with many. All of it is bounded; what does
+not fit is read again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
+MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
+_ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
+Numbers: TypeAlias = NDArray[np.int64]
+
+
+class KeptReads:
+    """Reads of one state of a file.
+
+    `counts`: rows by what was counted. `by_path`: the numbers of the first rows in the index of
+    paths, and `last_path` the path of the last. `sorted_rows`: how many were read to be sorted.
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.by_path = np.zeros(0, dtype=np.int64)
+        self.last_path = ""
+        self.sorted_rows = 0
+        self.sketches = KeptSketches()
+        self._postings: OrderedDict[tuple[str, int], NDArray[np.int32]] = OrderedDict()
+        self._entries = 0
+
+    def carriers(
+        self, keys: Sequence[str], most: int, read: Callable[[Sequence[str]], Sequence[Numbers]]
+    ) -> list[NDArray[np.int32]]:
+        """Return the rows that carry each key, `most` at most; `read` gives those not kept."""
+        missing = [key for key in keys if (key, most) not in self._postings]
+        rows = {
+            key: numbers.astype(np.int32)
+            for key, numbers in zip(missing, read(missing), strict=True)
+        }
+        for key in keys:
+            if key not in rows:
+                rows[key] = self._postings[key, most]
+                self._postings.move_to_end((key, most))
+        for key in missing:
+            self._postings[key, most] = rows[key]
+            self._entries += _ENTRIES_OF_KEY + len(rows[key])
+        while self._entries > MOST_POSTINGS:
+            _, oldest = self._postings.popitem(last=False)
+            self._entries -= _ENTRIES_OF_KEY + len(oldest)
+        return [rows[key] for key in keys]
+
+
+class KeptSketches:
+    """Packed sketches of rows, each at the place that the row's number gives it.
+
+    A row that comes to the place of another takes it.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: Numbers = np.zeros(0, dtype=np.int64)
+        self._packed: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
+
+    def packed(
+        self, numbers: Numbers, width: int, read: Callable[[Numbers], dict[int, bytes]]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the sketches of `width` bytes of rows, (rows, width), and which rows have one.
+
+        `read` gives those not kept that have one, by number.
+        """
+        if self._packed.shape[1] != width:
+            self._numbers = np.zeros(MOST_SKETCHES, dtype=np.int64)
+            self._packed = np.zeros((MOST_SKETCHES, width), dtype=np.uint8)
+        places = numbers % MOST_SKETCHES
+        sketches = self._packed[places]
+        missing = np.flatnonzero(self._numbers[places] != numbers)
+        is_known = np.ones(len(numbers), dtype=np.bool_)
+        if len(missing):
+            by_number = read(numbers[missing])
+            is_known[missing] = [number in by_number for number in numbers[missing].tolist()]
+            missing = missing[is_known[missing]]
+            joined = b"".join(by_number[number] for number in numbers[missing].tolist())
+            sketches[missing] = np.frombuffer(joined, dtype=np.uint8).reshape(-1, width)
+            self._packed[places[missing]] = sketches[missing]
+            self._numbers[places[missing]] = numbers[missing]
+        return sketches, is_known

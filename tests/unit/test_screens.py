@@ -1,0 +1,35 @@
+"""The bounds by which `similar` leaves out candidates before their rows are read."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2
+from indexer.searching.similar import SimilarOptions, _screen
+from indexer.similarity.criteria import REARRANGED
+from indexer.similarity.lcs import lcs
+from indexer.sketch.fingerprint import fingerprint
+from indexer.text.normal_words import normal_words
+
+
+@given(st.integers(4, 60), st.integers(1, 90), st.floats(0.01, 1.0))
+def test_texts_of_as_many_words_as_a_match_may_have_are_within_the_bounds(
+    own: int, other: int, threshold: float
+) -> None:
+    """A rearranged text, of which a note tells, has `REARRANGED` of the words."""
+    text = " ".join(f"w{place}" for place in range(90))
+    mine = " ".join(text.split()[:own])
+    screen = _screen(fingerprint(mine, DEFAULT_V2), DEFAULT_V2, SimilarOptions(threshold=threshold))
+    assert screen and screen.fewest_words is not None and screen.most_words is not None
+    is_within = screen.fewest_words <= other <= screen.most_words
+    theirs = " ".join(text.split()[:other])
+    similarity = lcs(normal_words(mine), normal_words(theirs))
+    assert is_within or (similarity < threshold and similarity < REARRANGED)
+    assert not is_within or similarity >= min(threshold, REARRANGED) - 1e-6
+
+
+def test_words_are_no_bound_where_they_are_counted_otherwise() -> None:
+    text = "one two three four five six seven eight nine ten"
+    for recipe, measure in ((DEFAULT_V1, "lcs"), (DEFAULT_V2, "jaccard")):
+        screen = _screen(fingerprint(text, recipe), recipe, SimilarOptions(measure=measure))
+        assert screen and screen.fewest_words is screen.most_words is None
+    assert _screen(fingerprint("one", DEFAULT_V2), DEFAULT_V2, SimilarOptions()) is None

@@ -1,0 +1,51 @@
+"""Words in common with other texts: the kernel and sequences give what the definitions do."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.similarity import word_sequences, words_in_common
+from indexer.similarity.lcs import lcs, lcs_by_table
+from indexer.text.normal_words import normal_words
+
+WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
+sentences = st.lists(st.sampled_from(WORDS), max_size=150).map(" ".join)
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+@given(sentences, st.lists(sentences, max_size=4), st.sampled_from([0.0, 0.5, 0.9, 1.0]))
+def test_words_in_common_are_those_of_the_definitions(
+    kernel: bool, text: str, others: list[str], least: float
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if not kernel:
+            patch.setattr(words_in_common, "_kernel", None)
+        counted = words_in_common.words_in_common(text, others, least)
+        values = words_in_common.lcs_to_each(text, others, least)
+        flags = words_in_common.may_share_words(text, others, least)
+    own = normal_words(text).folded
+    for other, common, value, flag in zip(others, counted, values, flags, strict=True):
+        folded = normal_words(other).folded
+        longer = max(len(own), len(folded))
+        in_order, shared = lcs_by_table(own, folded), (Counter(own) & Counter(folded)).total()
+        assert common is not None
+        assert common.words == (len(own), len(folded))
+        assert common.in_order == (in_order if in_order >= least * longer - 1e-9 else 0)
+        assert common.shared >= shared
+        assert common.shared == shared or not kernel
+        assert value == common.lcs
+        assert not common.in_order or value == lcs(normal_words(text), normal_words(other))
+        assert flag or shared < least * longer
+
+
+def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of the kernel would take too much memory, and sequences too many letters."""
+    long = "a b " * 5_000
+    assert words_in_common.words_in_common(long, [long, "a"], 0.5)[1] is not None
+    assert words_in_common.lcs_to_each(long, [long], 0.5) == [None]
+    assert words_in_common.may_share_words(long, [long, "a"], 0.5) == [True, False]
+    monkeypatch.setattr(words_in_common, "_kernel", None)
+    monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
+    assert words_in_common.lcs_to_each("a b c", ["a b c", "a x"], 0.0) == [None, 1 / 3]
