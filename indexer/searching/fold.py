@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indexer.joins.near_sketches import NearSketches, near_sketches
+from indexer.joins.near_sketches import NearSketches
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
+from indexer.searching.sketched_hits import BY_INTERVALS, Nearness, SketchedHits, sketched_hits
 from indexer.similarity.criteria import COMPARED
-from indexer.sketch.codec import unpack_slots
 
 _AT_ONCE = 100  # hits that are compared together
+_NearPlaces: TypeAlias = list[list[tuple[int, int]]]
 
 
 @dataclass(slots=True)
@@ -120,11 +120,11 @@ class ByFamily:
 class BySketch:
     """Folds hits under the shown hit that they resemble most, at or above a threshold.
 
-    Fewer equal slots than `least_equal` keep two hits apart; None: those whose 95 % interval ends
-    below the threshold. Of the others `exact(a, b)` returns the similarity of two documents by id;
-    if the rule `trusts_slots`, only where the interval holds the threshold. A hit without a sketch,
-    or of other `statuses`, folds under a copy only. `read_ahead` is told the documents whose
-    similarity may be asked for next.
+    Two hits that are not within `nearness` are kept apart; without a number of equal slots there,
+    those whose 95 % interval ends below the threshold. Of the others `exact(a, b)` returns the
+    similarity of two documents by id; if the rule `trusts_slots`, only where the interval holds the
+    threshold. A hit without a sketch, or of other `statuses`, folds under a copy only. `read_ahead`
+    is told the documents whose similarity may be asked for next.
     """
 
     def __init__(
@@ -133,20 +133,20 @@ class BySketch:
         exact: Callable[[str, str], float],
         trusts_slots: bool = True,
         slot_bytes: int = 4,
-        least_equal: int | None = None,
+        nearness: Nearness = BY_INTERVALS,
         statuses: Collection[str] = COMPARED,
         read_ahead: Callable[[Sequence[str]], None] = lambda ids: None,
     ) -> None:
+        self._nearness = nearness
         self._read_ahead = read_ahead
         self._statuses = statuses
-        self._least_equal = least_equal
         self._threshold = threshold
         self._exact = exact
         self._trusts_slots = trusts_slots
         self._slot_bytes = slot_bytes
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
-        self._sketches: _Sketches | None = None
+        self._sketches: SketchedHits | None = None
         self._lows = np.zeros(0)
         self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self._batch: dict[str, _BatchHit] = {}
@@ -154,24 +154,30 @@ class BySketch:
 
     def expect(self, hits: Sequence[RankedRow]) -> None:
         """Compare the hits with all heads at once, and read what is close to them or each other."""
-        sketched = [(hit.id, slots) for hit in hits if (slots := self._slots(hit)) is not None]
+        sketched = [hit for hit in hits if self._is_sketched(hit)]
         self._batch, self._rows = {}, {}
         if not sketched:
             return
-        sketches = self._sketches_of(sketched[0][1])
-        batch = np.stack([slots for _, slots in sketched])
-        heads = _by_row(sketches.near(batch), len(batch))
-        beside = _by_row(near_sketches(batch, batch, sketches.least), len(batch))
+        batch = sketched_hits(sketched, self._slot_bytes)
+        heads, before = self._near(batch)
         ids: list[str] = []
-        for place, (id, slots) in enumerate(sketched):
-            before = [near for near in beside[place] if near[0] < place]
-            self._batch[id] = _BatchHit(place, slots, heads[place], before)
-            if heads[place] or before:
+        for place, hit in enumerate(sketched):
+            self._batch[hit.id] = _BatchHit(place, batch, heads[place], before[place])
+            if heads[place] or before[place]:
                 ids += [self._heads[row][1] for row, _ in heads[place]]
-                ids += [sketched[row][0] for row, _ in before]
-                ids.append(id)
-        if not self._trusts_slots:
+                ids += [sketched[row].id for row, _ in before[place]]
+                ids.append(hit.id)
+        if ids and not self._trusts_slots:
             self._read_ahead(list(dict.fromkeys(ids)))
+
+    def _near(self, batch: SketchedHits) -> tuple[_NearPlaces, _NearPlaces]:
+        """Return what is near each hit of a batch: of the heads, and of the hits before it."""
+        nearness = self._bounds(batch.slots.shape[1])
+        beside = nearness.pairs(batch, batch)
+        before = _by_row(beside[beside[:, 1] < beside[:, 0]], len(batch))
+        if self._sketches is None:
+            return [[] for _ in before], before
+        return _by_row(nearness.pairs(batch, self._sketches), len(batch)), before
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the group whose head is most similar by estimate; ties go to the first.
@@ -180,20 +186,24 @@ class BySketch:
         """
         expected = self._batch.get(hit.id)
         place = self._most_similar(hit.id, expected) if expected else self._find_copy(hit)
-        if place is None:
-            self._add_head(hit, expected.slots if expected else None)
-            if expected:
-                self._rows[expected.place] = len(self._heads) - 1
-        return place
+        if place is not None:
+            return place
+        if expected:
+            self._rows[expected.place] = len(self._heads)
+            self._add_sketched(hit.id, expected.batch, expected.place)
+        else:
+            self._add_without_sketch(hit)
+        return None
 
     def add_head(self, hit: RankedRow) -> None:
         """Remember the head; without a sketch only copies may join it."""
-        self._add_head(hit, self._slots(hit))
+        if self._is_sketched(hit):
+            self._add_sketched(hit.id, sketched_hits([hit], self._slot_bytes), 0)
+        else:
+            self._add_without_sketch(hit)
 
-    def _slots(self, hit: RankedRow) -> NDArray[Any] | None:
-        if not hit.minhash or hit.status not in self._statuses:
-            return None
-        return unpack_slots(hit.minhash, self._slot_bytes)
+    def _is_sketched(self, hit: RankedRow) -> bool:
+        return bool(hit.minhash) and hit.status in self._statuses
 
     def _find_copy(self, hit: RankedRow) -> int | None:
         """Return the first group whose head has no sketch either, and the same text."""
@@ -214,60 +224,43 @@ class BySketch:
                 return place
         return None
 
-    def _sketches_of(self, slots: NDArray[Any]) -> _Sketches:
-        """Return the sketches of the heads, which are like these slots."""
-        if self._sketches is None:
-            self._lows, highs = similarity_intervals(len(slots), bits=8 * self._slot_bytes)
-            least = self._least_equal
-            if least is None:
-                least = int(np.count_nonzero(highs < self._threshold))
-            self._sketches = _Sketches(len(slots), slots.dtype, least)
-        return self._sketches
+    def _bounds(self, width: int) -> Nearness:
+        """Return the bounds of pairs that are compared, for sketches of `width` slots."""
+        if not len(self._lows):
+            self._lows, highs = similarity_intervals(width, bits=8 * self._slot_bytes)
+            if self._nearness.equal is None:
+                equal = int(np.count_nonzero(highs < self._threshold))
+                self._nearness = replace(self._nearness, equal=equal)
+        return self._nearness
 
-    def _add_head(self, hit: RankedRow, slots: NDArray[Any] | None) -> None:
-        if slots is None:
-            self._without_sketch[hit.digest].append((self._groups, hit.id))
+    def _add_sketched(self, id: str, hits: SketchedHits, place: int) -> None:
+        if self._sketches is None:
+            self._sketches = hits.one(place)
         else:
-            self._sketches_of(slots).add(slots)
-            self._heads.append((self._groups, hit.id))
+            self._sketches.add(hits, place)
+        self._heads.append((self._groups, id))
+        self._groups += 1
+
+    def _add_without_sketch(self, hit: RankedRow) -> None:
+        self._without_sketch[hit.digest].append((self._groups, hit.id))
         self._groups += 1
 
 
 class _BatchHit(NamedTuple):
-    """A hit of a batch, and what is near it: places with equal slots.
+    """The place of a hit in its batch, and what is near it: places with equal slots.
 
     `heads`: those that were there before the batch; `before`: hits of the batch.
     """
 
     place: int
-    slots: NDArray[Any]
+    batch: SketchedHits
     heads: list[tuple[int, int]]
     before: list[tuple[int, int]]
 
 
-def _by_row(near: NearSketches, count: int) -> list[list[tuple[int, int]]]:
+def _by_row(near: NearSketches, count: int) -> _NearPlaces:
     """Return the near places of each of `count` sketches, with the equal slots."""
-    rows: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    rows: _NearPlaces = [[] for _ in range(count)]
     for row, place, equal in near.tolist():
         rows[row].append((place, equal))
     return rows
-
-
-class _Sketches:
-    """Sketches of `width` slots of `kind`, searched for those that share `least` slots or more."""
-
-    def __init__(self, width: int, kind: np.dtype[Any], least: int) -> None:
-        self.least = least
-        self._count = 0
-        self._slots = np.zeros((16, width), dtype=kind)
-
-    def add(self, slots: NDArray[Any]) -> None:
-        """Add a sketch; the array doubles, so that growing costs linear time."""
-        if self._count == len(self._slots):
-            self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
-        self._slots[self._count] = slots
-        self._count += 1
-
-    def near(self, others: NDArray[Any]) -> NearSketches:
-        """Return which of the others are near which sketch, in the order in which they came."""
-        return near_sketches(others, self._slots[: self._count], self.least)

@@ -22,6 +22,7 @@ from indexer.searching.fold_defaults import (
 from indexer.searching.fold_stored import SketchRule
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.shown_hits import show_by_order
+from indexer.searching.sketched_hits import Nearness
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.sketch.sketch_options import has_sketch_alone
@@ -112,6 +113,8 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
     recipe, least_equal = texts.recipe, None
     if recipe.minhash and texts.measure != "jaccard":
         least_equal = fewest_equal(texts.measure, threshold, recipe)
+    is_bound = texts.measure == "lcs" and recipe.counts_normal_words
+    least_words = threshold if is_bound else 0.0
     similar = partial(texts.similarity, least=threshold)
     statuses = texts.criteria.folded
     return BySketch(
@@ -119,7 +122,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         similar,
         trusts_slots,
         recipe.slot_bytes,
-        least_equal,
+        Nearness(least_equal, least_words),
         statuses,
         texts.read_ahead,
     )

@@ -25,7 +25,7 @@ except ImportError:
 
 
 class InCommon(NamedTuple):
-    """What two texts have in common, in words.
+    """The numbers of words that two texts have in common.
 
     `in_order`: the length of the longest common subsequence; 0 if it is not asked for. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of

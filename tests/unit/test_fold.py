@@ -1,6 +1,7 @@
 """Folding a ranked list: greedy in rank order, to the shown hit, nothing dropped."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.searching.fold import ByFamily, BySketch, NoFolding, fold_ranking
+from indexer.searching.sketched_hits import Nearness
 from indexer.sketch.codec import pack_slots
 
 SLOTS = 128
@@ -69,6 +71,26 @@ def test_inside_the_error_bar_the_texts_decide() -> None:
     assert shape(hits, BySketch(0.8, exact)) == [["a"], ["b"]]
     assert compared == [("a", "b")]
     assert shape(hits, BySketch(0.8, lambda a, b: 0.8)) == [["a", "b"]]
+
+
+def test_texts_of_other_lengths_are_not_compared() -> None:
+    """The words in order are at most those of the shorter text."""
+    hits = [
+        replace(hit("a", sketch(128)), words=100),
+        replace(hit("b", sketch(120, 1)), words=89),
+        replace(hit("c", sketch(120, 2)), words=90),
+        replace(hit("d", sketch(120, 3)), words=None),
+        replace(hit("e", sketch(120, 4)), words=112),
+    ]
+    compared = []
+
+    def exact(a: str, b: str) -> float:
+        compared.append(a + b)
+        return 0.0
+
+    rule = BySketch(0.9, exact, False, nearness=Nearness(10, 0.9))
+    assert len(shape(hits, rule)) == 5
+    assert sorted(compared) == ["ac", "ad", "bc", "bd", "cd", "de"]
 
 
 def test_best_of_several_shown_hits_is_joined() -> None:

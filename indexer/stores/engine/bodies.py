@@ -39,7 +39,7 @@ _FIELDS = {
     "similarity": "near_similarity",
 }
 _SKETCHES = ["near_minhash", "near_simhash"]
-_FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw"]
+_FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw", "near_words"]
 _FAMILIES = 40_000  # the most families that are counted exactly
 _FACET_FAMILIES = 10_000  # the same for each value of a facet
 

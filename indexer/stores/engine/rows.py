@@ -187,6 +187,7 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
         status=status,
         minhash=_bytes(_column(hit, "near_minhash")),
         digest=_digest(hit, status),
+        words=_column(hit, "near_words"),
     )
 
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 _SHOWN = (
-    "SELECT number, id, path, in_family, status, minhash, "
-    "CASE status WHEN 'empty' THEN raw ELSE exact END FROM documents WHERE number IN"
+    "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
 )
 
 
@@ -75,15 +74,10 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
 
 
 def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
-    for page in matches.pages(file):
-        numbers = [number for number, _ in page]
-        with file.reading() as db:
-            rows = {number: shown for number, *shown in chosen_rows(db, _SHOWN, numbers)}
-        for number, score in page:
-            if number in rows:
-                name, path, family, status, minhash, stored = rows[number]
-                digest = packed.unpack_digest(stored)
-                yield RankedRow(name, path, score, family, status, minhash, digest)
+    for page in matches.pages(file, _SHOWN):
+        for score, name, path, family, status, minhash, words, stored in page:
+            digest = packed.unpack_digest(stored)
+            yield RankedRow(name, path, score, family, status, minhash, digest, words)
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str | float]]:

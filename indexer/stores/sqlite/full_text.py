@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 PAGE, _BATCH = 100, 10_000
 _ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
-_TIED = (
-    "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) "
-    "ORDER BY path, id"
-)
+_SELECTED = "SELECT number, {} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
+_BY_PATH = " ORDER BY path, id"
+_MOST_TIED = 1_000  # rows that are read at once, to be ordered
+_NO_SCORES: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class FullTextMatches:
     facets, where requested.
 
     Rows of the same score, of which a search for one word has many, are in any order here: `pages`
-    orders them.
+    orders them by path, then by id.
     """
 
     numbers: NDArray[np.int64]
@@ -50,31 +50,48 @@ class FullTextMatches:
     families: int | None
     facets: dict[str, tuple[Facet, ...]]
 
-    def pages(self, file: File) -> Iterator[Sequence[tuple[int, float | None]]]:
-        """Yield the matches by score, then by path, then by id, about a hundred at a time.
+    def pages(self, file: File, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield columns of the matches after their scores, in order, about a hundred at a time.
 
         A row deleted since is left out.
         """
         count = len(self.numbers)
         if self.scores is None:
-            for start in _steps(count):
-                numbers = self.numbers[start : start + PAGE].tolist()
-                yield [(number, None) for number in numbers]
+            yield from _read_in_order(file, columns, self.numbers.tolist())
             return
         ends = np.append(np.flatnonzero(np.diff(self.scores)) + 1, count)
         end = 0
         while (start := end) < count:
             end = int(ends[np.searchsorted(ends, min(start + PAGE, count))])
-            score = dict(
-                zip(self.numbers[start:end].tolist(), self.scores[start:end].tolist(), strict=True)
-            )
-            with file.reading() as db:
-                by_path = [number for (number,) in db.execute(_TIED, (json.dumps(list(score)),))]
-            ranked = [
-                (number, score[number])
-                for number in sorted(by_path, key=lambda number: -score[number])
-            ]
-            yield from (list(ranked[place : place + PAGE]) for place in _steps(len(ranked)))
+            numbers, scores = self.numbers[start:end].tolist(), self.scores[start:end].tolist()
+            score = dict(zip(numbers, scores, strict=True))
+            is_long = len(numbers) > _MOST_TIED
+            by_path = _rows_by_path(file, "path" if is_long else columns, numbers)
+            by_path.sort(key=lambda row: -score[row[0]])
+            if is_long:
+                ordered = [number for number, *_ in by_path]
+                yield from _read_in_order(file, columns, ordered, score)
+                continue
+            ranked = [(score[number], *row) for number, *row in by_path]
+            yield from (ranked[place : place + PAGE] for place in _steps(len(ranked)))
+
+
+def _rows_by_path(file: File, columns: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return number and columns of rows by path, then by id."""
+    with file.reading() as db:
+        return db.execute(_SELECTED.format(columns) + _BY_PATH, (json.dumps(numbers),)).fetchall()
+
+
+def _read_in_order(
+    file: File, columns: str, numbers: Sequence[int], score: Mapping[int, float] = _NO_SCORES
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield pages of scores and columns of rows in the order of their numbers."""
+    for start in _steps(len(numbers)):
+        page = numbers[start : start + PAGE]
+        with file.reading() as db:
+            rows = db.execute(_SELECTED.format(columns), (json.dumps(page),)).fetchall()
+        by_number = {number: row for number, *row in rows}
+        yield [(score.get(number), *by_number[number]) for number in page if number in by_number]
 
 
 def full_text_matches(

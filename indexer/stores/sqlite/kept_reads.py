@@ -1,4 +1,4 @@
-"""What look-ups read of a SQLite file, kept as long as the file does not change.
+"""Reads of a SQLite file that look-ups keep as long as it does not change.
 
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
 first rows by path, the sketches of rows that share keys with many. All of it is bounded; what does

@@ -1,0 +1,84 @@
+"""Sketches of hits with the numbers of their words, searched for those that may be similar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.near_sketches import NearSketches, near_sketches
+from indexer.model import RankedRow
+from indexer.sketch.codec import unpack_slots
+
+_UNKNOWN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The bounds that a pair of hits meets before its texts are compared.
+
+    `equal`: slots that are equal at least; None: as `BySketch` says. `words`: the share of the
+    words of the longer text that the shorter one has at least; a text whose words are not known may
+    be of any length.
+    """
+
+    equal: int | None = None
+    words: float = 0.0
+
+    def pairs(self, left: SketchedHits, right: SketchedHits) -> NearSketches:
+        """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
+        near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
+        if not self.words or not len(near):
+            return near
+        lengths = np.stack([left.words[near[:, 0]], right.words[near[:, 1]]])
+        shorter, longer = lengths.min(axis=0), lengths.max(axis=0)
+        is_near = (shorter == _UNKNOWN) | (shorter >= np.ceil(self.words * longer - 1e-9))
+        pairs: NearSketches = near[is_near]
+        return pairs
+
+
+BY_INTERVALS = Nearness()
+
+
+class SketchedHits:
+    """Hits that have slots: `slots` (hits, width), and the `words` of their texts (hits,)."""
+
+    def __init__(self, slots: NDArray[Any], words: NDArray[np.int64]) -> None:
+        self._slots, self._words, self._count = slots, words, len(words)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def slots(self) -> NDArray[Any]:
+        """The slots, one row a hit."""
+        return self._slots[: self._count]
+
+    @property
+    def words(self) -> NDArray[np.int64]:
+        """The words of each text; -1 where they are not known."""
+        return self._words[: self._count]
+
+    def add(self, hits: SketchedHits, place: int) -> None:
+        """Add one of other hits; the arrays double, so that growing costs linear time."""
+        if self._count == len(self._words):
+            self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
+            self._words = np.concatenate([self._words, np.zeros_like(self._words)])
+        self._slots[self._count] = hits._slots[place]
+        self._words[self._count] = hits._words[place]
+        self._count += 1
+
+    def one(self, place: int) -> SketchedHits:
+        """Return one of the hits, to which others may be added."""
+        return SketchedHits(self._slots[[place]], self._words[[place]])
+
+
+def sketched_hits(hits: Sequence[RankedRow], slot_bytes: int) -> SketchedHits:
+    """Return hits that all have slots, one at least."""
+    packed = b"".join(hit.minhash or b"" for hit in hits)
+    words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]
+    slots = unpack_slots(packed, slot_bytes).reshape(len(hits), -1)
+    return SketchedHits(slots, np.array(words, dtype=np.int64))
