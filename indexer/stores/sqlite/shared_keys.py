@@ -140,7 +140,7 @@ def _are_best(
     tied = np.flatnonzero(shared == fewest)
     places = limit - int(np.count_nonzero(is_best))
     first = first_by_path(db, numbers[tied], places)
-    is_best[tied[np.isin(numbers[tied], first)]] = True
+    is_best[np.searchsorted(numbers, first)] = True
     return is_best
 
 
@@ -180,6 +180,8 @@ def _first_in_index(
         "SELECT path FROM documents WHERE number = ?", (int(found[-1]),)
     ).fetchone()
     by_id = parse_numbers(db.execute(_OF_PATH, (path,)).fetchone()[0])
+    if len(by_id) == 1:
+        return found
     before = found[~np.isin(found, by_id)]
     same = by_id[np.isin(by_id, numbers)]
     return np.concatenate([before, same[: count - len(before)]])
