@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,8 @@ from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
+COUNT = {"append": {"field": "passed", "value": ["once"]}}
+UNBLOCKED = {"settings": {"index.blocks.write": None}}
 ROOT = Path(__file__).parent.parent.parent
 QUERY_TEXT = (
     "Ferries leave the harbour at eight in the morning and at six in the evening; "
@@ -314,6 +317,107 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):
     assert "nearfold-other_v1" in pieces
     changes = {change.kind: change.action for change in uninstall(store, OTHER).changes}
     assert changes["ingest pipeline"] == changes["index template"] == "removed"
+
+
+@pytest.fixture
+def owned_index(engine_index):
+    """Yield a store, the index of another program that it signs, and the server."""
+    store, index, server = engine_index
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": {"text": {"type": "text"}}}})
+    assert install(store).complete
+    return store, index, server
+
+
+def test_a_block_of_the_owner_is_not_lifted(owned_index):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    good("PUT", f"{server}/{index}/_settings", {"index.blocks.write": True})
+    before = good("GET", f"{server}/_ingest/pipeline")
+    with pytest.raises(UsageError, match=f"{index} has index.blocks.write"):
+        reindex(store, OTHER)
+    assert call("GET", f"{server}/{index}-000002")[0] == 404
+    assert good("GET", f"{server}/_ingest/pipeline") == before
+    good("PUT", f"{server}/{index}/_settings", {"index.blocks.write": None})
+    assert reindex(store, OTHER).copied == 1
+
+
+def test_a_final_pipeline_runs_once_on_each_document(owned_index):
+    store, index, server = owned_index
+    good("PUT", f"{server}/_ingest/pipeline/{index}", {"processors": [COUNT]})
+    try:
+        good("PUT", f"{server}/{index}/_settings", {"index.final_pipeline": index})
+        good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+        reindex(store, OTHER)
+        good("PUT", f"{server}/{index}/_doc/b?refresh=true", {"text": QUERY_TEXT})
+        for id in "ab":
+            assert good("GET", f"{server}/{index}/_doc/{id}")["_source"]["passed"] == ["once"]
+        settings = the_index(server, index)[1]["settings"]["index"]
+        assert settings["final_pipeline"] == index
+    finally:
+        call("DELETE", f"{server}/{index}-000002")
+        call("DELETE", f"{server}/_ingest/pipeline/{index}")
+
+
+def test_documents_keep_the_versions_that_their_owner_gave_them(owned_index):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_settings", {"index.gc_deletes": "0s"})
+    external = "version_type=external&refresh=true"
+    for id in ("kept", "again"):
+        path = f"{server}/{index}/_doc/{id}?version=1700&{external}"
+        good("PUT", path, {"text": QUERY_TEXT})
+
+    def create_again(copied):
+        if call("GET", f"{server}/{index}/_doc/again")[1].get("_version") == 1700:
+            good("DELETE", f"{server}/{index}/_doc/again?refresh=true")
+            good("POST", f"{server}/{index}/_forcemerge")
+            time.sleep(1.5)
+            good("POST", f"{server}/{index}/_refresh")
+            good("PUT", f"{server}/{index}/_create/again?refresh=true", {"text": "Newer."})
+
+    reindex(store, OTHER, on_progress=create_again)
+    assert good("GET", f"{server}/{index}/_doc/kept")["_version"] == 1700
+    assert good("GET", f"{server}/{index}/_doc/again")["_source"]["text"] == "Newer."
+    path = f"{server}/{index}/_doc/kept?version=%d&{external}"
+    assert call("PUT", path % 1700, {"text": "Older."})[0] == 409
+    good("PUT", path % 1701, {"text": "Newer."})
+
+
+def test_a_clone_is_reindexed_without_the_settings_of_its_making(owned_index):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    good("PUT", f"{server}/{index}/_settings", {"index.blocks.write": True})
+    clone = f"{index}-clone"
+    good("PUT", f"{server}/{index}/_clone/{clone}?wait_for_active_shards=1", UNBLOCKED)
+    of_clone = open_store(store.url.replace(index, clone))
+    try:
+        assert reindex(of_clone, OTHER).copied == 1
+    finally:
+        of_clone.close()
+    assert good("GET", f"{server}/{clone}/_doc/a")["_source"]["near_recipe"] == OTHER.id
+
+
+@pytest.mark.parametrize("kind", ["_index_template", "_template"])
+def test_a_template_of_others_for_the_next_version_is_refused(owned_index, kind):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    template = {
+        "aliases": {f"all-{index}": {}},
+        "settings": {"index.final_pipeline": "_none"},
+        "mappings": {"_source": {"excludes": ["draft"]}, "properties": {"x": {"type": "long"}}},
+    }
+    body = template if kind == "_template" else {"priority": 9, "template": template}
+    path = f"{server}/{kind}/{index}-others"
+    good("PUT", path, {**body, "index_patterns": [f"{index}-0*"]})
+    before = good("GET", f"{server}/_ingest/pipeline")
+    additions = f"`_source`, alias all-{index}, index.final_pipeline to {index}-000002"
+    try:
+        with pytest.raises(UsageError, match=re.escape(additions)):
+            reindex(store, OTHER)
+        assert call("GET", f"{server}/{index}-000002")[0] == 404
+        assert good("GET", f"{server}/_ingest/pipeline") == before
+    finally:
+        good("DELETE", path)
+    assert reindex(store, OTHER).copied == 1
 
 
 def test_what_is_not_there_or_not_ours_is_refused(engine_index):

@@ -90,7 +90,7 @@ def required_actions(request: GateRequest) -> Iterator[tuple[str, str | None]]:
     """Yield the actions of a request, each with its index, or None if it is on the cluster."""
     path = urlsplit(request.path).path.strip("/")
     for prefix, action in _CLUSTER.items():
-        if path == f"{prefix}/_simulate":
+        if path.startswith(f"{prefix}/_simulate"):
             yield f"{action}/simulate", None
             return
         if f"{path}/".startswith(f"{prefix}/") and path != "_search/point_in_time":

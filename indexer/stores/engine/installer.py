@@ -18,6 +18,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine import painless
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.foreign_templates import rivals
 from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
@@ -65,8 +66,8 @@ def install(
     changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
         changes.append(pieces.put(installed.fold_pipeline()))
-    if rivals := pieces.rivals(place):
-        changes.append(pieces.leave_template_out(place, rivals, recipe, field))
+    if templates := rivals(requests, place):
+        changes.append(pieces.leave_template_out(place, templates, recipe, field))
     else:
         changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:

@@ -49,7 +49,8 @@ def read_feed(
 ) -> Iterator[list[bodies.Body]]:
     """Yield pages of the documents of a shard last written by operations in (`after`, `mark`].
 
-    They come in the order of the operations; without `whole` they have no `_source`.
+    They come in the order of the operations, with their versions; without `whole` they have no
+    `_source`.
     """
     source = whole and _whole_source(requests, index)
     while after < mark:
@@ -58,6 +59,7 @@ def read_feed(
             "_source": source,
             "track_total_hits": False,
             "seq_no_primary_term": True,
+            "version": True,
             "query": {"range": {"_seq_no": {"gt": after, "lte": mark}}},
             "sort": [{"_seq_no": "asc"}],
         }

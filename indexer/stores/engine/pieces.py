@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from indexer.recipe import Recipe
@@ -308,25 +307,6 @@ class Pieces:
         change = removed[0] if removed else Change(piece.kind, piece.name, "left out")
         return replace(change, detail=reason)
 
-    def rivals(self, place: IndexPlace) -> list[str]:
-        """Return the names of other programs' templates for the same index, of any priority.
-
-        Legacy templates count: an engine passes them over where there is a newer one.
-        """
-        answer = self._read("_index_template") or {}
-        templates = {
-            template["name"]: template["index_template"]["index_patterns"]
-            for template in answer.get("index_templates", [])
-            if template["name"] != f"nearfold-{place.index}"
-        }
-        legacy = self._requests.send("GET", "_template")  # who may not ask is not refused
-        if legacy.status == 200 and isinstance(legacy.body, dict):
-            for name, body in legacy.body.items():
-                templates[f"{name} (legacy)"] = body.get("index_patterns", [])
-        return sorted(
-            name for name, patterns in templates.items() if _is_among(place.index, patterns)
-        )
-
     def signed(self, index: str) -> int:
         """Return the number of documents of an index with a fingerprint, after a refresh."""
         self._send("POST", f"{index}/_refresh")
@@ -357,10 +337,6 @@ def default_pipeline(index: Mapping[str, Any]) -> str | None:
     """Return the default ingest pipeline of an index, whether it signs or not."""
     name: str | None = index.get("settings", {}).get("index", {}).get("default_pipeline")
     return name
-
-
-def _is_among(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _names_any(written: str, pipelines: Collection[str]) -> bool:

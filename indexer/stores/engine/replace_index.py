@@ -73,6 +73,7 @@ def replace_index(
         recipe,
         text_field(facts.mapping) or TEXT,
     )
+    successor.check(old)
     pipeline = put_next_pipeline(requests, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
     copied = _fill(successor, sign_rows, on_progress)

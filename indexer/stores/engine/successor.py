@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from indexer.errors import ReindexInProgress, StoreError
+from indexer.errors import ReindexInProgress, StoreError, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.foreign_templates import require_no_additions
 from indexer.stores.engine.index_requests import (
     EXISTS,
     IndexPlace,
@@ -43,6 +44,8 @@ _PRIVATE = (
     "blocks",
     "history",
     "routing_path",
+    "shrink",
+    "verified_before_close",
 )
 _FIRST = ("near_id", "near_family", "near_text_field")
 # what changes with the recipe, and digests, which an earlier nearfold stored in other fields
@@ -67,12 +70,7 @@ class Successor:
         """
         answer = self.requests.send("GET", self.name)
         if answer.status == 404:
-            body = {
-                "settings": _settings(old, pipeline),
-                "mappings": self._mappings(old),
-                "aliases": {self._write_alias: {}},
-            }
-            require_own_alias(self.requests, self._write_alias, self.name)
+            body = self._body(old, pipeline)
             answer = self.requests.send("PUT", self.name, body)
             if 200 <= answer.status < 300:
                 return
@@ -84,6 +82,32 @@ class Successor:
         if not is_same_recipe or metadata.get("reindexing", {}).get("from") != self.old:
             name = Recipe(**metadata["recipe"]).name if "recipe" in metadata else ""
             raise ReindexInProgress(index=self.name, recipe=name)
+
+    def check(self, old: Mapping[str, Any]) -> None:
+        """Raise `UsageError` where a new version would not be like the old one, before anything is
+        written: the old one has a block, or others have a template or an alias for the new one.
+
+        A run that was interrupted may have left a block, which the next run is to pass.
+        """
+        if self.requests.send("GET", self.name).status != 404:
+            return
+        blocks = old["settings"]["index"].get("blocks", {})
+        set_blocks = [name for name, value in sorted(blocks.items()) if value == "true"]
+        if set_blocks:
+            names = ", ".join(f"index.blocks.{name}" for name in set_blocks)
+            raise UsageError(
+                f"{self.old} has {names}, which its next version would not have; set it to null, "
+                f"run again, and set it for {self.place.index} afterwards"
+            )
+        require_own_alias(self.requests, self._write_alias, self.name)
+        require_no_additions(self.requests, self.name, self._body(old, None))
+
+    def _body(self, old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
+        return {
+            "settings": _settings(old, pipeline),
+            "mappings": self._mappings(old),
+            "aliases": {self._write_alias: {}},
+        }
 
     @property
     def _write_alias(self) -> str:
@@ -132,15 +156,26 @@ class Successor:
                 return copied
 
     def _write(self, hits: list[bodies.Body], sign_rows: SignRows) -> None:
-        """Write documents with new signatures; raise `StoreError` when one is refused."""
+        """Write documents with new signatures, in the versions that they have; raise `StoreError`
+        when one is refused.
+        """
         rows = sign_rows(
             [documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits]
         )
-        operations = []
+        operations = {}
         for hit, row in zip(hits, rows, strict=True):
             body = _replace_signature(hit["_source"], documents.signature(row, self.text_field))
-            operations.append(Operation("index", hit["_id"], body, routing_of(hit)))
-        for id, reply in Sender(self._post).send(operations).items():
+            head = {**routing_of(hit), "version": hit["_version"], "version_type": "external_gte"}
+            operations[hit["_id"]] = Operation("index", hit["_id"], body, head)
+        replies = Sender(self._post, conflicts=True).send([*operations.values()])
+        # a document that was deleted and created again counts from 1
+        again = [
+            replace(operations[hit["_id"]], head=routing_of(hit))
+            for hit in hits
+            if replies[hit["_id"]].status == 409
+        ]
+        replies |= Sender(self._post).send(again)
+        for id, reply in replies.items():
             if reply.refused:
                 raise StoreError(
                     f"{self.name} refused {id}: {reply.refused}; "
@@ -180,8 +215,10 @@ class Successor:
 
     def take_over(self, old: Mapping[str, Any]) -> None:
         """Move the name and every alias of the old index but the one that nearfold made for writes,
-        in one request.
+        in one request. The final pipeline runs from then on.
         """
+        if final := old["settings"]["index"].get("final_pipeline"):
+            self.requests.call("PUT", f"{self.name}/_settings", {"index.final_pipeline": final})
         made = made_alias(self.old, old["mappings"])
         aliases = {name: body for name, body in old.get("aliases", {}).items() if name != made}
         moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
@@ -202,12 +239,22 @@ class Successor:
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
-    """Return the settings of an index that another may be created with."""
+    """Return the settings of an index that another may be created with.
+
+    No final pipeline runs, since it has run on the documents that are copied.
+    """
     settings = {
         name: value for name, value in old["settings"]["index"].items() if name not in _PRIVATE
     }
+    routing = settings.get("routing", {})
+    if "initial_recovery" in routing.get("allocation", {}):  # of a clone, split or shrunk index
+        allocation = routing["allocation"].items()
+        others = {name: value for name, value in allocation if name != "initial_recovery"}
+        settings["routing"] = {**routing, "allocation": others}
     if pipeline:
         settings["default_pipeline"] = pipeline
+    if "final_pipeline" in settings:
+        settings["final_pipeline"] = "_none"
     return {"index": settings}
 
 
