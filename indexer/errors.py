@@ -139,7 +139,7 @@ class MappingMismatch(StoreError):
     def __init__(self, *, index: str, problems: tuple[str, ...]) -> None:
         super().__init__(
             f"index {index} exists with a mapping that nearfold cannot use: {'; '.join(problems)}; "
-            "choose another index name in --store, or delete that index if it is yours"
+            "nothing was changed; choose another index name in --store"
         )
         self.index, self.problems = index, problems
 

@@ -7,8 +7,16 @@ import json
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import json_option, open_for_command, statistics_option, store_option
-from indexer.operations.reindex import reindex
+from indexer.cli.install import print_installation
+from indexer.cli.options import (
+    dry_run_option,
+    json_option,
+    open_for_command,
+    statistics_option,
+    store_option,
+)
+from indexer.operations.install import Installation
+from indexer.operations.reindex import plan_reindex, reindex
 from indexer.stores.maintenance import MovedBits
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
@@ -23,16 +31,27 @@ from indexer.text.wording import count_of
 )
 @statistics_option
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
+@dry_run_option("Change nothing; print what would change.")
 @store_option
 @json_option
 def reindex_command(
-    recipe_name: str, statistics: str | None, keep: bool, store_url: str, as_json: bool
+    recipe_name: str,
+    statistics: str | None,
+    keep: bool,
+    dry_run: bool,
+    store_url: str,
+    as_json: bool,
 ) -> int:
     """Sign all stored texts by another recipe.
 
     Searches go on. The new rows replace the old ones in one step.
     """
     recipe = recipe_asked(recipe_name)
+    if dry_run:
+        with open_for_command(store_url) as store:
+            plan = Installation(store.url, recipe, plan_reindex(store, recipe, keep=keep))
+        print_installation(plan, as_json, dry_run)
+        return 0
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         stored = store.stored_recipe()
         total = store.counts().documents if stored else 0

@@ -26,6 +26,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
+from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_updatable
 from indexer.stores.row_limits import rows_of, storable_labels
 
@@ -146,7 +147,8 @@ def label(
     document that would change has other labels by now, nothing is written, and the result is a
     `conflict`. `reviewer`: whose labelling it is. What changes is in the journal before it is
     written, so that `undo_labels` can restore it, also after a run cut short. Raises `UsageError`,
-    `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
+    also where `labels` hold what other programs keep there and is no text, `StoreBusy` while
+    another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_updatable(store)
     store.refresh()
@@ -181,6 +183,8 @@ def _planned(
             plan.change(row)
     if options.family:
         _label_families(store, recipe, named.keys(), plan)
+    if isinstance(store.maintenance, Shareable):
+        store.maintenance.check_labels([change.id for change in plan.changes])
     return LabelResult(
         job=None,
         changes=tuple(sorted(plan.changes, key=_by_family)),

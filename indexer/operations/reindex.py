@@ -17,10 +17,29 @@ from indexer.sketch.row_keys import sign_rows
 from indexer.sketch.sketch_options import has_bits_alone
 from indexer.sketch.stored_sketch import bits_of_row
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.maintenance import MovedBits, OnProgress, ReindexResult
+from indexer.stores.maintenance import (
+    Change,
+    Installable,
+    MovedBits,
+    OnProgress,
+    ReindexResult,
+)
 from indexer.stores.requirements import require_updatable
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
+
+
+def plan_reindex(
+    store: MaintainedStore, recipe: Recipe, *, keep: bool = False
+) -> tuple[Change, ...]:
+    """Return what `reindex` would create, change, remove and keep; nothing is written.
+
+    Raises what `reindex` would raise before its first change.
+    """
+    stored = require_updatable(store)
+    if isinstance(store.maintenance, Installable):
+        return tuple(store.maintenance.plan_reindex(recipe, keep))
+    return (Change("store", store.url, "unchanged" if stored.id == recipe.id else "updated"),)
 
 
 def reindex(

@@ -141,6 +141,12 @@ class Shareable(Protocol):
         """
         ...
 
+    def check_labels(self, ids: Sequence[str]) -> None:
+        """Raise `UsageError` where other programs keep something else in `labels` of these
+        documents than texts, which new labels would replace.
+        """
+        ...
+
     def sign_again(self, rows: Sequence[Row]) -> None:
         """Replace the keys of documents by those of these rows, and nothing else of documents that
         others share; one whose text is another meanwhile is left as it is.
@@ -183,6 +189,12 @@ class Installable(Protocol):
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """Remove what `install` put there, except pieces that other indices use; documents keep
         their fields.
+        """
+        ...
+
+    def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
+        """Return what `reindex` would change, in order; raise what it would raise before its first
+        change.
         """
         ...
 

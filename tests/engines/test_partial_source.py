@@ -7,7 +7,7 @@ from pipelines import bulk, call, good, store_url
 
 from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
-from indexer.errors import PartialSource
+from indexer.errors import PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
@@ -26,6 +26,12 @@ FERRY = (
     "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
     "Dogs travel free."
 )
+OBJECTS = {"type": "object", "enabled": False}
+LABELS = {
+    "an object that is not parsed": ({"labels": OBJECTS}, {"team": "press"}, "of type object"),
+    "a field that is not mapped": ({}, {"team": "press"}, "of document a are no texts"),
+    "numbers": ({"labels": {"type": "keyword"}}, [1, 2], "of document a are no texts"),
+}
 BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 TEXT = {"text": {"type": "text"}, "page": {"properties": {"body": {"type": "text"}}}}
 PARTIAL = {
@@ -136,3 +142,45 @@ def test_a_repair_of_keys_leaves_the_fields_of_other_programs(store, server, ind
     rows = store.get([first, second])
     assert rows[first].exact != rows[second].exact
     assert call("GET", f"{server}/{index}/_count?q=author.name:a")[1]["count"] == 1
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_other_programs_that_are_no_texts_are_not_replaced(store, server, index, kind):
+    fields, labels, message = LABELS[kind]
+    properties = {"text": {"type": "text"}, **fields}
+    body = {"mappings": {"dynamic": False, "properties": properties}}
+    good("PUT", f"{server}/{index}", body)
+    for id, document in (("a", {"text": FERRY, "labels": labels}), ("b", {"text": FERRY})):
+        good("PUT", f"{server}/{index}/_doc/{id}?refresh=true", document)
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    group(store)
+    for dry_run in (True, False):
+        for ids, options in ((["a"], {}), (["b"], {"family": True})):
+            with pytest.raises(UsageError, match=message):
+                label(store, ids, LabelOptions(add=["seen"], **options), dry_run=dry_run)
+    assert good("GET", f"{server}/{index}/_doc/a")["_source"]["labels"] == labels
+    assert "labels" not in good("GET", f"{server}/{index}/_doc/b")["_source"]
+
+
+def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, server, index):
+    properties = {"text": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}
+    room = {"index.mapping.total_fields.limit": 2}
+    good("PUT", f"{server}/{index}", {"settings": room, "mappings": {"properties": properties}})
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": FERRY})
+    before = good("GET", f"{server}/{index}"), good("GET", f"{server}/_index_template")
+    needed = 2 + len(near_fields())
+    for refused in (
+        lambda: install(store),
+        lambda: install(store, dry_run=True),
+        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+    ):
+        with pytest.raises(UsageError, match=f"may have 2 fields .*needs {needed} with"):
+            refused()
+    assert (good("GET", f"{server}/{index}"), good("GET", f"{server}/_index_template")) == before
+    room = {"index.mapping.total_fields.limit": needed, "index.max_result_window": 5}
+    good("PUT", f"{server}/{index}/_settings", room)
+    with pytest.raises(StoreError, match=r"set index\.max_result_window lower than nearfold needs"):
+        indexing([store.url], store, IndexOptions(reading=Reading()))
+    good("PUT", f"{server}/{index}/_settings", {"index.max_result_window": None})
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    assert store.get(["a"])["a"].status == "complete"

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from pipelines import call, expected, good, signed
 
+from indexer.cli.exit_codes import EXIT_USAGE
+from indexer.cli.main import run
 from indexer.errors import (
     MappingMismatch,
     ReindexInProgress,
@@ -27,7 +29,7 @@ from indexer.errors import (
 from indexer.model import Query
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
-from indexer.operations.reindex import reindex, sign_rows
+from indexer.operations.reindex import plan_reindex, reindex, sign_rows
 from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
@@ -317,6 +319,38 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):
     assert "nearfold-other_v1" in pieces
     changes = {change.kind: change.action for change in uninstall(store, OTHER).changes}
     assert changes["ingest pipeline"] == changes["index template"] == "removed"
+
+
+def test_a_dry_run_names_everything_and_changes_nothing(owned_index, capsys):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    good("PUT", f"{server}/{index}/_alias/{index}-theirs")
+    paths = ("*", "_index_template", "_component_template", "_ingest/pipeline")
+    before = [good("GET", f"{server}/{path}") for path in paths]
+    changes = [change for change in plan_reindex(store, OTHER) if "attachment" not in change.name]
+    assert {(change.kind, change.name): change.action for change in changes} == {
+        ("component template", "nearfold-other_v1"): "created",
+        ("ingest pipeline", "nearfold-other_v1"): "created",
+        ("index", f"{index}-000002"): "created",
+        ("alias", f"{index}-000002-write"): "created",
+        ("alias", index): "updated",
+        ("alias", f"{index}-theirs"): "updated",
+        ("index", index): "removed",
+        ("index template", f"nearfold-{index}"): "updated",
+        ("ingest pipeline", "nearfold-default_v2"): "removed",
+        ("component template", "nearfold-default_v2"): "removed",
+    }
+    kept = [change for change in plan_reindex(store, OTHER, keep=True) if change.action == "kept"]
+    assert [(change.name, change.detail) for change in kept] == [
+        (index, f"as {index}-000001, write-blocked")
+    ]
+    assert [good("GET", f"{server}/{path}") for path in paths] == before
+    command = ["reindex", "--recipe", "simhash-doc", "--dry-run", "--store", store.url]
+    assert run(command) == EXIT_USAGE
+    capsys.readouterr()
+    uninstall(store)
+    assert run(command) == 0
+    assert f"would be removed  index {index}" in capsys.readouterr().out
 
 
 @pytest.fixture

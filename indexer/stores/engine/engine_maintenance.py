@@ -42,6 +42,13 @@ class EngineMaintenance:
         finally:
             index.facts = None
 
+    def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
+        """Read what `reindex` would create, change and remove, and write nothing."""
+        from indexer.stores.engine.replace_index import plan_replacement
+
+        index = self._index
+        return plan_replacement(index.requests, index.place, index.dialect, recipe, keep)
+
     def is_shared(self) -> bool:
         """Return what the mapping says."""
         self._index.require_recipe()
@@ -59,6 +66,12 @@ class EngineMaintenance:
     def check_updatable(self) -> None:
         """Look for fields that the index holds and `_source` lacks."""
         self._index.check_updatable()
+
+    def check_labels(self, ids: Sequence[str]) -> None:
+        """Look at the mapping of `labels`, and at the documents themselves."""
+        from indexer.stores.engine.foreign_labels import check_labels
+
+        check_labels(self._index, ids)
 
     def sign_again(self, rows: Sequence[Row]) -> None:
         """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""

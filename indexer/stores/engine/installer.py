@@ -22,13 +22,14 @@ from indexer.stores.engine.foreign_templates import rivals
 from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
-from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
+from indexer.stores.engine.mapping_facts import count_fields, is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
+_FIELDS = 1_000  # that an index may have where it does not say
 _MALFORMED = (
     "on this engine, a line that is not JSON makes its whole bulk request fail "
     "(docs/cluster.md, Malformed lines)"
@@ -134,6 +135,7 @@ def _check(
     if not index:
         return
     _check_source(index)
+    _check_room(index, field)
     current = default_pipeline(index[1])
     if current not in (None, "_none") and not installed.signs_by(recipe, current):
         raise StoreError(
@@ -172,6 +174,22 @@ def _check_source(index: Index) -> None:
         raise PartialSource(index=name, gap=gap)
 
 
+def _check_room(index: Index, field: str) -> None:
+    """Raise `UsageError` for an index that may not have as many fields as nearfold adds."""
+    name, description = index
+    mapping = description.get("mappings", {})
+    settings = description.get("settings", {}).get("index", {}).get("mapping", {})
+    limit = int(settings.get("total_fields", {}).get("limit", _FIELDS))
+    missing = installed.near_fields(field).keys() - mapping.get("properties", {}).keys()
+    needed = count_fields(mapping) + len(missing)
+    if missing and needed > limit:
+        raise UsageError(
+            f"index {name} may have {limit} fields (index.mapping.total_fields.limit), and needs "
+            f"{needed} with the {len(missing)} that nearfold adds; raise that setting of the "
+            "index, then run again"
+        )
+
+
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:
     """Raise `TextFieldMismatch` for another field than the one that was signed.
 
@@ -198,18 +216,18 @@ def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
 
 
 def put_next_pipeline(
-    requests: Requests, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
-) -> str | None:
-    """Put the pipelines of the next recipe of an index that signs on arrival; return the name.
+    pieces: Pieces, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+) -> tuple[str | None, list[Change]]:
+    """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
+    what changes.
 
-    Return None where the index itself does not sign. Raises `UsageError` when no pipeline computes
-    that recipe.
+    The name is None where the index itself does not sign. Raises `UsageError` when no pipeline
+    computes that recipe.
     """
-    pieces = Pieces(requests, dry_run=False)
     name = default_pipeline(old)
     is_signed = installed.signs_by(before, name)
     if not is_signed and not installed.signs_by(before, _pipeline_in(pieces.template(place))):
-        return None
+        return None, []
     if unsupported := painless.unsupported_settings(after):
         raise UsageError(
             f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
@@ -217,13 +235,15 @@ def put_next_pipeline(
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
-    pieces.put(installed.component_template(after, field))
+    component = pieces.put(installed.component_template(after, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
-    pieces.put_attachment_pipeline(installed.attachment_pipeline(after, field), signing)
+    attachment = installed.attachment_pipeline(after, field)
+    changes = [component, signing, pieces.put_attachment_pipeline(attachment, signing)]
     if not is_signed:
-        return None
+        return None, changes
     for_files, for_texts = installed.pipeline_names(after, field)
-    return for_files if name == installed.pipeline_names(before, field)[0] else for_texts
+    is_of_files = name == installed.pipeline_names(before, field)[0]
+    return (for_files if is_of_files else for_texts), changes
 
 
 def _pipeline_in(template: Body | None) -> str | None:
@@ -232,18 +252,23 @@ def _pipeline_in(template: Body | None) -> str | None:
 
 
 def update_template(
-    requests: Requests, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
-) -> None:
-    """Update the template of an index whose recipe changed, and remove pieces without a user."""
-    pieces = Pieces(requests, dry_run=False)
+    pieces: Pieces, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
+) -> list[Change]:
+    """Update the template of an index whose recipe changes, and remove pieces without a user.
+
+    Return what changes.
+    """
     template, index = pieces.template(place), pieces.index(place)
-    if template is None and not (index and installed.signs_by(after, default_pipeline(index[1]))):
-        return
+    pipeline = default_pipeline(index[1]) if index else None
+    is_signed = any(installed.signs_by(recipe, pipeline) for recipe in (before, after))
+    if template is None and not is_signed:
+        return []
     field = _known_field(index, template) or TEXT
+    changes = []
     if template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))
-        pieces.put_template(place, dialect, after, signs, field)
-    pieces.remove_unused(place, before, field)
+        changes.append(pieces.put_template(place, dialect, after, signs, field))
+    return [*changes, *pieces.remove_unused(place, before, field)]
 
 
 def index_at(requests: Requests, place: IndexPlace) -> Index | None:
@@ -271,6 +296,7 @@ def adopt(
         raise MappingMismatch(index=place.index, problems=problems)
     pieces.check_alias(place, index)
     _check_source(index)
+    _check_room(index, field)
     _check_field(pieces, index, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]

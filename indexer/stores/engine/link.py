@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,6 +29,7 @@ _LOST_NODE = frozenset(
         "shard_not_found_exception",
     }
 )
+_LIMIT = re.compile(r"index\.(max_[a-z_]+|mapping\.[a-z_.]+limit)")  # a setting of an index
 _BLOCKED = frozenset({"cluster_block_exception"})
 
 
@@ -115,6 +117,11 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
         return IndexMissing(url)
     if is_passing(answer):
         return StoreNotReady(url=url, reason=f"overloaded: {answer.status} {answer.reason}")
+    if answer.status == 400 and (setting := _LIMIT.search(answer.reason)):
+        return StoreError(
+            f"{url} answered 400: {answer.reason}; the owner of the index set {setting[0]} lower "
+            "than nearfold needs: set it to null, which is the engine's default, and run again"
+        )
     return StoreError(
         f"{url} answered {answer.status}: {answer.reason}; "
         "see the server's log, and run `nearfold doctor`"

@@ -8,7 +8,7 @@ from typing import Any
 from indexer.stores.engine.painless import TEXT
 
 # Types of fields that hold other fields without naming them.
-_OBJECT_TYPES = ("object", "flattened", "flat_object")
+OBJECT_TYPES = ("object", "nested", "flattened", "flat_object")
 MADE_ALIAS = "made_alias"  # in `_meta` of an index that others share: the alias that nearfold made
 
 
@@ -48,6 +48,20 @@ def made_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     return alias
 
 
+def count_fields(mapping: Mapping[str, Any]) -> int:
+    """Return the number of fields of a mapping by which engines limit it: objects, and fields in
+    fields, count too.
+
+    >>> count_fields({"properties": {"page": {"properties": {"body": {"type": "text"}}}}})
+    2
+    >>> count_fields({"properties": {"text": {"type": "text", "fields": {"raw": {}}}}})
+    2
+    """
+    properties = mapping.get("properties", {})
+    inner = sum(count_fields(field) + len(field.get("fields", {})) for field in properties.values())
+    return len(properties) + inner + len(mapping.get("runtime", {}))
+
+
 def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
     """Return whether documents of an index may have a text in this field; also True where its
     mapping does not say.
@@ -70,5 +84,5 @@ def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
         inner = properties[first]
         if "properties" in inner:
             return may_hold(inner, rest)
-        return inner.get("type", "object") in _OBJECT_TYPES
+        return inner.get("type", "object") in OBJECT_TYPES
     return mapping.get("dynamic") in (False, "false", "runtime")

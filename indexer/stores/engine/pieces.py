@@ -151,10 +151,16 @@ class Pieces:
         if not self._dry_run:
             for path, body in puts.items():
                 self._send("PUT", path, body)
-        detail = ""
+        details = []
+        if puts:
+            is_own = "nearfold" in mapping.get("_meta", {})
+            details += [] if is_own else ["it is not nearfold's"]
+            details += [f"{len(missing)} fields near_*"] if missing else []
+            details += [f"alias {alias}"] if new_alias else []
+            details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []
         if not may_hold(mapping, field):
-            detail = f"its mapping has no field {field}; --text-field names another"
-        return Change("index", name, "updated" if puts else "unchanged", detail)
+            details.append(f"its mapping has no field {field}; --text-field names another")
+        return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
 
     def release(self, place: IndexPlace, recipe: Recipe, index: Index) -> list[Change]:
         """Remove the pipeline from an index; return no change for an index without it.

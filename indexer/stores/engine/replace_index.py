@@ -21,6 +21,7 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine.index_requests import (
     EXISTS,
     Dialect,
+    IndexFacts,
     IndexPlace,
     Requests,
     read_facts,
@@ -31,8 +32,9 @@ from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
 from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT
+from indexer.stores.engine.pieces import Pieces
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
-from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
 
 _DRAIN_SECONDS = 0.5
 _DRAIN_CHECKS = 20
@@ -52,38 +54,68 @@ def replace_index(
 
     Only the last step changes the index in service.
     """
-    facts = read_facts(requests, place)
-    if facts is None:
-        raise IndexMissing(place.url)
-    require_one_index(place, facts)
-    facts.check_updatable()
-    keeps_first = keep and facts.index == place.index
-    if keeps_first:
-        _is_kept(requests, facts.index, version_name(place.index, 1))
+    facts = _replaceable(requests, place, keep)
     old = requests.call("GET", facts.index)[facts.index]
     if facts.recipe.id == recipe.id:
         if not bodies.is_outdated(old["mappings"]):
             return _clean_up(requests, place, facts.index, old, keep)
         sign_rows = _sign_unchanged(sign_rows)
-    successor = Successor(
-        requests,
-        place,
-        facts.index,
-        next_version(place.index, facts.index),
-        recipe,
-        text_field(facts.mapping) or TEXT,
-    )
+    successor = _successor(requests, place, facts, recipe)
     successor.check(old)
-    pipeline = put_next_pipeline(requests, place, old, facts.recipe, recipe)
+    pieces = Pieces(requests, dry_run=False)
+    pipeline, _ = put_next_pipeline(pieces, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
     copied = _fill(successor, sign_rows, on_progress)
-    if keeps_first:
+    if keep and facts.index == place.index:
         _clone(requests, facts.index, version_name(place.index, 1))
     successor.take_over(old)
-    update_template(requests, place, dialect, facts.recipe, recipe)
+    update_template(pieces, place, dialect, facts.recipe, recipe)
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
+
+
+def plan_replacement(
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, keep: bool
+) -> list[Change]:
+    """Return what `replace_index` would change, in order; raise what it would raise before its
+    first change.
+    """
+    facts = _replaceable(requests, place, keep)
+    old = requests.call("GET", facts.index)[facts.index]
+    if facts.recipe.id == recipe.id and not bodies.is_outdated(old["mappings"]):
+        return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
+    successor = _successor(requests, place, facts, recipe)
+    successor.check(old)
+    pieces = Pieces(requests, dry_run=True)
+    _, pipelines = put_next_pipeline(pieces, place, old, facts.recipe, recipe)
+    kept = _old_version(place, facts.index, keep)
+    detail = "its writes are blocked while the last changes are copied"
+    old_version = Change("index", facts.index, "removed", detail)
+    if kept:
+        old_version = Change("index", facts.index, "kept", f"as {kept}, write-blocked")
+    template = update_template(pieces, place, dialect, facts.recipe, recipe)
+    return [*pipelines, *successor.changes(old), old_version, *template]
+
+
+def _replaceable(requests: Requests, place: IndexPlace, keep: bool) -> IndexFacts:
+    """Return the facts of an index that may be replaced."""
+    facts = read_facts(requests, place)
+    if facts is None:
+        raise IndexMissing(place.url)
+    require_one_index(place, facts)
+    facts.check_updatable()
+    if keep and facts.index == place.index:
+        _is_kept(requests, facts.index, version_name(place.index, 1))
+    return facts
+
+
+def _successor(
+    requests: Requests, place: IndexPlace, facts: IndexFacts, recipe: Recipe
+) -> Successor:
+    name = next_version(place.index, facts.index)
+    field = text_field(facts.mapping) or TEXT
+    return Successor(requests, place, facts.index, name, recipe, field)
 
 
 def _sign_unchanged(sign_rows: SignRows) -> SignRows:

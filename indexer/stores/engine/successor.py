@@ -31,7 +31,7 @@ from indexer.stores.engine.operation_feed import (
     routing_of,
 )
 from indexer.stores.engine.sender import Operation, Sender
-from indexer.stores.maintenance import OnProgress, SignRows
+from indexer.stores.maintenance import Change, OnProgress, SignRows
 
 PAGES_A_CHECKPOINT = 10
 COPY_SECONDS = 300.0
@@ -219,8 +219,7 @@ class Successor:
         """
         if final := old["settings"]["index"].get("final_pipeline"):
             self.requests.call("PUT", f"{self.name}/_settings", {"index.final_pipeline": final})
-        made = made_alias(self.old, old["mappings"])
-        aliases = {name: body for name, body in old.get("aliases", {}).items() if name != made}
+        aliases = self._aliases(old)
         moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
         actions: list[bodies.Body] = [
             {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
@@ -236,6 +235,21 @@ class Successor:
             now = current_index(self.requests, self.place)
             if now is None or now[0] != self.name:
                 raise
+
+    def changes(self, old: Mapping[str, Any]) -> list[Change]:
+        """Return what the new version is and takes over."""
+        moved = [name for name in self._aliases(old) if name != self.place.index]
+        return [
+            Change("index", self.name, "created", f"like {self.old}, with its documents"),
+            Change("alias", self._write_alias, "created"),
+            Change("alias", self.place.index, "updated", f"stands for {self.name}"),
+            *(Change("alias", name, "updated", f"stands for {self.name}") for name in moved),
+        ]
+
+    def _aliases(self, old: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the aliases of the old index but for the one that nearfold made for writes."""
+        made = made_alias(self.old, old["mappings"])
+        return {name: body for name, body in old.get("aliases", {}).items() if name != made}
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
