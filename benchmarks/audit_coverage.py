@@ -102,7 +102,7 @@ def lines(store: Store, recipe: Recipe, measure: str, options: argparse.Namespac
         truth = codes[whole.similarity >= threshold]
         if not len(truth):
             continue
-        listed = listed_pairs(context, MatchOptions(threshold, planned, measure))
+        listed = listed_pairs(context, MatchOptions(threshold, planned, measure=measure))
         recall = true_recall(listed, truth)
         started = time.perf_counter()
         frame = AuditFrame(context, listed, threshold)

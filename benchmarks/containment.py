@@ -42,7 +42,7 @@ from indexer.sketch.passage_keys import (
     passage_runs,
     run_hashes,
 )
-from indexer.sketch.plan import plan
+from indexer.sketch.plan import plan_by_weight
 from indexer.sketch.wilson import wilson
 from indexer.text.normalise import normalised_codes
 
@@ -137,7 +137,7 @@ def one_in(hashes: NDArray[np.uint64], share: int) -> NDArray[np.uint64]:
 
 
 def by_bands(texts: Sequence[str]) -> tuple[Pairs, float]:
-    layout = plan(0.5, SLOTS, 0.75)
+    layout = plan_by_weight(0.5, SLOTS, 0.75)
     join = Join(fingerprints(texts).minhash, layout.bands, layout.rows, np.arange(len(texts)), CAP)
     return {
         (int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)

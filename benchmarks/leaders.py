@@ -223,7 +223,7 @@ class Family:
 
         visits = (Visit(place, place) for place in order)
         assigned = assign_principals(visits, graph, len(places), similarities, FOLD)
-        return {place: head for place, (head, _) in assigned.items()}
+        return {place: head for place, head, _ in assigned}
 
 
 Rule = Callable[[Family, int], tuple[float, ...]]

@@ -1,0 +1,125 @@
+"""The families of installed documentation that were read one by one, and what would part them.
+
+    python benchmarks/families_read.py [--store sqlite:///nearfold.db] [--root /usr/share]
+
+Prints how many of docs/families-read.csv are right, debatable and wrong, by size and product, with
+95 % intervals. With a store of the same documents (docs/families-read.md says how it is made) also
+how many of the pairs that decided the verdicts other conditions would part: the page that leads the
+family and the one that it hides. Pairs of which a page is not in the store are counted apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from quality_tables import head, row
+
+from indexer import open_store
+from indexer.defaults import REPLACED_AT_MOST
+from indexer.recipe import DEFAULT
+from indexer.similarity.differences import has_differences
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import Rarity, measure_new_words
+from indexer.similarity.replacements import is_replaced
+from indexer.similarity.sides import Side
+from indexer.sketch.wilson import wilson
+from indexer.stores.abilities import FullStore
+
+VERDICTS = ("right", "debatable", "wrong")
+FAMILIES = Path(__file__).parent.parent / "docs" / "families-read.csv"
+MOST_LETTERS = 2_000_000  # of a text that is aligned
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family that was read: its size, the product, the verdict, and the pair that decided it."""
+
+    size: str
+    product: str
+    verdict: str
+    principal: str
+    hidden: str
+
+
+def families() -> list[Family]:
+    with FAMILIES.open(encoding="utf-8", newline="") as file:
+        return [Family(**record) for record in csv.DictReader(file)]
+
+
+def verdict_rows(read: list[Family]) -> Iterator[list[str]]:
+    """Yield a row of counts for each size and product, for all, and the intervals."""
+    for key in dict.fromkeys((family.size, family.product) for family in read):
+        part = [family for family in read if (family.size, family.product) == key]
+        yield [f"{key[0]} documents, {key[1]}", *counts(part)]
+    yield ["all", *counts(read)]
+    of = Counter(family.verdict for family in read)
+    spans = (wilson(of[verdict], len(read)) for verdict in VERDICTS)
+    yield ["95 % interval, %", "", *(f"{low * 100:.1f} to {high * 100:.1f}" for low, high in spans)]
+
+
+def counts(read: Iterable[Family]) -> list[str]:
+    of = Counter(family.verdict for family in read)
+    return [str(of.total()), *(str(of[verdict]) for verdict in VERDICTS)]
+
+
+Condition = Callable[[Side, Side], bool]
+
+
+def conditions(store: FullStore) -> Mapping[str, Condition]:
+    """Return what parts a pair, by the option that asks for it."""
+    rarity = Rarity(store.vocabulary.frequencies)
+
+    def is_new(a: Side, b: Side) -> bool:
+        return (measure_new_words([(a, b)], rarity)[0].novelty or 0) > 2
+
+    return {
+        "--threshold 0.95": lambda a, b: measure_pair("lcs", a, b).similarity < 0.95,
+        "--numbers distinguish": lambda a, b: has_differences(a.facts, b.facts),
+        "--require 'novelty<=2'": is_new,
+        "--require 'replaced<=2'": lambda a, b: is_replaced(a.words, b.words, REPLACED_AT_MOST),
+    }
+
+
+def parted_rows(read: list[Family], store: FullStore, root: Path) -> Iterator[list[str]]:
+    """Yield for each condition how many pairs of each verdict it parts, of how many."""
+    ids = {stored.path: stored.id for stored in store.scan()}
+
+    def side(name: str) -> Side | None:
+        id = ids.get(str(root / name), "")
+        text = store.get([id])[id].text if id else ""
+        return Side(text, DEFAULT) if 0 < len(text) <= MOST_LETTERS else None
+
+    pairs = [
+        (family.verdict, a, b)
+        for family in read
+        if (a := side(family.principal)) and (b := side(family.hidden))
+    ]
+    of = Counter(verdict for verdict, _, _ in pairs)
+    for name, is_parted in conditions(store).items():
+        parted = Counter(verdict for verdict, a, b in pairs if is_parted(a, b))
+        yield [f"`{name}`", *(f"{parted[verdict]} of {of[verdict]}" for verdict in VERDICTS)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--store")
+    parser.add_argument("--root", type=Path, default=Path("/usr/share"))
+    options = parser.parse_args()
+    read = families()
+    print("\n".join([*head(["families of", "read", *VERDICTS]), *map(row, verdict_rows(read))]))
+    if options.store:
+        with closing(open_store(options.store)) as store:
+            rows = [row(cells) for cells in parted_rows(read, store, options.root)]
+        print("\n".join(["", *head(["parted by", *VERDICTS]), *rows]))
+
+
+if __name__ == "__main__":
+    main()
