@@ -75,7 +75,9 @@ def in_client(lab: Lab, text: str) -> list[str]:
 def in_engine(lab: Lab, text: str) -> list[str]:
     """Candidates and scores by one request, as docs/cluster.md has it."""
     signed = fingerprint(text)
-    query = bodies.candidates(bodies.keys(signed.bands, signed.blocks), DEFAULT.id, LIMIT)["query"]
+    query = bodies.candidates(bodies.keys(signed.bands, signed.blocks), [DEFAULT.id], LIMIT)[
+        "query"
+    ]
     minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
     script = {"id": MINHASH_SCORE, "params": {"minhash": minhash}}
     rescore = {

@@ -160,7 +160,7 @@ def rescore_query(script: dict[str, Any]) -> dict[str, Any]:
 
 
 def look_ups(store: Any) -> dict[str, Callable[[], object]]:
-    columns = bodies.candidates(bodies.keys([key(0)], []), DEFAULT.id, CANDIDATES)
+    columns = bodies.candidates(bodies.keys([key(0)], []), [DEFAULT.id], CANDIDATES)
     source = {
         name: value
         for name, value in columns.items()

@@ -224,7 +224,7 @@ def _texts(
     paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
 ) -> Generator[str, None, None]:
     """Yield the texts that an index job reads, those that cannot be read left out."""
-    sources = open_sources(paths, reading, own, own_files(own.address))
+    sources = open_sources(paths, reading, None, own_files(own.address))
     blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)
     if options.include or options.exclude:
         blobs = select_blobs(blobs, options.include, options.exclude)

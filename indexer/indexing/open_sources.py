@@ -41,16 +41,20 @@ def target(
 
 
 def open_sources(
-    paths: Sequence[str], reading: Reading, store: FullStore, own_files: Collection[str] = ()
+    paths: Sequence[str],
+    reading: Reading,
+    store: FullStore | None,
+    own_files: Collection[str] = (),
 ) -> list[Source]:
     """Return the sources that PATHs name: one of all files and folders first, then one for each
     URL.
 
     A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a
     store, such as an index that others filled, or of any file system that fsspec knows. `store` is
-    the result of `target`. Files and folders are looked up now: raises `SourceNotFound` for a
-    missing one, `MissingExtra` when the reader of such a source is not installed, and `UsageError`
-    for a URL that cannot be read, and for a query where a source takes none.
+    the result of `target`; None where documents are read alone, and none is signed in place. Files
+    and folders are looked up now: raises `SourceNotFound` for a missing one, `MissingExtra` when
+    the reader of such a source is not installed, and `UsageError` for a URL that cannot be read,
+    and for a query where a source takes none.
     """
     if reading.query is not None:
         _check_queryable(paths)
@@ -109,12 +113,12 @@ def _check_queryable(paths: Sequence[str]) -> None:
             )
 
 
-def _source_at(url: str, reading: Reading, store: FullStore) -> Source:
+def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
     if is_store_url(url):
         from indexer.sources.stored_documents import IndexSource
 
         address = parse_address(url)
-        if store.address.is_same_store(address):
+        if store is not None and store.address.is_same_store(address):
             signed = in_place(store, reading.text_field)
             return IndexSource(signed, address.location, reading, signed.digest)
         return IndexSource(open_documents(address), address.location, reading)

@@ -19,6 +19,7 @@ from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.indexing.index import DEFAULT_READING
 from indexer.indexing.open_sources import open_sources, target
 from indexer.recipe import DEFAULT, recipe_named
+from indexer.searching.similar import SimilarOptions
 from indexer.sources.base import Reading
 from indexer.stores import in_place
 from indexer.stores.engine.sender import Sender
@@ -354,3 +355,24 @@ def test_another_recipe_is_refused(their_url, their_store):
             their_store,
             IndexOptions(recipe=recipe_named("simhash-doc"), reading=BODY),
         )
+
+
+def test_statistics_that_grow_change_in_place_when_they_are_given(
+    their_url, their_store, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    online = recipe_named("signature-study:online-topsig:256")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "bread.txt").write_text(BREAD)
+
+    def number(id):
+        return stored_source(their_url, id)["near_recipe"].split(".")[1]
+
+    fill(their_url, THEIRS)
+    index([their_store.url], their_store, IndexOptions(online, reading=BODY))
+    fill(their_url, {"5": {"page": {"body": FERRY}}})
+    options = IndexOptions(online, reading=BODY, statistics=str(tmp_path / "texts"))
+    assert counted(index([their_store.url], their_store, options)) == (5, 1, 4, 0)
+    assert [number(id) for id in ("1", "3", "5")] == ["1", "1", "2"]
+    found = similar(their_store, FERRY, SimilarOptions(1 - 8 / 256, "hamming")).matches
+    assert {hit.id for hit in found} == {"1", "5"}

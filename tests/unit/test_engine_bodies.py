@@ -207,7 +207,7 @@ def test_what_is_not_ranked_is_not_scored():
 def test_hits_are_read_from_columns_unless_they_lack_an_id():
     for body in (
         bodies.search(Query("near"), 10),
-        bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10),
+        bodies.candidates(bodies.keys([band(0, 1)], []), ["r"], 10),
     ):
         assert (body["_source"], body["stored_fields"]) == (False, "_none_")
         place = body["sort"].index(sort_keys.BY_ID)
@@ -255,9 +255,9 @@ def test_filters_name_engine_fields():
 
 
 def test_each_key_adds_one_to_the_score():
-    body = bodies.candidates(bodies.keys([band(0, 1), band(1, 2)], [block(0, 3)]), "recipe", 50)
+    body = bodies.candidates(bodies.keys([band(0, 1), band(1, 2)], [block(0, 3)]), ["recipe"], 50)
     query = body["query"]["bool"]
-    assert query["filter"] == [{"term": {"near_recipe": "recipe"}}]
+    assert query["filter"] == [{"terms": {"near_recipe": ["recipe"]}}]
     assert query["minimum_should_match"] == 1
     assert [clause["constant_score"]["filter"]["term"] for clause in query["should"]] == [
         {"near_bands": band(0, 1)},
@@ -311,7 +311,7 @@ def test_an_index_made_before_there_were_parts_serves():
 
 
 def test_searches_among_documents_leave_parts_out_and_keep_their_scores():
-    body = bodies.candidates([("near_bands", "00a1")], "recipe", 10)
+    body = bodies.candidates([("near_bands", "00a1")], ["recipe"], 10)
     among = bodies.within_scope(body, "documents")
     assert among["query"]["bool"]["must"] == [body["query"]]
     assert (

@@ -283,13 +283,11 @@ def carriers(keys: Sequence[Key]) -> Body:
     }
 
 
-def candidates(keys: Sequence[Key], recipe: str, limit: int, shared: int = 1) -> Body:
+def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: int = 1) -> Body:
     """Return a search of the rows that have at least `shared` of these keys, their score.
 
-    Rows of an online recipe with other statistics have keys of their own, and are not left out.
+    `recipes`: the ids that rows may have; several of an online recipe.
     """
-    settings_id, _, statistics = recipe.partition(".")
-    signed = {"prefix": {"near_recipe": f"{settings_id}."}} if statistics else None
     clauses = [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in keys]
     return {
         "size": limit,
@@ -297,7 +295,7 @@ def candidates(keys: Sequence[Key], recipe: str, limit: int, shared: int = 1) ->
         **_columns(_SKETCHES),
         "query": {
             "bool": {
-                "filter": [signed or {"term": {"near_recipe": recipe}}],
+                "filter": [{"terms": {"near_recipe": [*recipes]}}],
                 "should": clauses,
                 "minimum_should_match": shared,
             }

@@ -17,7 +17,7 @@ from indexer.stores.base import Store
 from indexer.stores.engine import installer
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
-from indexer.stores.engine.index_requests import read_facts
+from indexer.stores.engine.index_requests import read_facts, record_statistics
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.operation_feed import routing_of
@@ -118,7 +118,10 @@ class InPlaceStore(EngineStore):
         """
         index = self.index
         installer.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
-        index.facts = read_facts(index.requests, index.place)
+        facts = read_facts(index.requests, index.place)
+        if facts is not None:
+            record_statistics(index.requests, facts, recipe)
+        index.facts = None
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield documents in the order of the shards, those that an earlier run signed included.

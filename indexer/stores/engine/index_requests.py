@@ -369,13 +369,14 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
             requested=recipe.name,
             difference=facts.recipe.difference(recipe),
         )
-    if recipe.statistics_number > facts.recipe.statistics_number:
-        _record_statistics(requests, facts, recipe)
+    record_statistics(requests, facts, recipe)
     give_alias(requests, place, facts)
 
 
-def _record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
-    """Record the numbered statistics of an online recipe; what `_meta` says beside stays."""
+def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
+    """Record later numbered statistics of an online recipe; what `_meta` says beside stays."""
+    if recipe.statistics_number <= facts.recipe.statistics_number:
+        return
     meta = facts.mapping["_meta"]
     ours = {**meta["nearfold"], "recipe_id": recipe.id, "recipe": recipe.settings}
     body = {"_meta": {**meta, "nearfold": ours}}

@@ -158,8 +158,8 @@ def _check_pipelines(pieces: Pieces, url: str, recipe: Recipe, field: str) -> No
 
 
 def _check_recipe(stored: Recipe | None, requested: Recipe) -> None:
-    """Raise `RecipeMismatch` when another recipe is stored."""
-    if stored and stored.id != requested.id:
+    """Raise `RecipeMismatch` when another recipe is stored; numbered statistics may be others."""
+    if stored and stored.settings_id != requested.settings_id:
         raise RecipeMismatch(
             stored=stored.name,
             requested=requested.name,

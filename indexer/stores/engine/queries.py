@@ -276,16 +276,16 @@ class IndexQueries:
     def candidates(
         self,
         lookups: Sequence[list[Key]],
-        recipe: str,
+        recipes: Sequence[str],
         limit: int,
         shared: int,
         cap: Callable[[int], int],
     ) -> list[Candidates]:
         """Return the candidates of many look-ups by few requests, in order.
 
-        `lookups` holds the keys of each look-up, of which `shared` are shared or hot. `cap` is the
-        most rows that may carry a key before it is hot and no longer searched, by the number of
-        rows.
+        `lookups` holds the keys of each look-up, of which `shared` are shared or hot, `recipes` the
+        ids of recipes that rows may have. `cap` is the most rows that may carry a key before it is
+        hot and no longer searched, by the number of rows.
         """
         hot = self._hot_keys(lookups, cap)
         searches: dict[int, Body] = {}
@@ -293,7 +293,7 @@ class IndexQueries:
             cold = [key for key in keys if key not in hot]
             if cold:
                 least = max(1, shared - (len(keys) - len(cold)))
-                searches[place] = bodies.candidates(cold, recipe, min(limit, MAX_WINDOW), least)
+                searches[place] = bodies.candidates(cold, recipes, min(limit, MAX_WINDOW), least)
         hits = dict(zip(searches, self._best_hits(list(searches.values()), limit), strict=True))
         candidates = []
         for place, keys in enumerate(lookups):

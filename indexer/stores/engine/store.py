@@ -91,10 +91,10 @@ class EngineStore:
         The first counts how many rows carry each key, the second finds the rows that share those
         that are not hot.
         """
-        recipe_id = self.index.require_recipe().id
+        recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
         keys = [bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
-        candidates = queries.candidates(keys, recipe_id, limit, shared, self._cap)
+        candidates = queries.candidates(keys, recipes, limit, shared, self._cap)
         if not all(entry.found for entry in candidates):
             self.index.check_replaced()
         if not screens:
