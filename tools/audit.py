@@ -10,10 +10,12 @@ when the database does not answer. tools/test.py does the same when NEARFOLD_ADV
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pdfjs
 from environment import LOCKS, ROOT, apart
 
 LOCK, UNANSWERED = LOCKS / "all.txt", 3
@@ -35,8 +37,25 @@ def main(arguments: list[str]) -> int:
     command = [str(programs / "cyclonedx-py"), "requirements", *output, str(LOCK)]
     if code := subprocess.run(command, check=False).returncode:
         return code
+    _add_copied(options.bill)
     print(f"{options.bill}: the packages that nearfold may install", flush=True)
     return 0 if options.bill_only else _report_vulnerabilities(programs)
+
+
+def _add_copied(bill: Path) -> None:
+    """Add to the bill what is copied into the package."""
+    content = json.loads(bill.read_text(encoding="utf-8"))
+    reference = f"pkg:npm/pdfjs-dist@{pdfjs.VERSION}"
+    copied = {
+        "type": "library",
+        "bom-ref": reference,
+        "name": "pdfjs-dist",
+        "version": pdfjs.VERSION,
+        "licenses": [{"license": {"id": "Apache-2.0"}}],
+        "purl": reference,
+    }
+    content.setdefault("components", []).append(copied)
+    bill.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def _report_vulnerabilities(programs: Path) -> int:

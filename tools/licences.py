@@ -12,8 +12,10 @@ import re
 import sys
 from importlib import metadata
 
+import pdfjs
 from environment import LOCKS, ROOT
 
+COPIED = ((f"pdf.js {pdfjs.VERSION}", "Apache-2.0; parts of it BSD-2-Clause and BSD-3-Clause"),)
 PAGE = ROOT / "docs" / "licences.md"
 HEAD = """# Licences of what nearfold installs
 
@@ -22,6 +24,14 @@ extra. Written by `tools/licences.py` from `requirements/all.txt` and the packag
 
 | package | | licence |
 |---|---|---|
+"""
+COPIED_HEAD = """
+## Copied into the package
+
+In `indexer/web/pdfjs`, with their licences and digests.
+
+| copied files | licence |
+|---|---|
 """
 NOT_HERE = "not installed where this list was made: for another system or Python"
 
@@ -33,7 +43,8 @@ def main() -> int:
         f"| {name} | {'●' if name in core else ''} | {_licence(name)} |\n"
         for name in sorted(_names("all"))
     ]
-    PAGE.write_text(HEAD + "".join(rows), encoding="utf-8")
+    copied = "".join(f"| {name} | {licence} |\n" for name, licence in COPIED)
+    PAGE.write_text(HEAD + "".join(rows) + COPIED_HEAD + copied, encoding="utf-8")
     return 0
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--originals",
     type=click.Path(exists=True, file_okay=False),
     metavar="ROOT",
-    help="Let clients fetch files inside this folder, by the id of their document.",
+    help="Show and save files inside this folder, by the id of their document.",
 )
 @click.option(
     "--allow-host",

@@ -72,8 +72,8 @@ def read_message(data: bytes, id: str, path: str) -> MailMessage:
         path=path,
         message_id=next(iter(message_ids(_field(message, "Message-ID"))), ""),
         replies_to=ancestors(_field(message, "In-Reply-To"), _field(message, "References")),
-        subject=_decoded(message, "Subject"),
-        sender=_decoded(message, "From"),
+        subject=decoded_field(message, "Subject"),
+        sender=decoded_field(message, "From"),
         date=_milliseconds(_field(message, "Date")),
         body=body,
         attachments=tuple(parts.attachments),
@@ -113,35 +113,41 @@ class _Parts:
         if kind == "multipart/alternative" and part.is_multipart():
             return self._alternative(part)
         if part.is_multipart() and part.get_content_maintype() == "multipart":
-            texts = [self.body(child) for child in _children(part)]
+            texts = [self.body(child) for child in children(part)]
             return "\n".join(text for text in texts if text.strip())
         is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
         if kind in ("text/plain", "text/html") and not is_attached:
-            text = self._text(part)
+            text = payload_text(part, self._is_recoded)
             return html_text(text) if kind == "text/html" else text
         self.attachments.append(_attachment(part))
         return ""
 
     def _alternative(self, part: Message) -> str:
         """Return the first plain text with what only the last other one says."""
-        texts = [(child.get_content_type(), self.body(child)) for child in _children(part)]
+        texts = [(child.get_content_type(), self.body(child)) for child in children(part)]
         plain = [text for kind, text in texts if kind == "text/plain" and text.strip()]
         others = [text for kind, text in texts if kind != "text/plain" and text.strip()]
         return alternative_text("".join(plain[:1]), "".join(others[-1:]))
 
-    def _text(self, part: Message) -> str:
-        payload = part.get_payload(decode=True)
-        data = payload if isinstance(payload, bytes) else b""
-        encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
-        is_raw = encoding not in ("base64", "quoted-printable")
-        is_utf8 = self._is_recoded and is_raw
-        text = _decode(data, "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
 
-
-def _children(part: Message) -> list[Message]:
+def children(part: Message) -> list[Message]:
+    """Return the parts of a part; none of one that has no parts."""
     payload = part.get_payload()
     return [child for child in payload if isinstance(child, Message)] if payload else []
+
+
+def payload_text(part: Message, is_recoded: bool = False) -> str:
+    """Return the text of a part, with line feeds alone.
+
+    `is_recoded`: what is not encoded for transport is UTF-8, whatever character set is named.
+    """
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+    is_raw = encoding not in ("base64", "quoted-printable")
+    is_utf8 = is_recoded and is_raw
+    text = _decode(data, "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decode(data: bytes, charset: str) -> str:
@@ -155,7 +161,7 @@ def _decode(data: bytes, charset: str) -> str:
 
 def _attachment(part: Message) -> Attachment:
     if part.is_multipart():
-        data = b"\n".join(child.as_bytes() for child in _children(part))
+        data = b"\n".join(child.as_bytes() for child in children(part))
     else:
         payload = part.get_payload(decode=True)
         data = payload if isinstance(payload, bytes) else b""
@@ -177,7 +183,7 @@ def _field(message: Message, name: str) -> str:
     return " ".join(text.split())
 
 
-def _decoded(message: Message, name: str) -> str:
+def decoded_field(message: Message, name: str) -> str:
     """Return a field with encoded words (RFC 2047) decoded, as it is where that fails."""
     value = _field(message, name)
     try:

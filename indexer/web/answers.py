@@ -103,11 +103,32 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """An attachment of a mail: its number from 1, and the id of a document with its bytes."""
+
+    number: int
+    name: str
+    content_type: str
+    size: int
+    document: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalView:
+    """The way in which a file is shown; `none` where it is not, for a `reason`."""
+
+    kind: Literal["pdf", "picture", "tiff", "word", "mail", "html", "text", "none"]
+    reason: str
+    attachments: tuple[AttachedFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentAnswer:
     """A document and a part of its text.
 
     `metadata` comes from the extractor. `original`: the file itself may be fetched;
-    `original_gone`: it is no longer in the folder of originals.
+    `original_gone`: it is no longer in the folder of originals. `view`, where it was asked for, is
+    of the file, or of its attachment of this number.
     """
 
     document: DocumentFacts
@@ -119,6 +140,8 @@ class DocumentAnswer:
     warnings: tuple[str, ...]
     original: bool
     original_gone: bool
+    attachment: int
+    view: OriginalView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +285,8 @@ class ComparisonAnswer:
     from 1. `first` is the number of the first difference of this part; `passages` counts shared
     passages; `new_words` are those that only A (left) or B (right) has; `map` shows the whole
     texts. `chars`: how many characters of each long text are compared, while the whole texts are
-    being compared; None for the whole.
+    being compared; None for the whole. `originals`: both files may be there; `views`, where asked
+    for, say how each is shown.
     """
 
     a: DocumentFacts
@@ -283,6 +307,8 @@ class ComparisonAnswer:
     warnings: tuple[str, ...]
     map: tuple[MapLink, ...]
     chars: int | None = None
+    views: tuple[OriginalView, ...] = ()
+    originals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

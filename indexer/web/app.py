@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from indexer.comparing.redline_docx import redline_docx
-from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy
+from indexer.errors import NearfoldError, StoreBusy
 from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, link, render
 from indexer.system.logs import event
@@ -30,6 +30,7 @@ from indexer.web.http_errors import heading, page_message, status_of
 from indexer.web.labelling_pages import labelling_routes, local_address
 from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import describe_api
+from indexer.web.original_pages import POLICIES, original_routes
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import SIDE_A, SIDE_B, Action, Question, parameter_values
 from indexer.web.request_body import read_fields
@@ -68,7 +69,7 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
         *_page_routes(pages),
         *_api_routes(site, api),
         *(table(site) for table in api.tables),
-        Route("/original", _original(site)),
+        *original_routes(site, pages.static),
         Route("/redline.docx", _redline(site)),
         Route("/metrics", figures.answer),
         *static_routes(pages.static),
@@ -79,7 +80,7 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
     )
     router = Starlette(routes=routes, exception_handlers=handlers)
     measured = MeasureRequests(router, paths, figures)
-    return Safety(RequireLogin(GZipMiddleware(measured, compresslevel=5), access), hosts)
+    return Safety(RequireLogin(GZipMiddleware(measured, compresslevel=5), access), hosts, POLICIES)
 
 
 def _page_routes(pages: _Pages) -> list[BaseRoute]:
@@ -265,19 +266,6 @@ async def run_action(site: Site, action: Action, request: Request) -> Any:
     fields = await read_fields(request, site.token, action.most_bytes)
     values = parameter_values(action.parameters, fields)
     return await run_in_threadpool(action.do, site, values, login_of(request))
-
-
-def _original(site: Site) -> Endpoint:
-    """Return the endpoint of original files: a download, never shown; see `Site.original`."""
-
-    def endpoint(request: Request) -> Response:
-        row = site.row(request.query_params.get("id", ""))
-        path = site.original(row)
-        if path is None:
-            raise DocumentNotFound(id=row.id)
-        return FileResponse(path, media_type="application/octet-stream", filename=path.name)
-
-    return endpoint
 
 
 def _redline(site: Site) -> Endpoint:

@@ -21,6 +21,7 @@ from indexer.web.answers import (
     VersionsAnswer,
     WithoutBoilerplate,
 )
+from indexer.web.original_pages import original_view
 from indexer.web.presenters import (
     facts_of,
     measures_of,
@@ -31,6 +32,7 @@ from indexer.web.presenters import (
 )
 from indexer.web.questions import (
     ID,
+    ORIGINAL,
     PART,
     SIDE_A,
     SIDE_B,
@@ -174,6 +176,10 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
             for segment in difference_map(beside.blocks)
         ),
         chars=compared.chars,
+        views=tuple(original_view(site, site.document_row(row.id)) for row in (a, b))
+        if values["original"] == "yes"
+        else (),
+        originals=site.originals.is_available(a) and site.originals.is_available(b),
     )
 
 
@@ -227,7 +233,7 @@ COMPARISON_QUESTIONS: Mapping[str, Question] = {
     "compare": Question(
         "compare",
         "Two documents side by side, by every measure.",
-        (SIDE_A, SIDE_B, _MATCHING, PART, WAIT),
+        (SIDE_A, SIDE_B, _MATCHING, PART, ORIGINAL, WAIT),
         compare,
         ComparisonAnswer,
     ),

@@ -11,9 +11,12 @@ from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
 from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
+from indexer.web.original_pages import original_view
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (
+    ATTACHMENT,
     ID,
+    ORIGINAL,
     PART,
     REVIEW_THRESHOLD,
     WAIT,
@@ -102,8 +105,12 @@ def document(site: Site, values: ParameterValues) -> DocumentAnswer:
         metadata=dict(row.metadata),
         extractor=row.extractor,
         warnings=tuple(warnings_of(row)),
-        original=site.original(row) is not None,
-        original_gone=site.is_original_gone(row),
+        original=site.originals.is_available(row),
+        original_gone=site.originals.is_gone(row),
+        attachment=values["attachment"],
+        view=original_view(site, site.document_row(row.id), values["attachment"])
+        if values["original"] == "yes"
+        else None,
     )
 
 
@@ -188,7 +195,11 @@ DOCUMENT_QUESTIONS: Mapping[str, Question] = {
         Results,
     ),
     "document": Question(
-        "document", "A document with a part of its text.", (ID, PART), document, DocumentAnswer
+        "document",
+        "A document with a part of its text.",
+        (ID, PART, ORIGINAL, ATTACHMENT),
+        document,
+        DocumentAnswer,
     ),
     "similar": Question(
         "similar",

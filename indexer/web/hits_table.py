@@ -66,7 +66,7 @@ def archive_route(site: Site) -> BaseRoute:
         path = Path(name)
         try:
             with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-                write_archive(site.store, hit_lines(site, values), site.original, archive)
+                write_archive(site.store, hit_lines(site, values), site.originals.path, archive)
         except BaseException:
             path.unlink()
             raise

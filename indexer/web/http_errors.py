@@ -14,11 +14,13 @@ from indexer.errors import (
     UnknownNumber,
     UsageError,
 )
+from indexer.web.original_files import OriginalUnavailable
 from indexer.web.safety import TokenRefusal
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
     (TokenRefusal, 403),
     (UnknownNumber, 404),
+    (OriginalUnavailable, 404),
     (UsageError, 400),
     (DocumentNotFound, 404),
     (StoreBusy, 409),

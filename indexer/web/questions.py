@@ -118,6 +118,10 @@ class Action:
 ID = Parameter("id", "a document's id")
 SIDE_A = Parameter("a", "the id of one document")
 SIDE_B = Parameter("b", "the id of the other")
+ORIGINAL = Parameter("original", "show the file beside the text", "no", choices=YES_NO)
+ATTACHMENT = Parameter(
+    "attachment", "the number of an attachment; 0: the file itself", 0, "integer", low=0, high=9999
+)
 PART = Parameter("part", "part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
 WAIT = Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30)
 REVIEW_THRESHOLD = Parameter(

@@ -26,11 +26,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 TOKEN_HEADER, TOKEN_FIELD = "x-nearfold-token", "token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
+_POLICY_NAME = b"content-security-policy"
 HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
+    (_POLICY_NAME, POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     # Under no-referrer, forms of this site would send `Origin: null`.
@@ -100,10 +102,14 @@ class Safety:
     """The outermost layer: it refuses unsafe requests and adds the security headers.
 
     `hosts` are the values of `Host` that are answered beside the address that a connection came to.
+    `policies` are the content security policies that an answer may have in place of that of pages.
     """
 
-    def __init__(self, app: App, hosts: frozenset[str]) -> None:
+    def __init__(
+        self, app: App, hosts: frozenset[str], policies: Collection[str] = frozenset()
+    ) -> None:
         self._app, self._hosts = app, hosts
+        self._policies = frozenset(policy.encode() for policy in policies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; of other connections only `lifespan` is passed on."""
@@ -114,7 +120,8 @@ class Safety:
 
         async def send_safely(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": _safe_headers(message.get("headers", []))}
+                headers = _safe_headers(message.get("headers", []), self._policies)
+                message = {**message, "headers": headers}
             await send(message)
 
         if refusal := self._refusal(scope):
@@ -163,12 +170,23 @@ def is_same_token(candidate: str, token: str) -> bool:
     return hmac.compare_digest(candidate.encode("utf-8", "replace"), plain)
 
 
-def _safe_headers(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return headers with the security headers in place of theirs, and `no-store` by default."""
+def _safe_headers(
+    headers: Sequence[tuple[bytes, bytes]], policies: Collection[bytes] = ()
+) -> list[tuple[bytes, bytes]]:
+    """Return headers with the security headers in place of theirs, and `no-store` by default.
+
+    One of `policies` stays; where it lets this site frame the answer, so does `X-Frame-Options`.
+    """
+    security = dict(HEADERS)
+    for name, value in headers:
+        if name.lower() == _POLICY_NAME and value in policies:
+            security[_POLICY_NAME] = value
+            if b"frame-ancestors 'self'" in value:
+                security[b"x-frame-options"] = b"SAMEORIGIN"
     own = [pair for pair in headers if pair[0].lower() not in _NAMES]
     if not any(name.lower() == b"cache-control" for name, _ in own):
         own.append((b"cache-control", b"no-store"))
-    return [*own, *HEADERS]
+    return [*own, *security.items()]
 
 
 def decode_headers(scope: Scope) -> Mapping[str, list[str]]:

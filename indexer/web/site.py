@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import secrets
 import threading
 import time
@@ -33,6 +32,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.web.label_queue import LabelQueue, LabelRequest
+from indexer.web.original_files import OriginalFiles
 from indexer.web.reader_cache import ReaderCache
 from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
@@ -45,6 +45,7 @@ _LONG_CHARS = 200_000  # of texts that are compared or looked up beside the requ
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
 _PLANS = 200  # dry runs of labellings that can be confirmed
+_RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 T = TypeVar("T")
@@ -148,7 +149,8 @@ class Site:
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
-        self._originals = Path(originals).resolve(strict=True) if originals else None
+        self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
+        self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
 
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
         """Return the survey of the store, None if it is not ready within `timeout` seconds.
@@ -293,6 +295,11 @@ class Site:
             raise DocumentNotFound(id=id)
         return row
 
+    def document_row(self, id: str) -> Row:
+        """Return the document of an id, for that of a part the document that it is a part of."""
+        row = self.row(id)
+        return self.row(row.parent) if row.parent else row
+
     def compared(self, a: Row, b: Row, matching: Matching, timeout: float) -> SideView:
         """Return two documents side by side, the first two million characters of each text.
 
@@ -345,38 +352,3 @@ class Site:
 
         key = (row.id, row.text, options, self._counts(), self._last_job())
         return self._readers.get(key, read, 1, timeout)
-
-    def original(self, row: Row) -> Path | None:
-        """Return the regular file that a document was read from, None if it may not be served.
-
-        It must lie inside the folder of originals after links are followed.
-        """
-        path = self._inside_originals(row)
-        try:
-            return path if path is not None and path.is_file() else None
-        except (OSError, ValueError):
-            return None
-
-    def is_original_gone(self, row: Row) -> bool:
-        """Return whether the file of a document is no longer in the folder of originals.
-
-        A path that goes on inside a file, as that of an attachment, is not gone with that file.
-        """
-        path = self._inside_originals(row)
-        try:
-            if path is None or self._originals is None or path.exists():
-                return False
-            inside = path.parents[: len(path.parents) - len(self._originals.parents)]
-            return not any(parent.is_file() for parent in inside)
-        except (OSError, ValueError):
-            return False
-
-    def _inside_originals(self, row: Row) -> Path | None:
-        """Return the path of a document after links are followed; None outside the originals."""
-        if self._originals is None or not row.path:
-            return None
-        try:
-            path = Path(os.path.realpath(row.path))
-        except (OSError, ValueError):
-            return None
-        return path if path.is_relative_to(self._originals) else None

@@ -51,6 +51,7 @@ export function keyboard(more = {}) {
     n: press("[data-next]"),
     p: press("[data-previous]"),
     d: press("[data-only]"),
+    v: press("[data-original]"),
     "/": () => {
       const field = document.getElementById("q");
       if (field) { field.focus(); field.select(); } else { document.querySelector("a.brand")?.click(); }
