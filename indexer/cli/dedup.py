@@ -14,6 +14,7 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
+    ApprovedFile,
     cap_option,
     delimiter_option,
     json_option,
@@ -27,6 +28,7 @@ from indexer.deduplicating.dedup import DedupOptions, DedupResult, dedup
 from indexer.errors import UsageError
 from indexer.exports.manifest import manifest_path, run_manifest, write_manifest
 from indexer.recipe import DEFAULT
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -45,7 +47,16 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace the files OUTPUT, OUTPUT.removed.jsonl and OUTPUT.manifest.json.",
+    help="Replace the files OUTPUT, OUTPUT.removed.jsonl, OUTPUT.spans.jsonl and "
+    "OUTPUT.manifest.json.",
+)
+@click.option(
+    "--spans",
+    type=ApprovedFile(exists=True, dir_okay=False),
+    default=NO_PASSAGES,
+    metavar="FILE",
+    help="Keep one copy of each passage that is approved in this file of `passages --out`, and "
+    "remove the others from the rows that stay; OUTPUT.spans.jsonl lists them.",
 )
 @threshold_option
 @measure_option
@@ -63,7 +74,13 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
 @memory_option
 @json_option
 def dedup_command(
-    paths: tuple[str, ...], out: Path, replace: bool, memory: int, as_json: bool, **options: Any
+    paths: tuple[str, ...],
+    out: Path,
+    replace: bool,
+    spans: ApprovedPassages,
+    memory: int,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Write a dataset of texts without its duplicates.
 
@@ -78,8 +95,12 @@ def dedup_command(
             f"{manifest_path(out)} exists; give --out another name, or --replace to replace it"
         )
     with progress.show_stages(as_json) as advance:
-        result = dedup(paths, out, settings, memory=memory, replace=replace, progress=advance)
+        result = dedup(
+            paths, out, settings, memory=memory, replace=replace, progress=advance, spans=spans
+        )
     counts = {name: getattr(result, name) for name in _COUNTS}
+    if spans:
+        counts |= {"spans": result.spans, "span_words": result.span_words, "list": spans.id}
     layout = settings.family_options().band_plan(DEFAULT)
     write_manifest(out, run_manifest("dedup", DEFAULT, settings, counts, layout))
     if as_json:
@@ -97,6 +118,9 @@ def _print_result(result: DedupResult) -> None:
         f"{result.near:,} near duplicates removed, {result.failed:,} failed"
     )
     out.print(Text(f"kept in {visible(result.out)}, the others listed in {visible(result.report)}"))
+    if result.spans:
+        spans = f"{count_of(result.spans, 'copy')} of approved passages"
+        out.print(f"{spans} ({count_of(result.span_words, 'word')}) removed from rows that stay")
     if result.resumed:
         out.print(f"{count_of(result.resumed, 'row')} had been signed before the interruption")
     if result.other_files:

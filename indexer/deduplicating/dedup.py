@@ -21,6 +21,7 @@ from indexer.deduplicating.output_files import SPOOL, Output, make_work_folder, 
 from indexer.deduplicating.row_copies import copy_rows
 from indexer.deduplicating.row_spool import Removal, RowSpool
 from indexer.deduplicating.signed_rows import BATCH_ROWS, signed_rows
+from indexer.deduplicating.span_copies import SpanCopies, SpanEdits
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import UsageError
 from indexer.grouping.assign_families import Grouping
@@ -30,6 +31,7 @@ from indexer.matching.collection import gather
 from indexer.matching.limits import CAP, memory_budget
 from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import Criteria, Numbers
 from indexer.sources.base import Reading
 from indexer.sources.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
@@ -92,7 +94,7 @@ class DedupResult:
     `exact` and `near`: rows removed as copies and as near duplicates; `failed`: rows that could not
     be compared, and are not in the output. `files` were read; `other_files` below the folders hold
     no rows. `resumed`: rows that an interrupted run had signed. `out` and `report`: what was
-    written.
+    written. `spans` copies of approved passages, of so many `span_words`, were removed from rows.
     """
 
     read: int
@@ -105,6 +107,8 @@ class DedupResult:
     resumed: int
     out: str
     report: str
+    spans: int = 0
+    span_words: int = 0
 
 
 def dedup(
@@ -115,6 +119,7 @@ def dedup(
     memory: int = DEFAULT_MEGABYTES,
     replace: bool = False,
     progress: Progress = no_progress,
+    spans: ApprovedPassages = NO_PASSAGES,
 ) -> DedupResult:
     """Write the rows of files of JSON Lines, CSV or Parquet without duplicates, as they stand.
 
@@ -123,7 +128,9 @@ def dedup(
     texts first; each is removed if a row that was kept before it has the same normalised text, or
     reaches the threshold, under the most similar one, ties to the first of the input.
     `OUT.removed.jsonl` lists the rows that are not in the output, and why; it is empty if there are
-    none. A text that is empty is a copy of other empty ones.
+    none. A text that is empty is a copy of other empty ones. Of the passages of `spans` one copy
+    stays, the first in the rows that are kept; `OUT.spans.jsonl` lists the others, which are
+    removed from the texts of their rows. They make no difference to which rows are kept.
 
     `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
     temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
@@ -143,13 +150,14 @@ def dedup(
     budget = memory_budget(memory)
     names = [os.fspath(path) for path in paths]
     files, other_files = dataset_files(names)
-    output = plan_output(files, names, Path(out), replace)
+    output = plan_output(files, names, Path(out), replace, bool(spans))
     check_columns(files, options.reading(), alike=not output.is_folder)
     make_work_folder(output)
-    spool = RowSpool(output.work / SPOOL, _settings(files, options))
+    spool = RowSpool(output.work / SPOOL, _settings(files, options, spans))
     resumed = spool.rows_read
     try:
-        _Run(files, output, options, spool, budget, progress).finish()
+        run = _Run(files, output, options, spool, budget, progress, spans)
+        removed = run.finish()
         exact, near, failed = spool.counts()
     except UsageError:
         if not spool.rows_read:
@@ -161,13 +169,15 @@ def dedup(
     read = spool.rows_read
     kept = read - exact - near - failed
     places = str(output.out), str(output.report)
-    return DedupResult(read, kept, exact, near, failed, len(files), other_files, resumed, *places)
+    return DedupResult(
+        read, kept, exact, near, failed, len(files), other_files, resumed, *places, *removed
+    )
 
 
-def _settings(files: Sequence[DatasetFile], options: DedupOptions) -> str:
+def _settings(files: Sequence[DatasetFile], options: DedupOptions, spans: ApprovedPassages) -> str:
     """Return what a run depends on; a run that is continued has the same."""
     inputs = [(file.name, file.path, asdict(file.version)) for file in files]
-    return json.dumps([release(), DEFAULT.id, asdict(options), inputs])
+    return json.dumps([release(), DEFAULT.id, asdict(options), inputs, spans.id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +190,25 @@ class _Run:
     spool: RowSpool
     budget: MemoryBudget
     progress: Progress
+    spans: ApprovedPassages
 
-    def finish(self) -> None:
-        """Take the steps that are left."""
+    def finish(self) -> tuple[int, int]:
+        """Take the steps that are left; return how many spans were removed, and their words."""
         if self.spool.step != "written":
             self.output.check_new()
         steps = {"": self._sign, "signed": self._decide, "decided": self._write}
         while step := steps.get(self.spool.step):
             step()
+        counts = self._span_counts()
         self.output.publish()
+        return counts
+
+    def _span_counts(self) -> tuple[int, int]:
+        for part, place in self.output.parts[2:]:
+            with (part if part.exists() else place).open(encoding="ascii") as file:
+                words = [json.loads(line)["words"] for line in file]
+            return len(words), sum(words)
+        return 0, 0
 
     def _sign(self) -> None:
         known = self.spool.rows_of_files(len(self.files))
@@ -269,18 +289,28 @@ class _Run:
                 file.write(json.dumps(fields) + "\n")
 
     def _write_rows(self) -> None:
-        _, (place, _) = self.output.parts
+        if not self.spans:
+            self._copy_rows(None)
+            return
+        part, _ = self.output.parts[2]
+        paths = [file.name for file in self.files]
+        names = dict(zip(paths, self.output.names, strict=True))
+        with part.open("w", encoding="ascii", newline="\n") as file:
+            self._copy_rows(SpanEdits(SpanCopies(self.spans), file, names))
+
+    def _copy_rows(self, edits: SpanEdits | None) -> None:
+        place, _ = self.output.parts[1]
         shutil.rmtree(place.parent, ignore_errors=True)
         reading = self.options.reading()
         parts = self._kept_rows()
         if not self.output.is_folder:
             place.parent.mkdir()
-            copy_rows(parts, place, reading)
+            copy_rows(parts, place, reading, edits)
             return
         for name, part in zip(self.output.names, parts, strict=True):
             target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            copy_rows([part], target, reading)
+            copy_rows([part], target, reading, edits)
 
     def _kept_rows(self) -> KeptRows:
         """Return each file with whether its rows are kept."""

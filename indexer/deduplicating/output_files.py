@@ -12,7 +12,12 @@ from indexer.sources.dataset_files import KINDS, DatasetFile, kind_of_rows
 from indexer.system.whole_file import check_place, is_special, write_error
 
 SPOOL = "rows.db"
-_OWN = {"report", "rows", *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal"))}
+_OWN = {
+    "report",
+    "rows",
+    "spans",
+    *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,12 @@ class Output:
     is_folder: bool
     names: Sequence[str]
     replace: bool = False
+    has_spans: bool = False
+
+    @property
+    def spans(self) -> Path:
+        """The list of the copies of approved passages that were removed from rows."""
+        return self.out.with_name(f"{self.out.name}.spans.jsonl")
 
     @property
     def report(self) -> Path:
@@ -40,8 +51,12 @@ class Output:
 
     @property
     def parts(self) -> tuple[tuple[Path, Path], ...]:
-        """The report and the rows in the folder of the run, each with the place it goes to."""
-        return (self.work / "report", self.report), (self.work / "rows" / self.out.name, self.out)
+        """The report, the rows, and the list of spans if there is one, in the folder of the run,
+        each with the place it goes to.
+        """
+        spans = (self.work / "spans", self.spans)
+        rows = (self.work / "rows" / self.out.name, self.out)
+        return (self.work / "report", self.report), rows, *([spans] if self.has_spans else [])
 
     def check_new(self) -> None:
         """Raise `UsageError` when the place of the output or of the report is taken."""
@@ -78,7 +93,11 @@ class Output:
 
 
 def plan_output(
-    files: Sequence[DatasetFile], paths: Sequence[str], out: Path, replace: bool
+    files: Sequence[DatasetFile],
+    paths: Sequence[str],
+    out: Path,
+    replace: bool,
+    has_spans: bool = False,
 ) -> Output:
     """Return where the rows of these files go.
 
@@ -86,7 +105,7 @@ def plan_output(
     that is part of the input, or whose kind is not that of the files.
     """
     kind = kind_of_rows(out.name)
-    output = Output(out, kind is None, _names(files), replace)
+    output = Output(out, kind is None, _names(files), replace, has_spans)
     _check_outside(output, files, paths)
     for file in files:
         if kind not in (None, file.kind):
@@ -132,7 +151,7 @@ def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence
     """Raise `UsageError` where the output is, or would become, part of the input."""
     inputs = {Path(file.path) for file in files}
     folders = {Path(path).resolve() for path in paths if Path(path).is_dir()}
-    for place in (output.out.resolve(), output.report.resolve()):
+    for place in (place.resolve() for _, place in output.parts):
         is_inside = not folders.isdisjoint((place, *place.parents))
         if is_inside or place in inputs or any(place in path.parents for path in inputs):
             raise UsageError(f"{place} belongs to the input; give --out a place outside of it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,21 @@ import pyarrow  # type: ignore[import-untyped]
 import pyarrow.parquet  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
+from indexer.deduplicating.span_copies import SpanEdits
 from indexer.sources.dataset_files import DatasetFile, KeptRows, other_columns
 
 BATCH_ROWS = 256  # rows that are read at a time
 GROUP_BYTES = 32 << 20  # of rows that are written at a time
+_STRINGS = (pyarrow.string(), pyarrow.large_string())
 
 
-def copy_parquet_rows(parts: KeptRows, out: Path) -> None:
+def copy_parquet_rows(
+    parts: KeptRows, out: Path, field: str = "", edits: SpanEdits | None = None
+) -> None:
     """Write the rows that are kept into one file, with the schema and codec of the first.
 
-    Raises `UsageError` for a file of another schema.
+    `edits` change the texts of the column `field`, if that is one of strings. Raises `UsageError`
+    for a file of another schema.
     """
     first = parts[0][0]
     with _opened(first) as file:
@@ -29,7 +34,7 @@ def copy_parquet_rows(parts: KeptRows, out: Path) -> None:
     with pyarrow.parquet.ParquetWriter(out, schema, compression=codec) as writer:
         pending: list[Any] = []
         size = 0
-        for batch in _batches(parts, schema):
+        for batch in _batches(parts, schema, field, edits):
             pending.append(batch)
             size += batch.nbytes
             if size >= GROUP_BYTES:
@@ -39,21 +44,40 @@ def copy_parquet_rows(parts: KeptRows, out: Path) -> None:
             writer.write_table(pyarrow.Table.from_batches(pending, schema))
 
 
-def _batches(parts: KeptRows, schema: Any) -> Iterator[Any]:
+def _batches(parts: KeptRows, schema: Any, field: str, edits: SpanEdits | None) -> Iterator[Any]:
     for dataset_file, kept in parts:
         with _opened(dataset_file) as file:
             if not file.schema_arrow.equals(schema):
                 raise other_columns(dataset_file, parts[0][0], "another schema")
-            yield from _kept(file, kept)
+            for start, is_kept, batch in _kept(file, kept):
+                rows = batch.filter(pyarrow.array(is_kept))
+                if edits is None:
+                    yield rows
+                    continue
+                numbers = start + 1 + np.flatnonzero(is_kept)
+                yield _edited(rows, field, edits, dataset_file.name, numbers.tolist())
 
 
-def _kept(file: Any, kept: NDArray[np.bool_]) -> Iterator[Any]:
+def _edited(batch: Any, field: str, edits: SpanEdits, path: str, numbers: Sequence[int]) -> Any:
+    place = batch.schema.get_field_index(field)
+    if place < 0 or batch.schema.types[place] not in _STRINGS:
+        return batch
+    values = batch.column(place).to_pylist()
+    for row, (number, text) in enumerate(zip(numbers, values, strict=True)):
+        shorter = None if text is None else edits.edit(path, number, text, str)
+        values[row] = text if shorter is None else shorter
+    column = pyarrow.array(values, type=batch.schema.types[place])
+    return batch.set_column(place, batch.schema.field(place), column)
+
+
+def _kept(file: Any, kept: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.bool_], Any]]:
+    """Yield batches with rows that are kept, which these are, and the rows before them."""
     start = 0
     for batch in file.iter_batches(BATCH_ROWS):
         is_kept = kept[start : start + len(batch)]
-        start += len(batch)
         if is_kept.any():
-            yield batch.filter(pyarrow.array(is_kept))
+            yield start, is_kept, batch
+        start += len(batch)
 
 
 def _opened(file: DatasetFile) -> Any:

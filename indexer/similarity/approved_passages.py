@@ -120,12 +120,20 @@ class ApprovedPassages:
     def __bool__(self) -> bool:
         return bool(self.passages or self.patterns)
 
+    def words_of(self, number: int) -> tuple[str, ...]:
+        """Return the words of a passage by its number."""
+        return self._words[number]
+
+    @cached_property
+    def _words(self) -> Sequence[tuple[str, ...]]:
+        return [tuple(normal_words(passage).folded) for passage in self.passages]
+
     @cached_property
     def id(self) -> str:
         """The first 12 hexadecimal digits of the SHA-256 of the words of the passages and of the
         expressions, whatever their order.
         """
-        words = sorted({" ".join(normal_words(passage).folded) for passage in self.passages})
+        words = sorted({" ".join(words) for words in self._words})
         canonical = json.dumps([words, sorted(set(self.patterns))])
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
 
