@@ -100,12 +100,15 @@ def test_families(library: str, tmp_path: Path) -> None:
 
 
 def test_dedup(tmp_path: Path) -> None:
-    [block] = blocks("dedup.md")
-    printed = shell(block, tmp_path)
+    rows, spans = blocks("dedup.md")
+    printed = shell(rows, tmp_path)
     assert "4 rows: 2 kept, 1 exact and 1 near duplicates removed" in printed
     kept = (tmp_path / "clean.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in kept] == [1, 4]
     assert (tmp_path / "clean.jsonl.manifest.json").exists()
+    printed = shell(spans, tmp_path)
+    assert "1 copy of approved passages (3 words) removed from rows that stay" in printed
+    assert '{"text": "The library opens a reading room on Monday.  "}' in printed
     command = ("dedup", tmp_path / "news.jsonl", "--out", tmp_path / "other.jsonl")
     (tmp_path / "other.jsonl.manifest.json").write_text("mine")
     refused = outcome(*command)
