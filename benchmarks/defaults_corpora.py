@@ -7,11 +7,14 @@ import hashlib
 import json
 import re
 import shutil
+import sysconfig
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+from mail_corpus import Mail, corpus
 
 from indexer import SynthOptions, open_store, synth
 from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES
@@ -95,13 +98,31 @@ def real_corpora(work: Path, docs: Path, manuals: Path, most: int) -> list[Corpu
         "translated manual pages": (translated, manuals, is_other_page),
         "documentation": (files_under(docs, docs), docs, None),
     }
+    library = Path(sysconfig.get_path("stdlib"))
+    modules = [path for path in files_under(library, library) if path.suffix == ".py"]
+    choices["modules of Python"] = (modules, library, lambda a, b: a != b)
     corpora = []
     for name, (paths, root, is_different) in choices.items():
         folder = work / "real" / name.replace(" ", "-")
         if not folder.exists():
             copy_files(paths[:most], root, folder)
         corpora.append(Corpus(name, folder, {}, is_different))
-    return corpora
+    return [*corpora, mail_threads(work / "real" / "mails", most)]
+
+
+def mail_threads(folder: Path, most: int) -> Corpus:
+    """Return synthetic mails with their quotations: two are different if their own texts are."""
+    mails = corpus(most)[:most]
+    own_texts = {f"{mail.key}.eml": own_text(mail) for mail in mails}
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        for mail in mails:
+            (folder / f"{mail.key}.eml").write_bytes(mail.bytes())
+    return Corpus("mails", folder, {}, lambda a, b: own_texts[a] != own_texts[b])
+
+
+def own_text(mail: Mail) -> str:
+    return "\n".join(part.text for part in mail.parts if part.depth == 0)
 
 
 def product_of(path: Path) -> str:
