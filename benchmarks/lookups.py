@@ -1,17 +1,18 @@
 """Look-ups and folded searches of a SQLite store, beside those of another checkout of nearfold.
 
     python benchmarks/load.py --documents 100000 --folder DIR --build
-    python benchmarks/lookups.py DIR/load.db [--before CHECKOUT] [--runs 100] [--cold 10]
+    python benchmarks/lookups.py DIR/load.db [--before CHECKOUT] [--runs 100] [--warm 5] [--cold 10]
 
 similar by id / text      `similar` of stored documents, of any place in the store
 search none / live        `search` for two words of a document, unfolded and folded
 cold similar              `nearfold similar FILE` from a new process; modules are compiled, as in
                           an installed package
 
-Both checkouts have a process of their own, asked in turn for the same, after a warm-up. Prints
-quantiles in milliseconds of processor time and of wall time, the ratio of the sums to the other
-checkout's, and whether the results are the same. Compare the ratios: processor time grows, too,
-where other programs share the machine. A checkout has its own kernel, `indexer/_kernel.abi3.so`.
+Both checkouts have a process of their own, asked in turn for the same, after a warm-up of `--warm`
+other questions of each kind. Prints quantiles in milliseconds of processor time and of wall time,
+the ratio of the sums to the other checkout's, and whether the results are the same. Compare the
+ratios: processor time grows, too, where other programs share the machine. A checkout has its own
+kernel, `indexer/_kernel.abi3.so`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ("similar by id", "similar by text", "search none", "search live")
-WARM = 5
 
 
 def answer(url: str) -> None:
@@ -138,6 +138,7 @@ def main() -> None:
     parser.add_argument("store", help="a SQLite file")
     parser.add_argument("--before", type=Path, default=ROOT, help="another checkout")
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--warm", type=int, default=5)
     parser.add_argument("--cold", type=int, default=10)
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -149,14 +150,14 @@ def main() -> None:
     print("| question | runs | cpu p50 | p90 | p99 | wall p50 | p90 | p99 | cpu ratio | wall |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     different = 0
-    by_kind = questions(options.store, options.runs + WARM)
+    by_kind = questions(options.store, options.runs + options.warm)
     with asked(places[0], url) as before, asked(places[1], url) as after:
         for kind in KINDS:
             times: tuple[list[tuple[float, float]], ...] = ([], [])
             for number, question in enumerate(by_kind[kind]):
                 results = [before(kind, question), after(kind, question)]
                 different += results[0][2] != results[1][2]
-                if number >= WARM:
+                if number >= options.warm:
                     for seconds, result in zip(times, results, strict=True):
                         seconds.append(result[:2])
             print(line(f"{kind}, before", times[0], times[0]))

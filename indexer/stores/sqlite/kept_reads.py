@@ -61,10 +61,12 @@ class KeptReads:
 class KeptSketches:
     """Packed sketches of rows, each at the place that the row's number gives it.
 
-    A row that comes to the place of another takes it.
+    A row that comes to the place of another takes it. Those of the first request are not kept, so
+    that a process that looks up one document takes no memory for others.
     """
 
     def __init__(self) -> None:
+        self._is_first = True
         self._numbers: Numbers = np.zeros(0, dtype=np.int64)
         self._packed: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
 
@@ -75,6 +77,9 @@ class KeptSketches:
 
         `read` gives those not kept that have one, by number.
         """
+        if self._is_first:
+            self._is_first = False
+            return _read_sketches(numbers, width, read)
         if self._packed.shape[1] != width:
             self._numbers = np.zeros(MOST_SKETCHES, dtype=np.int64)
             self._packed = np.zeros((MOST_SKETCHES, width), dtype=np.uint8)
@@ -83,11 +88,19 @@ class KeptSketches:
         missing = np.flatnonzero(self._numbers[places] != numbers)
         is_known = np.ones(len(numbers), dtype=np.bool_)
         if len(missing):
-            by_number = read(numbers[missing])
-            is_known[missing] = [number in by_number for number in numbers[missing].tolist()]
+            sketches[missing], is_known[missing] = _read_sketches(numbers[missing], width, read)
             missing = missing[is_known[missing]]
-            joined = b"".join(by_number[number] for number in numbers[missing].tolist())
-            sketches[missing] = np.frombuffer(joined, dtype=np.uint8).reshape(-1, width)
             self._packed[places[missing]] = sketches[missing]
             self._numbers[places[missing]] = numbers[missing]
         return sketches, is_known
+
+
+def _read_sketches(
+    numbers: Numbers, width: int, read: Callable[[Numbers], dict[int, bytes]]
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the sketches of rows, zeros where there is none, and which rows have one."""
+    by_number, nothing = read(numbers), bytes(width)
+    joined = b"".join(by_number.get(number, nothing) for number in numbers.tolist())
+    packed = np.frombuffer(joined, dtype=np.uint8).reshape(len(numbers), width)
+    is_known = np.array([number in by_number for number in numbers.tolist()], dtype=np.bool_)
+    return packed, is_known
