@@ -22,6 +22,7 @@ from indexer.comparing.boilerplate import discount
 from indexer.comparing.compare import Comparison, as_json, compare
 from indexer.comparing.originals import Original, original
 from indexer.comparing.redline_docx import redline_docx
+from indexer.comparing.redline_pdf import redline_pdf
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
@@ -69,6 +70,20 @@ _MOST_VALUE = 400  # characters of a metadata value that are shown
     help="Write the changes from A to B as tracked changes of a Word document too.",
 )
 @click.option(
+    "--pdf",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the changes from A to B as a PDF too.",
+)
+@click.option(
+    "--font",
+    "fonts",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --pdf: a TrueType font for letters that Noto Sans lacks; repeatable.",
+)
+@click.option(
     "--discounted",
     is_flag=True,
     help="Print the similarity without the boilerplate of the store too.",
@@ -85,10 +100,12 @@ def compare_command(
     measure: str | None,
     page: Path | None,
     docx: Path | None,
+    pdf: Path | None,
+    fonts: tuple[Path, ...],
     discounted: bool,
 ) -> int:
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
-    for place, option in ((page, "--html"), (docx, "--docx")):
+    for place, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):
         if place:
             check_not_read(place, (a, b), option)
             check_place(place, option)
@@ -104,6 +121,9 @@ def compare_command(
     if docx:
         with write_whole(docx, "--docx") as part:
             part.write_bytes(redline_docx(comparison))
+    if pdf:
+        with write_whole(pdf, "--pdf") as part:
+            part.write_bytes(redline_pdf(comparison, fonts))
     print_comparison(
         comparison,
         originals,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -57,6 +57,54 @@ def redline(comparison: Comparison) -> Iterator[Stretch]:
     for change, place, end in _changes(comparison, a, b):
         text = a if change == "removed" else b
         yield Stretch(change, text.between(place, end), end - place)
+
+
+def redline_in_lines(comparison: Comparison) -> Iterator[Stretch]:
+    """Yield `redline` for a page: blanks and line ends that both texts have are in neither change,
+    and no two words are joined.
+    """
+    yield from _keep_apart(_keep_blanks(redline(comparison)))
+
+
+def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Yield stretches in which blanks after exchanged words are kept where both texts have them.
+
+    A stretch has the blanks after its last word, which may end a paragraph.
+
+    >>> stretches = Stretch("removed", "roof\\n\\n", 1), Stretch("added", "it\\n\\n", 1)
+    >>> [(stretch.change, stretch.text) for stretch in _keep_blanks(stretches)]
+    [('removed', 'roof'), ('added', 'it'), ('same', '\\n\\n')]
+    """
+    removed: Stretch | None = None
+    for stretch in stretches:
+        if removed and stretch.change == "added":
+            blanks = stretch.text[len(stretch.text.rstrip()) :]
+            if removed.text[len(removed.text.rstrip()) :] == blanks:
+                yield replace(removed, text=removed.text.rstrip())
+                yield replace(stretch, text=stretch.text.rstrip())
+                yield Stretch("same", blanks, 0)
+                removed = None
+                continue
+        if removed:
+            yield removed
+        removed = stretch if stretch.change == "removed" else None
+        if not removed:
+            yield stretch
+    if removed:
+        yield removed
+
+
+def _keep_apart(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Yield stretches with a deleted blank where words of the first text would be joined: text that
+    is kept has the blanks of the second one.
+    """
+    last = " "
+    for stretch in stretches:
+        if stretch.change != "added" and stretch.text:
+            if not last.isspace() and not stretch.text[0].isspace():
+                yield Stretch("removed", " ", 0)
+            last = stretch.text[-1]
+        yield stretch
 
 
 class _WordText:

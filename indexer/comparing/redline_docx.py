@@ -11,11 +11,10 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from html import escape
 
 from indexer.comparing.compare import Comparison
-from indexer.comparing.redline import Change, Stretch, redline
+from indexer.comparing.redline import Change, Stretch, redline_in_lines
 
 AUTHOR = "nearfold"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -50,7 +49,7 @@ def redline_docx(comparison: Comparison) -> bytes:
         f"<dc:title>Changes from {before} to {after}</dc:title><dc:creator>{AUTHOR}</dc:creator>"
         "</cp:coreProperties>"
     )
-    body = "".join(_paragraphs(_keep_apart(_keep_blanks(redline(comparison)))))
+    body = "".join(_paragraphs(redline_in_lines(comparison)))
     document = f'{_HEAD}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _TYPES,
@@ -65,47 +64,6 @@ def redline_docx(comparison: Comparison) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             package.writestr(entry, text.encode())
     return file.getvalue()
-
-
-def _keep_blanks(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield stretches in which blanks after exchanged words are kept where both texts have them.
-
-    A stretch has the blanks after its last word, which may end a paragraph.
-
-    >>> stretches = Stretch("removed", "roof\\n\\n", 1), Stretch("added", "it\\n\\n", 1)
-    >>> [(stretch.change, stretch.text) for stretch in _keep_blanks(stretches)]
-    [('removed', 'roof'), ('added', 'it'), ('same', '\\n\\n')]
-    """
-    removed: Stretch | None = None
-    for stretch in stretches:
-        if removed and stretch.change == "added":
-            blanks = stretch.text[len(stretch.text.rstrip()) :]
-            if removed.text[len(removed.text.rstrip()) :] == blanks:
-                yield replace(removed, text=removed.text.rstrip())
-                yield replace(stretch, text=stretch.text.rstrip())
-                yield Stretch("same", blanks, 0)
-                removed = None
-                continue
-        if removed:
-            yield removed
-        removed = stretch if stretch.change == "removed" else None
-        if not removed:
-            yield stretch
-    if removed:
-        yield removed
-
-
-def _keep_apart(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield stretches with a deleted blank where words of the first text would be joined: text that
-    is kept has the blanks of the second one.
-    """
-    last = " "
-    for stretch in stretches:
-        if stretch.change != "added" and stretch.text:
-            if not last.isspace() and not stretch.text[0].isspace():
-                yield Stretch("removed", " ", 0)
-            last = stretch.text[-1]
-        yield stretch
 
 
 def _paragraphs(stretches: Iterable[Stretch]) -> Iterator[str]:

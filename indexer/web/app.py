@@ -16,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from indexer.comparing.compare import Comparison
 from indexer.comparing.redline_docx import redline_docx
+from indexer.comparing.redline_pdf import redline_pdf
 from indexer.errors import NearfoldError, StoreBusy
 from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, link, render
@@ -70,7 +72,8 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
         *_api_routes(site, api),
         *(table(site) for table in api.tables),
         *original_routes(site, pages.static),
-        Route("/redline.docx", _redline(site)),
+        Route("/redline.docx", _redline(site, "docx", redline_docx, DOCX)),
+        Route("/redline.pdf", _redline(site, "pdf", redline_pdf, "application/pdf")),
         Route("/metrics", figures.answer),
         *static_routes(pages.static),
     ]
@@ -268,8 +271,8 @@ async def run_action(site: Site, action: Action, request: Request) -> Any:
     return await run_in_threadpool(action.do, site, values, login_of(request))
 
 
-def _redline(site: Site) -> Endpoint:
-    """Return the endpoint of the changes from one document to another, as a Word document."""
+def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: str) -> Endpoint:
+    """Return the endpoint of the changes from one document to another, as a file."""
 
     def endpoint(request: Request) -> Response:
         texts = {name: request.query_params.getlist(name) for name in request.query_params}
@@ -277,9 +280,8 @@ def _redline(site: Site) -> Endpoint:
         compared = site.compared(site.row(values["a"]), site.row(values["b"]), "literal", 30)
         if compared.chars is not None:
             raise StoreBusy(what="the whole of both texts", holder="their comparison")
-        headers = {"content-disposition": 'attachment; filename="redline.docx"'}
-        body = redline_docx(compared.beside.comparison)
-        return Response(body, media_type=DOCX, headers=headers)
+        headers = {"content-disposition": f'attachment; filename="redline.{kind}"'}
+        return Response(write(compared.beside.comparison), media_type=type, headers=headers)
 
     return endpoint
 

@@ -45,8 +45,14 @@ def test_changes_are_written_as_a_word_document(tmp_path: Path) -> None:
     assert re.search("<w:ins [^>]+><w:r><w:t [^>]+>45,500<", text)
 
 
+def test_changes_are_written_as_a_pdf(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/none.db"
+    run("compare", ONE, OTHER, "--pdf", tmp_path / "redline.pdf", store=store)
+    assert (tmp_path / "redline.pdf").read_bytes().startswith(b"%PDF-")
+
+
 def test_an_unwritable_path_is_refused(tmp_path: Path) -> None:
-    for option in ("--html", "--docx"):
+    for option in ("--html", "--docx", "--pdf"):
         process = outcome("compare", ONE, OTHER, option, tmp_path / "absent" / "file")
         assert (process.returncode, process.stdout) == (2, "")
         assert f"give {option} another place" in process.stderr

@@ -80,6 +80,7 @@ def test_output_never_replaces_what_is_read(tmp_path: Path) -> None:
         ("threads", mail, "--format", "csv", "--out", mail),
         ("threads", tmp_path, "--format", "dat", "--out", mail),
         ("compare", mail, mail, "--docx", mail),
+        ("compare", mail, mail, "--pdf", mail),
     ):
         done = outcome(*arguments)
         assert done.returncode == 2 and "is among the files that are read" in done.stderr
