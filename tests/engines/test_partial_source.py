@@ -2,6 +2,8 @@
 nothing is changed; and what other programs keep in their documents stays when keys are repaired.
 """
 
+import urllib.request
+
 import pytest
 from pipelines import bulk, call, good, store_url
 
@@ -39,6 +41,9 @@ PARTIAL = {
     "part kept": ({"includes": ["author"]}, "leaves page.body, text, "),
     "nothing kept": ({"enabled": False}, "has its `_source` disabled"),
 }
+
+NUMBERS = b'{"a": 1.0, "b": 1, "c": 12345678901234567890123, "d": 0.12345678901234567890, "e": 1e3}'
+STORED = '{"a":1.0,"b":1,"c":12345678901234567890123,"d":0.12345678901234568,"e":1000.0}'
 
 
 @pytest.fixture
@@ -184,3 +189,20 @@ def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, s
     good("PUT", f"{server}/{index}/_settings", {"index.max_result_window": None})
     indexing([store.url], store, IndexOptions(reading=Reading()))
     assert store.get(["a"])["a"].status == "complete"
+
+
+def test_numbers_of_other_programs_keep_their_kind_and_17_digits(store, server, index):
+    properties = {"text": {"type": "text"}, "own": {"type": "object", "enabled": False}}
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": properties}})
+    document = b'{"text": "%s", "own": %s}' % (FERRY.encode(), NUMBERS)
+    lines = b'{"index": {"_id": "a"}}\n' + document + b"\n"
+    assert not good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["errors"]
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    for change in (
+        lambda: group(store),
+        lambda: label(store, ["a"], LabelOptions(add=["seen"])),
+        lambda: reindex(store, DEFAULT_V1),
+    ):
+        change()
+        with urllib.request.urlopen(f"{server}/{index}/_source/a", timeout=60) as answer:
+            assert f'"own":{STORED}' in answer.read().decode()
