@@ -2,7 +2,7 @@
 ways to find them.
 
     python benchmarks/matching.py [--documents 10000] [--threshold 0.5] [--template 0.0]
-        [--alike 0.0] [--with nearfold,datasketch]
+        [--alike 0.0] [--recall 0.99] [--with nearfold,datasketch]
     python benchmarks/matching.py --growth 10000,100000,1000000 [--with nearfold]
 
 Slots are synthetic, so that the similarity of every pair is known. Every contestant gets the same
@@ -27,7 +27,7 @@ from contestants import CONTESTANTS
 from synthetic_collections import SLOTS, Codes, KnownPairs, random_slots
 from watching import Watch
 
-from indexer.sketch.plan import Plan, plan_by_weight
+from indexer.sketch.plan import Plan, plan_by_weight, plan_for_recall
 from indexer.sketch.wilson import wilson
 
 LIBRARIES = {"datasketch": "datasketch", "copietje": "datasketch", "duckdb": "duckdb"}
@@ -72,9 +72,9 @@ def measure_run(name: str, file: str, layout: Plan, least: int) -> Run | None:
 
 
 def print_contest(
-    documents: int, threshold: float, template: float, alike: float, names: list[str]
+    documents: int, layout: Plan, template: float, alike: float, names: list[str]
 ) -> dict[str, Run]:
-    layout = plan_by_weight(threshold, SLOTS)
+    threshold = layout.threshold
     least = int(np.ceil(threshold * SLOTS))
     collection = random_slots(documents, template, np.random.default_rng(7), alike)
     print(
@@ -196,15 +196,20 @@ def main() -> None:
     parser.add_argument(
         "--alike", type=float, default=0.0, help="similarity of documents of different families"
     )
+    parser.add_argument(
+        "--recall", type=float, help="of the bands at the threshold (default: as datasketch plans)"
+    )
     parser.add_argument("--with", dest="names", default=",".join(CONTESTANTS))
     chosen = parser.parse_args()
     names = chosen.names.split(",")
     sizes = (
         [int(size) for size in chosen.growth.split(",")] if chosen.growth else [chosen.documents]
     )
+    layout = plan_by_weight(chosen.threshold, SLOTS)
+    if chosen.recall:
+        layout = plan_for_recall(chosen.threshold, chosen.recall, SLOTS)
     runs = {
-        size: print_contest(size, chosen.threshold, chosen.template, chosen.alike, names)
-        for size in sizes
+        size: print_contest(size, layout, chosen.template, chosen.alike, names) for size in sizes
     }
     if len(sizes) > 1:
         print_growth(sizes, runs)

@@ -149,7 +149,7 @@ class Recipe:
         numbered = self.numbered_statistics.split(",")
         return tuple(dataclasses.replace(self, numbered_statistics=last) for last in numbered)
 
-    def is_older(self, recipe_id: str) -> bool:
+    def has_other_statistics(self, recipe_id: str) -> bool:
         """Return whether a row with this recipe id has other numbered statistics than this."""
         is_ours = self.is_online and recipe_id.startswith(f"{self.settings_id}.")
         return is_ours and recipe_id != self.id

@@ -17,7 +17,7 @@ from indexer.cli.options import (
 )
 from indexer.operations.install import Installation
 from indexer.operations.reindex import plan_reindex, reindex
-from indexer.stores.maintenance import MovedBits
+from indexer.stores.maintenance import BitChanges
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
 
@@ -71,7 +71,7 @@ def reindex_command(
             "signed": result.copied,
             "kept": result.kept,
             "statistics_number": number or None,
-            "moved": result.moved and _moved_fields(result.moved),
+            "moved": result.bit_changes and _change_fields(result.bit_changes),
         }
         click.echo(json.dumps(fields))
         return 0
@@ -83,25 +83,26 @@ def reindex_command(
     signed = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
     click.echo(f"{signed}; {result.index} is in service{kept}")
-    if result.moved:
-        click.echo(_moved_sentence(result.moved, recipe.bits or 0, number))
+    if result.bit_changes:
+        click.echo(_change_sentence(result.bit_changes, recipe.bits or 0, number))
     return 0
 
 
-def _moved_fields(moved: MovedBits) -> dict[str, object]:
+def _change_fields(changes: BitChanges) -> dict[str, object]:
     return {
-        "signatures": moved.moved,
-        "of": moved.rows,
-        "mean_bits": round(moved.mean, 2),
-        "most_bits": moved.most,
-        "by_distance": dict(moved.by_distance),
+        "signatures": changes.changed,
+        "of": changes.rows,
+        "mean_bits": round(changes.mean_distance, 2),
+        "most_bits": changes.greatest_distance,
+        "by_distance": dict(changes.by_distance),
     }
 
 
-def _moved_sentence(moved: MovedBits, bits: int, number: int) -> str:
+def _change_sentence(changes: BitChanges, bits: int, number: int) -> str:
     """Return how many signatures moved, and by how many bits; numbered statistics are named."""
     by = f"by statistics {number}: " if number else ""
-    start = f"{by}{moved.moved:,} of {count_of(moved.rows, 'signature')} moved"
-    if not moved.moved:
+    start = f"{by}{changes.changed:,} of {count_of(changes.rows, 'signature')} moved"
+    if not changes.changed:
         return start
-    return f"{start}, by {moved.mean:.1f} of {bits} bits on average, {moved.most} at most"
+    mean, greatest = changes.mean_distance, changes.greatest_distance
+    return f"{start}, by {mean:.1f} of {bits} bits on average, {greatest} at most"

@@ -17,7 +17,7 @@ from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
 from indexer.grouping.family_options import FamilyOptions, last_options
 from indexer.indexing.documents import documents_of
-from indexer.indexing.online_statistics import online_statistics
+from indexer.indexing.online_statistics import with_current_statistics
 from indexer.indexing.open_sources import blobs_of, open_sources, select_blobs, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
@@ -212,7 +212,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
         )
     texts = partial(_texts, paths, reading, own, options)
     if recipe.is_online:
-        recipe = online_statistics(recipe, store, options.statistics, texts)
+        recipe = with_current_statistics(recipe, store, options.statistics, texts)
     else:
         recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
     fingerprints([_PROBE], recipe)

@@ -20,11 +20,11 @@ from indexer.stores.abilities import MaintainedStore
 from indexer.stores.requirements import is_shared
 from indexer.system.kept_statistics import keep_statistics
 
-FIRST = 1_000  # documents that statistics 1 count at most
-GROWTH = 2  # documents over those that were counted, from which on the next statistics are made
+FIRST_DOCUMENTS = 1_000  # that statistics 1 count at most
+GROWTH = 2  # the next statistics are made at this many times the documents counted
 
 
-def online_statistics(
+def with_current_statistics(
     recipe: Recipe,
     store: MaintainedStore,
     source: str | None,
@@ -36,43 +36,48 @@ def online_statistics(
     store, or the next where it has grown enough, but for a store that other programs write to, too.
     A new store counts the first of the `texts`.
     """
-    known = _known(recipe, store)
+    stored = _stored_or_given(recipe, store)
     if source is not None:
-        return _next(known, statistics_at(source, known))
-    if known.corpus is None:
-        with closing(texts()) as read:
-            return _next(known, count_text_features(islice(read, FIRST), known))
-    counted: CorpusStatistics = known.corpus()
+        return _with_next_number(stored, statistics_at(source, stored))
+    if stored.corpus is None:
+        with closing(texts()) as documents:
+            first = islice(documents, FIRST_DOCUMENTS)
+            return _with_next_number(stored, count_text_features(first, stored))
+    counted: CorpusStatistics = stored.corpus()
     if is_shared(store) or store.counts().documents < GROWTH * max(counted.documents, 1):
-        return known
-    return _next(known, _count_stored(store, known))
+        return stored
+    return _with_next_number(stored, _count_stored(store, stored))
 
 
-def renewed_statistics(recipe: Recipe, store: MaintainedStore, source: str | None = None) -> Recipe:
+def with_new_statistics(
+    recipe: Recipe, store: MaintainedStore, source: str | None = None
+) -> Recipe:
     """Return an online recipe with the statistics of `source`, or of all stored documents, alone.
 
     They have the number of those that all rows were signed by, if they are the same.
     """
-    known = _known(recipe, store)
-    statistics = statistics_at(source, known) if source else _count_stored(store, known)
-    is_mixed = len(known.by_statistics()) > 1
-    renewed = keep_statistics(known, statistics) if is_mixed else _next(known, statistics)
+    stored = _stored_or_given(recipe, store)
+    statistics = statistics_at(source, stored) if source else _count_stored(store, stored)
+    is_mixed = len(stored.by_statistics()) > 1
+    renewed = (
+        keep_statistics(stored, statistics) if is_mixed else _with_next_number(stored, statistics)
+    )
     return replace(renewed.by_statistics()[-1], corpus=renewed.corpus)
 
 
-def _known(recipe: Recipe, store: MaintainedStore) -> Recipe:
+def _stored_or_given(recipe: Recipe, store: MaintainedStore) -> Recipe:
     """Return the recipe with the numbered statistics of the store, if it is the store's."""
     stored = store.stored_recipe()
     return stored if stored is not None and stored.settings_id == recipe.settings_id else recipe
 
 
-def _next(known: Recipe, statistics: CorpusStatistics) -> Recipe:
+def _with_next_number(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
     """Return the recipe with these statistics, which get the next number unless they are the same
     as the current ones.
     """
-    if known.statistics_digest == statistics.id:
-        return known
-    return keep_statistics(known, statistics)
+    if recipe.statistics_digest == statistics.id:
+        return recipe
+    return keep_statistics(recipe, statistics)
 
 
 def _count_stored(store: MaintainedStore, recipe: Recipe) -> CorpusStatistics:

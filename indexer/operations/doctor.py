@@ -149,7 +149,7 @@ def _check_keys(store: FullStore, recipe: Recipe) -> Check:
     signed = (
         row
         for row in scanned
-        if row.recipe and row.status != "unsigned" and not recipe.is_older(row.recipe)
+        if row.recipe and row.status != "unsigned" and not recipe.has_other_statistics(row.recipe)
     )
     rows = list(islice(signed, SAMPLE))
     recomputed = fingerprints([row.text for row in rows], recipe)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexer.indexing.online_statistics import renewed_statistics
+from indexer.indexing.online_statistics import with_new_statistics
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
@@ -18,9 +18,9 @@ from indexer.sketch.sketch_options import has_bits_alone
 from indexer.sketch.stored_sketch import bits_of_row
 from indexer.stores.abilities import MaintainedStore
 from indexer.stores.maintenance import (
+    BitChanges,
     Change,
     Installable,
-    MovedBits,
     OnProgress,
     ReindexResult,
 )
@@ -66,24 +66,24 @@ def reindex(
     """
     stored = require_updatable(store)
     if recipe.is_online:
-        recipe = renewed_statistics(recipe, store, statistics)
+        recipe = with_new_statistics(recipe, store, statistics)
     else:
         recipe = with_statistics(recipe, statistics, lambda: (row.text for row in store.scan()))
     fingerprints([_PROBE], recipe)
-    moved: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
+    distances: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
 
     def sign(rows: Sequence[Row]) -> list[Row]:
         signed = sign_rows(rows, recipe)
-        if moved is not None:
-            moved.update(_distances(rows, signed))
+        if distances is not None:
+            distances.update(_distances(rows, signed))
         return signed
 
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
         result = store.maintenance.reindex(recipe, sign, keep, on_progress)
         job.counts.update(signed=result.copied)
-    if moved is None or not result.copied:
+    if distances is None or not result.copied:
         return result
-    return replace(result, moved=MovedBits(dict(sorted(moved.items()))))
+    return replace(result, bit_changes=BitChanges(dict(sorted(distances.items()))))
 
 
 def _differ_in_statistics(stored: Recipe, recipe: Recipe) -> bool:

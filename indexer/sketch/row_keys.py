@@ -56,7 +56,7 @@ def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]
             is_right = (
                 not is_signed
                 or _signature(row) == _signature(signed)
-                or recipe.is_older(row.recipe)
+                or recipe.has_other_statistics(row.recipe)
             )
             yield row, row if is_right else replace(signed, parts=None)
 
@@ -74,7 +74,7 @@ def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
         older = [
             place
             for place, row in enumerate(batch)
-            if row.recipe != current and recipe.is_older(row.recipe)
+            if row.recipe != current and recipe.has_other_statistics(row.recipe)
         ]
         signed = sign_rows([batch[place] for place in older], recipe) if older else []
         for place, row in zip(older, signed, strict=True):

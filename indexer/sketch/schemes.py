@@ -162,7 +162,7 @@ def _sketches(
         if recipe.tables:
             keys_of = hashed_table_keys if recipe.has_long_bits else table_keys
             blocks = keys_of(bits, _masks(recipe.bits or 0, recipe.tables))
-            number = recipe.statistics_number
+            number = recipe.statistics_number  # rows of two numbers then share no key
             sketches["blocks"] = tuple(f"{number}n{key}" for key in blocks) if number else blocks
     return sketches
 

@@ -23,10 +23,10 @@ _VALUE_ERRORS = (TypeError, ValueError, AttributeError, LookupError)
 
 
 @dataclass(frozen=True, slots=True)
-class MovedBits:
-    """The distances by which signatures of bits moved as other statistics signed them.
+class BitChanges:
+    """The changes of signatures of bits when statistics changed.
 
-    `by_distance`: how many rows, parts of documents included, moved by so many bits, 0 included.
+    `by_distance`: how many rows, parts of documents included, changed in so many bits, 0 included.
     """
 
     by_distance: Mapping[int, int] = field(default_factory=dict)
@@ -37,18 +37,18 @@ class MovedBits:
         return sum(self.by_distance.values())
 
     @property
-    def moved(self) -> int:
+    def changed(self) -> int:
         """The rows whose signature is another now."""
         return self.rows - self.by_distance.get(0, 0)
 
     @property
-    def mean(self) -> float:
-        """The mean distance of those that moved; 0 without any."""
+    def mean_distance(self) -> float:
+        """The mean distance of those that changed; 0 without any."""
         total = sum(distance * rows for distance, rows in self.by_distance.items())
-        return total / self.moved if self.moved else 0.0
+        return total / self.changed if self.changed else 0.0
 
     @property
-    def most(self) -> int:
+    def greatest_distance(self) -> int:
         """The greatest distance; 0 without any."""
         return max(self.by_distance, default=0)
 
@@ -58,13 +58,14 @@ class ReindexResult:
     """The result of reindexing: where the rows are now, how many were signed in this run, and where
     the old ones are kept, None when they are not.
 
-    `moved`: how far signatures moved, where the recipe differs in its corpus statistics alone.
+    `bit_changes`: those of signatures, where the recipe differs in its corpus statistics
+    alone.
     """
 
     index: str
     copied: int
     kept: str | None = None
-    moved: MovedBits | None = None
+    bit_changes: BitChanges | None = None
 
 
 class Reindexable(Protocol):

@@ -66,5 +66,5 @@ def test_rows_of_two_statistics_answer_as_if_the_later_signed_all(mixed):
     mixed.refresh()
     assert set(numbers(mixed).values()) == {"3"}
     assert mixed.stored_recipe().numbered_statistics.startswith("3:")
-    assert result.moved.rows == 5 and result.moved.moved >= 1
+    assert result.bit_changes.rows == 5 and result.bit_changes.changed >= 1
     assert answers(mixed) == before

@@ -105,7 +105,7 @@ def test_statistics_grow_when_the_store_holds_twice_what_they_counted(tmp_path) 
 
 
 def test_the_first_statistics_count_the_first_documents_alone(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(online, "FIRST", 2)
+    monkeypatch.setattr(online, "FIRST_DOCUMENTS", 2)
     write_folder(tmp_path / "in", TEXTS[:5])
     with closing(open_store("sqlite://:memory:")) as store:
         index(tmp_path / "in", store, IndexOptions(recipe=ONLINE))
@@ -130,12 +130,12 @@ def test_reindex_signs_all_by_the_next_number_and_says_what_moved() -> None:
         after = {row.id: bits_of_row(row) for row in store.scan()}
         assert {row.recipe for row in store.scan()} == {recipe.id}
         distances = [hamming(before[id] or 0, after[id] or 0) for id in texts]
-        moved = result.moved
-        assert moved is not None and any(distances)
-        assert dict(moved.by_distance) == {d: distances.count(d) for d in distances}
-        assert (moved.rows, moved.most) == (6, max(distances))
-        assert moved.moved == sum(map(bool, distances))
-        assert moved.mean == pytest.approx(sum(distances) / moved.moved)
+        changes = result.bit_changes
+        assert changes is not None and any(distances)
+        assert dict(changes.by_distance) == {d: distances.count(d) for d in distances}
+        assert (changes.rows, changes.greatest_distance) == (6, max(distances))
+        assert changes.changed == sum(map(bool, distances))
+        assert changes.mean_distance == pytest.approx(sum(distances) / changes.changed)
         assert reindex(store, ONLINE).copied == 0
 
 
