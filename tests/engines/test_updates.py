@@ -9,6 +9,7 @@ import secrets
 import pytest
 from pipelines import OTHER, call, good
 
+from indexer.errors import StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
@@ -174,6 +175,23 @@ def test_a_snapshot_has_everything(store, server, engine, repository, open_at):
     good("POST", f"{repository}/1/_restore?wait_for_completion=true", body)
     back = open_at(f"{engine}://{server.partition('://')[2]}/{name}-back")
     assert state(back) == before
+
+
+def test_a_copy_that_is_restored_with_its_aliases_stops_writes(store, server, repository):
+    opened, url = store
+    name = url.rpartition("/")[2]
+    good("PUT", f"{repository}/1?wait_for_completion=true", {"indices": name})
+    renamed = {"rename_pattern": "(.+)", "rename_replacement": "$1-copy"}
+    body = {"indices": name, **renamed}
+    good("POST", f"{repository}/1/_restore?wait_for_completion=true", body)
+    assert sorted(good("GET", f"{server}/{name}-write")) == [name, f"{name}-copy"]
+    message = f"{name}-write stands for {name}-copy"
+    with pytest.raises(StoreStopped, match=message):
+        opened.write(sample_rows()[:1])
+    with pytest.raises(UsageError, match=message):
+        opened.prepare(DEFAULT)
+    good("DELETE", f"{server}/{name}-copy/_alias/{name}-write")
+    assert opened.write(sample_rows()[:1]) == [None]
 
 
 def test_an_index_that_is_lost_goes_on_from_its_snapshot(store, server, repository):
