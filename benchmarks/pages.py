@@ -17,7 +17,6 @@ import argparse
 import contextlib
 import http.client
 import sqlite3
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
+import psutil
 
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
@@ -111,14 +111,24 @@ def serve_pages(url: str) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def time_calls(calls: list[Callable[[], object]]) -> str:
-    """Return the median and greatest of the times, in milliseconds."""
+def time_calls(calls: list[Callable[[], object]], server: psutil.Process | None = None) -> str:
+    """Return the median, the 95th percentile and the greatest of the times, in milliseconds.
+
+    With `server` the processor time that it takes for one call on average, too: what other jobs of
+    the machine do changes it little.
+    """
     took = []
+    before = server.cpu_times() if server else None
     for call in calls:
         started = time.perf_counter()
         call()
         took.append(1000 * (time.perf_counter() - started))
-    return f"{statistics.median(took):8.1f}  {max(took):8.1f}"
+    times = f"{np.median(took):8.1f}  {np.percentile(took, 95):8.1f}  {max(took):8.1f}"
+    if server is None or before is None:
+        return times
+    after = server.cpu_times()
+    used = after.user + after.system - before.user - before.system
+    return f"{times}  {1000 * used / len(calls):8.1f}"
 
 
 def fetch(address: str, path: str, **parameters: str) -> None:
@@ -150,32 +160,51 @@ def measure(file: Path, rounds: int) -> None:
     pairs = pairs[:rounds]
     peer = sqlite3.connect(f"{file}.peer")
     best = "SELECT rowid FROM peer WHERE peer MATCH ? ORDER BY rank LIMIT 10"
-    print(f"\n{'page':32}{'median ms':>10}{'max ms':>10}    bare FTS: median, max")
-    with serve_pages(f"sqlite:///{file}") as (address, _):
+    print(f"\n{'page':32}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'CPU ms':>10}    bare FTS")
+    with serve_pages(f"sqlite:///{file}") as (address, pid):
+        server = psutil.Process(pid)
         fetch(address, "/", q="warm")
         for kind, words in kinds.items():
-            ours = time_calls([lambda q=q: fetch(address, "/", q=q) for q in words])
+            ours = time_calls([lambda q=q: fetch(address, "/", q=q) for q in words], server)
             peer_times = (
                 time_calls([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
                 if words[0]
-                else "       –         –"
+                else "       –         –         –"
             )
             print(f"{f'search: {kind}':32}{ours}    {peer_times}", flush=True)
         for page, calls in (
             ("family", [lambda b=b: fetch(address, "/family", id=b) for _, b in pairs]),
             ("compare", [lambda a=a, b=b: fetch(address, "/compare", a=a, b=b) for a, b in pairs]),
             ("document", [lambda b=b: fetch(address, "/document", id=b) for _, b in pairs]),
+            ("versions", [lambda b=b: fetch(address, "/versions", id=b) for _, b in pairs]),
+            ("matrix", [lambda b=b: fetch(address, "/matrix", id=b) for _, b in pairs]),
+            ("jobs", [lambda: fetch(address, "/jobs")] * rounds),
         ):
-            print(f"{page:32}{time_calls(calls)}", flush=True)
+            print(f"{page:32}{time_calls(calls, server)}", flush=True)
         started = time.perf_counter()
         fetch(address, "/api/survey", wait="30")
         while b'"ready": true' not in body(address, "/api/survey?wait=30"):
             pass
         print(f"\nsurvey, read once in the background: {time.perf_counter() - started:.1f} s")
         thresholds = [f"{value:.2f}" for value in np.linspace(0.505, 0.995, rounds)]
-        print(f"{'overview':32}{time_calls([lambda: fetch(address, '/overview')] * 5)}")
+        overview = [lambda: fetch(address, "/overview")] * rounds
+        print(f"{'overview':32}{time_calls(overview, server)}")
         steps = [lambda t=t: fetch(address, "/api/preview", threshold=t) for t in thresholds]
-        print(f"{'slider: one step':32}{time_calls(steps)}")
+        print(f"{'slider: one step':32}{time_calls(steps, server)}", flush=True)
+        threshold = [lambda t=t: fetch(address, "/threshold", threshold=t) for t in thresholds]
+        print(f"{'threshold':32}{time_calls(threshold, server)}", flush=True)
+        apply = [lambda t=t: fetch(address, "/regroup", threshold=t) for t in thresholds]
+        print(f"{'threshold to apply':32}{time_calls(apply, server)}", flush=True)
+        started = time.perf_counter()
+        while b'"ready": true' not in body(address, "/api/worklist?wait=30"):
+            pass
+        print(f"work list, read once in the background: {time.perf_counter() - started:.1f} s")
+        lists = [
+            lambda order=order, page=page: fetch(address, "/worklist", order=order, page=str(page))
+            for order in ("size", "similarity", "conflict", "unreviewed")
+            for page in range(1, 1 + max(1, rounds // 4))
+        ]
+        print(f"{'work list':32}{time_calls(lists, server)}", flush=True)
 
 
 def body(address: str, path: str) -> bytes:
