@@ -1,5 +1,6 @@
 """The rows of a SQLite file that share most keys, and the count of rows that hot keys go by."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,18 @@ def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.Data
         for _ in range(2):  # the second time the index is not read again
             in_index = shared_keys._first_in_index(db, kept, numbers, count, at_once)
             assert sorted(in_index.tolist()) == sorted(expected)
+
+
+@pytest.mark.parametrize("sparse", [0, 1_000])
+@given(st.lists(st.lists(st.integers(1, 99), unique=True), min_size=1), st.integers(1, 4))
+def test_rows_that_share_enough_keys(sparse: int, carriers: list[list[int]], least: int) -> None:
+    counts = Counter(number for rows in carriers for number in rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_keys, "_SPARSE", sparse)
+        arrays = [np.array(rows, dtype=np.int32) for rows in carriers]
+        numbers, shared = shared_keys._count_shared(arrays, least)
+    expected = sorted((number, count) for number, count in counts.items() if count >= least)
+    assert list(zip(numbers.tolist(), shared.tolist(), strict=True)) == expected
 
 
 def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -> None:

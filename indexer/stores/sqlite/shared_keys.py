@@ -48,6 +48,7 @@ _OF_PATH = (
 _MOST_WORDS = (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
 _AT_ONCE = 20_000  # entries at most
+_SPARSE = 50  # numbers for each that is counted
 
 
 def find_candidates(
@@ -93,10 +94,14 @@ def _count_shared(
     rows = np.concatenate(carriers)
     if not len(rows):
         return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
-    first = int(rows.min())
+    first, last = int(rows.min()), int(rows.max())
+    if last - first > _SPARSE * len(rows):  # a count for each number would take more memory
+        numbers, shared = np.unique(rows, return_counts=True)
+        enough = shared >= least
+        return numbers[enough].astype(np.int64), shared[enough]
     shared = np.bincount(rows - first)
-    numbers = np.flatnonzero(shared >= least)
-    return numbers + first, shared[numbers]
+    places = np.flatnonzero(shared >= least)
+    return places + first, shared[places]
 
 
 def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[np.bool_]:
