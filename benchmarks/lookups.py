@@ -2,6 +2,7 @@
 
     python benchmarks/load.py --documents 100000 --folder DIR --build
     python benchmarks/lookups.py DIR/load.db [--before CHECKOUT] [--runs 100] [--warm 5] [--cold 10]
+    python benchmarks/lookups.py DIR/load.db --truth 200
 
 similar by id / text      `similar` of stored documents, of any place in the store
 search none / live        `search` for two words of a document, unfolded and folded
@@ -13,6 +14,9 @@ other questions of each kind. Prints quantiles in milliseconds of processor time
 the ratio of the sums to the other checkout's, and whether the results are the same. Compare the
 ratios: processor time grows, too, where other programs share the machine. A checkout has its own
 kernel, `indexer/_kernel.abi3.so`.
+
+`--truth N` compares nothing but the matches of N documents with those by brute force: each text of
+the store that has the threshold of `lcs` or more.
 """
 
 from __future__ import annotations
@@ -100,6 +104,29 @@ def questions(path: str, count: int) -> dict[str, list[str]]:
     return dict(zip(KINDS, (ids, texts, words, words), strict=True))
 
 
+def print_truth(path: str, count: int) -> None:
+    """Print how many of the true near duplicates of some documents `similar` finds."""
+    from indexer.defaults import REVIEW
+    from indexer.searching.similar import SimilarOptions, similar
+    from indexer.similarity.words_in_common import lcs_to_each
+    from indexer.stores import open_store
+
+    db = sqlite3.connect(path)
+    select = "SELECT d.id, t.text FROM documents d JOIN texts t USING (number)"
+    ids, texts = zip(*db.execute(select), strict=True)
+    db.close()
+    store = open_store(f"sqlite:///{Path(path).resolve()}")
+    true = found = right = 0
+    for id in random.Random(6).sample(ids, count):
+        values = lcs_to_each(texts[ids.index(id)], texts, REVIEW)
+        near = {other for other, value in zip(ids, values, strict=True) if (value or 0) >= REVIEW}
+        matches = similar(store, id=id, options=SimilarOptions(limit=len(ids))).matches
+        names = {match.id for match in matches}
+        true, found, right = true + len(near - {id}), found + len(names), right + len(names & near)
+    store.close()
+    print(f"{count} look-ups, {true} near duplicates by lcs {REVIEW}: {found} found, {right} right")
+
+
 def cold(checkout: Path, url: str, file: str) -> tuple[float, float]:
     """Return processor and wall time of a look-up by a new process, with compiled modules."""
     keeps_bytecode = {**os.environ, "PYTHONPATH": str(checkout)}
@@ -140,10 +167,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--warm", type=int, default=5)
     parser.add_argument("--cold", type=int, default=10)
+    parser.add_argument("--truth", type=int)
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.answer:
         answer(options.store)
+        return
+    if options.truth:
+        print_truth(options.store, options.truth)
         return
     url = f"sqlite:///{Path(options.store).resolve()}"
     places = (options.before.resolve(), ROOT)
