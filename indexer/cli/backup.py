@@ -19,7 +19,7 @@ _JOURNAL = {
 
 @click.command("backup")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--replace", is_flag=True, help="Replace the store that FILE is.")
+@click.option("--replace", is_flag=True, help="Replace FILE if it is a store.")
 @store_option
 @json_option
 def backup_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:

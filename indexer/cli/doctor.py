@@ -13,7 +13,7 @@ from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.operations.doctor import Check, doctor
-from indexer.operations.repair import LEFT, Repair
+from indexer.operations.repair import REPORTED_ONLY, Repair
 from indexer.operations.repair import repair as repair_store
 from indexer.text.visible import visible
 
@@ -67,7 +67,9 @@ def _print_repairs(repairs: Sequence[Repair], as_json: bool, dry_run: bool) -> b
 
     Return whether something is left that the same command without --dry-run would repair.
     """
-    left = [repair for repair in repairs if not repair.repaired and repair.what not in LEFT]
+    left = [
+        repair for repair in repairs if not repair.repaired and repair.what not in REPORTED_ONLY
+    ]
     if as_json:
         fields = [
             {"what": repair.what, "found": repair.found, "repaired": repair.repaired}

@@ -185,7 +185,9 @@ def index_command(
         kernel = _signed_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
         click.echo(f"new index at {store_url}; {kernel}", err=True)
     elif recipe and recipe.statistics_number > before.statistics_number:
-        advice = f"`nearfold reindex --recipe {recipe.name}` signs the others so, too"
+        advice = (
+            f"`nearfold reindex --recipe {recipe.name}` signs the earlier documents by them, too"
+        )
         click.echo(f"new documents are {_signed_with(recipe)}; {advice}", err=True)
     _print_account(account, as_json)
     if drain.code:

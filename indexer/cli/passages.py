@@ -58,7 +58,7 @@ SHOWN = 300  # characters of a passage that are printed
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Passages that are listed; with --out all, unless it is given.",
+    help="Passages to list; with --out all, unless it is given.",
 )
 @out_file_option("Write the passages as JSON Lines, to be approved; approvals in it stay.")
 @memory_option
@@ -76,7 +76,7 @@ def passages_command(
     """List passages that occur in documents of many families: disclaimers, licences, forms.
 
     Those with most documents times words come first. With --json, each is a line that names all its
-    documents. So it is in the file of --out, with `"approved": false`, which a reviewer makes true
+    documents. --out writes the same lines, with `"approved": false`, which a reviewer makes true
     for --leave-out of `match` and `group`.
     """
     options = PassagesOptions(least, words)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--originals",
     type=click.Path(exists=True, file_okay=False),
     metavar="ROOT",
-    help="Show and save files inside this folder, by the id of their document.",
+    help="Show the files of documents on the pages and let them be saved, from inside this folder.",
 )
 @click.option(
     "--allow-host",

@@ -80,7 +80,7 @@ def _document(files: Sequence[Path], is_shaped: bool) -> FPDF:
         try:
             pdf.add_font(names[-1], fname=file)
         except (OSError, ValueError, RuntimeError) as error:
-            raise UsageError(f"{file} is no font that can be used: {error}") from error
+            raise UsageError(f"{file} cannot be used as a font: {error}") from error
     pdf.set_fallback_fonts(names[1:], exact_match=False)
     pdf.set_text_shaping(is_shaped)
     pdf.add_page()
@@ -149,7 +149,7 @@ def _code_points(file: Path) -> frozenset[int]:
         with file.open("rb") as stream:
             return frozenset(TTFont(stream, lazy=True).getBestCmap() or ())
     except (OSError, TTLibError) as error:
-        raise UsageError(f"{file} is no font that can be used: {error}") from error
+        raise UsageError(f"{file} cannot be used as a font: {error}") from error
 
 
 def _default_font() -> Path:

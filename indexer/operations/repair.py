@@ -27,7 +27,7 @@ BATCH = 256
 What = Literal[
     "journal", "index", "keys", "parts", "foreign", "families", "clusters", "provisional"
 ]
-LEFT: Collection[What] = ("foreign", "provisional")  # what is named, and no repair's business
+REPORTED_ONLY: Collection[What] = ("foreign", "provisional")  # never repaired
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.MULTILINE)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+        raise UsageError(
+            f"{pattern!r} is not a valid regular expression: {error}; correct it"
+        ) from error
 
 
 NO_PASSAGES = ApprovedPassages()
@@ -308,7 +310,9 @@ def _entry(line: str, number: int) -> Mapping[str, Any]:
     try:
         entry = json.loads(line)
     except ValueError as error:
-        raise UsageError(f"line {number} of the approved passages is no JSON: {error}") from error
+        raise UsageError(
+            f"line {number} of the approved passages is not JSON: {error}; correct it"
+        ) from error
     if isinstance(entry, dict):
         values = [entry[kind] for kind in (_PASSAGE, _PATTERN) if kind in entry]
         if len(values) == 1 and isinstance(values[0], str):

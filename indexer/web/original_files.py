@@ -69,7 +69,7 @@ class OriginalFiles:
         """
         if self._root is None:
             raise OriginalUnavailable(
-                "files are not served here; start nearfold serve with --originals FOLDER"
+                "files are not served here; start nearfold serve with --originals ROOT"
             )
         if not row.raw:
             raise OriginalUnavailable("the store does not know the bytes of this document's file")
@@ -93,7 +93,7 @@ class OriginalFiles:
             raise OriginalUnavailable("it is a record of a table, and has no file of its own")
         if path.stat().st_size > MOST_BYTES:
             raise OriginalUnavailable(
-                f"it is in a container of more than {MOST_BYTES >> 20} MB; open that"
+                f"it is in a container of more than {MOST_BYTES >> 20} MB; save that and open it"
             )
         is_there = False
         for blob in _members(path, outer):

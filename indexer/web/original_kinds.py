@@ -83,7 +83,7 @@ def picture_type(data: bytes) -> str:
 def check_shown(kind: Kind) -> None:
     """Raise `OriginalUnavailable` for what is not shown, with the reason."""
     if kind == "text":
-        raise OriginalUnavailable("it is plain text, of which nothing is left out beside it")
+        raise OriginalUnavailable("it is plain text, which this page shows in full")
     if kind == "none":
         raise OriginalUnavailable("files of this type are not shown here; save it to see it")
     if any(find_spec(name) is None for name in _NEEDS.get(kind, ())):

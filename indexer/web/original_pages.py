@@ -143,7 +143,7 @@ class _Frames:
         if file.kind == "tiff":
             data, kind = _rendered(self._site, file, str(values["page"])), "image/png"
         if not kind:
-            raise OriginalUnavailable("it is no picture")
+            raise OriginalUnavailable("the file is not a picture; open it with /original/page")
         headers = {
             "content-security-policy": _BYTES,
             "content-disposition": _disposition("inline", file.name),

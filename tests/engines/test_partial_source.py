@@ -31,8 +31,16 @@ FERRY = (
 OBJECTS = {"type": "object", "enabled": False}
 LABELS = {
     "an object that is not parsed": ({"labels": OBJECTS}, {"team": "press"}, "of type object"),
-    "a field that is not mapped": ({}, {"team": "press"}, "of document a are no texts"),
-    "numbers": ({"labels": {"type": "keyword"}}, [1, 2], "of document a are no texts"),
+    "a field that is not mapped": (
+        {},
+        {"team": "press"},
+        "of document a holds values that are not strings",
+    ),
+    "numbers": (
+        {"labels": {"type": "keyword"}},
+        [1, 2],
+        "of document a holds values that are not strings",
+    ),
 }
 BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 TEXT = {"text": {"type": "text"}, "page": {"properties": {"body": {"type": "text"}}}}

@@ -100,7 +100,7 @@ def test_spans_that_overlap():
         (['{"text": 1, "approved": true}'], "needs a text, or a pattern"),
         (['{"text": "a", "pattern": "b", "approved": true}'], "needs a text, or a pattern"),
         (['{"text": "...", "approved": true}'], "no words"),
-        (['{"pattern": "(", "approved": true}'], "no regular expression"),
+        (['{"pattern": "(", "approved": true}'], "not a valid regular expression"),
     ],
 )
 def test_lists_that_are_refused(lines, message):

@@ -50,7 +50,7 @@ def test_texts_that_are_too_long_and_files_that_are_no_font_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "no.ttf").write_text("no font")
-    with pytest.raises(UsageError, match="no font that can be used"):
+    with pytest.raises(UsageError, match="cannot be used as a font"):
         redline_pdf(compare(A, B), [tmp_path / "no.ttf"])
     monkeypatch.setattr(module, "MOST_SHAPED", 10)
     redline_pdf(compare(A, B))

@@ -16,7 +16,7 @@ _FIELD = "labels"
 
 
 def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
-    """Raise `UsageError` where `labels` of an index, or of one of these documents, are no texts.
+    """Raise `UsageError` where `labels` of an index, or of one of these documents, are not strings.
 
     An index of nearfold's own has texts there. Numbers count as no texts: they would become texts.
     """
@@ -33,7 +33,9 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
         stored = hit["_source"].get(_FIELD)
         values = stored if isinstance(stored, list) else [stored]
         if not all(value is None or isinstance(value, str) for value in values):
-            raise _foreign_labels(f"`{_FIELD}` of document {hit['_id']} are no texts")
+            raise _foreign_labels(
+                f"`{_FIELD}` of document {hit['_id']} holds values that are not strings"
+            )
 
 
 def _foreign_labels(problem: str) -> UsageError:

@@ -29,7 +29,7 @@ from indexer.stores.engine.link import (
     is_missing,
     is_passing,
 )
-from indexer.stores.engine.mapping_facts import MADE_ALIAS, is_shared
+from indexer.stores.engine.mapping_facts import WRITE_ALIAS, is_shared
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
@@ -325,7 +325,7 @@ def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> Inde
         return facts
     if is_shared(facts.mapping):
         meta = facts.mapping["_meta"]
-        ours = {**meta["nearfold"], MADE_ALIAS: place.write_alias}
+        ours = {**meta["nearfold"], WRITE_ALIAS: place.write_alias}
         requests.call("PUT", f"{facts.index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
     requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
     return replace(facts, writes=place.write_alias)

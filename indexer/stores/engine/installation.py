@@ -21,7 +21,7 @@ from indexer import mappings
 from indexer.recipe import Recipe
 from indexer.stores.engine import attachments, bodies, painless
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.mapping_facts import MADE_ALIAS
+from indexer.stores.engine.mapping_facts import WRITE_ALIAS
 from indexer.stores.engine.painless import TEXT, TEXT_FIELD
 
 Kind: TypeAlias = Literal[
@@ -186,7 +186,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
     plain[field] = plain[TEXT]
     metadata = own["mappings"]["_meta"]["nearfold"]
     alias = f"{index}-write"
-    ours = {**metadata, "shared": True, MADE_ALIAS: alias, **_text_setting(field)}
+    ours = {**metadata, "shared": True, WRITE_ALIAS: alias, **_text_setting(field)}
     meta = {"nearfold": ours}
     body = {
         "index_patterns": [index],
@@ -230,8 +230,8 @@ def meta(
     }
     ours = dict(present.get("nearfold", default))
     ours.pop("text_field", None)
-    made = {} if alias is None else {MADE_ALIAS: alias}
-    return {**present, "nearfold": {**ours, **_text_setting(field), **made}}
+    own_alias = {} if alias is None else {WRITE_ALIAS: alias}
+    return {**present, "nearfold": {**ours, **_text_setting(field), **own_alias}}
 
 
 def _text_setting(field: str) -> Body:

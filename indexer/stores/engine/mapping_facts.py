@@ -9,7 +9,9 @@ from indexer.stores.engine.painless import TEXT
 
 # Types of fields that hold other fields without naming them.
 OBJECT_TYPES = ("object", "nested", "flattened", "flat_object")
-MADE_ALIAS = "made_alias"  # in `_meta` of an index that others share: the alias that nearfold made
+WRITE_ALIAS = (
+    "write_alias"  # in `_meta` of an index that others share: the alias that nearfold made
+)
 
 
 def text_field(mapping: Mapping[str, Any]) -> str | None:
@@ -33,18 +35,18 @@ def is_shared(mapping: Mapping[str, Any]) -> bool:
     return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
 
 
-def made_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
+def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     """Return the alias for writes that nearfold itself gave to an index of this name; None where
     it gave none, or an earlier nearfold gave one to an index that other programs share.
 
-    >>> made_alias("papers", {"_meta": {"nearfold": {}}})
+    >>> own_write_alias("papers", {"_meta": {"nearfold": {}}})
     'papers-write'
-    >>> made_alias("papers", {"_meta": {"nearfold": {"shared": True}}}) is None
+    >>> own_write_alias("papers", {"_meta": {"nearfold": {"shared": True}}}) is None
     True
     """
     if not is_shared(mapping):
         return f"{name}-write"
-    alias: str | None = mapping["_meta"]["nearfold"].get(MADE_ALIAS)
+    alias: str | None = mapping["_meta"]["nearfold"].get(WRITE_ALIAS)
     return alias
 
 

@@ -23,10 +23,10 @@ from indexer.stores.engine.index_requests import (
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
-    MADE_ALIAS,
+    WRITE_ALIAS,
     is_shared,
-    made_alias,
     may_hold,
+    own_write_alias,
     text_field,
 )
 from indexer.stores.maintenance import Change
@@ -176,10 +176,11 @@ class Pieces:
         changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
         mapping = facts.get("mappings", {})
         if is_shared(mapping):
-            made = made_alias(name, mapping)
+            own_alias = own_write_alias(name, mapping)
             aliases = set(write_aliases(place, name)) & set(facts.get("aliases", {}))
             changes += [
-                self._remove_alias(name, mapping, alias, alias == made) for alias in sorted(aliases)
+                self._remove_alias(name, mapping, alias, alias == own_alias)
+                for alias in sorted(aliases)
             ]
         return changes
 
@@ -192,7 +193,7 @@ class Pieces:
         if not self._dry_run:
             self._send("DELETE", f"{index}/_alias/{alias}")
             meta = mapping["_meta"]
-            ours = {name: value for name, value in meta["nearfold"].items() if name != MADE_ALIAS}
+            ours = {name: value for name, value in meta["nearfold"].items() if name != WRITE_ALIAS}
             self._send("PUT", f"{index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
         return Change("alias", alias, "removed")
 

@@ -21,7 +21,7 @@ from indexer.stores.engine.index_requests import (
 )
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.mapping_facts import MADE_ALIAS, is_shared, made_alias
+from indexer.stores.engine.mapping_facts import WRITE_ALIAS, is_shared, own_write_alias
 from indexer.stores.engine.operation_feed import (
     PAGE,
     count_documents,
@@ -122,7 +122,7 @@ class Successor:
             "reindexing": {"from": self.old, "done": {}},
         }
         if is_shared(old["mappings"]):
-            meta["nearfold"][MADE_ALIAS] = self._write_alias
+            meta["nearfold"][WRITE_ALIAS] = self._write_alias
         return {
             **old["mappings"],
             "_meta": meta,
@@ -248,8 +248,8 @@ class Successor:
 
     def _aliases(self, old: Mapping[str, Any]) -> dict[str, Any]:
         """Return the aliases of the old index but for the one that nearfold made for writes."""
-        made = made_alias(self.old, old["mappings"])
-        return {name: body for name, body in old.get("aliases", {}).items() if name != made}
+        own_alias = own_write_alias(self.old, old["mappings"])
+        return {name: body for name, body in old.get("aliases", {}).items() if name != own_alias}
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
