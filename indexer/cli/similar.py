@@ -66,7 +66,7 @@ def similar_command(
             result = similar(store, options=settings, id=id)
         else:
             real_path, document = document_at(path)
-            row = None if path == STDIN else row_at(real_path, document)
+            row = None if path == STDIN else row_at(path, real_path, document)
             result = similar(store, document.text, settings, path=real_path, row=row)
     _print_matches(result, as_json)
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from indexer.errors import DocumentNotFound, SourceNotFound
 from indexer.indexing.documents import STDIN, document_at
-from indexer.model import Document, Row
+from indexer.model import Row
 from indexer.stores.base import Store
 
 CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
@@ -66,7 +66,7 @@ def original(name: str, store: Store) -> Original:
     store, and what `document_at` raises.
     """
     if name == STDIN or Path(name).exists():
-        return _read(*document_at(name))
+        return _read(name)
     row = store.get([name]).get(name) if store.stored_recipe() else None
     if row is None:
         if os.sep in name or Path(name).suffix:
@@ -75,9 +75,10 @@ def original(name: str, store: Store) -> Original:
     return stored_original(row)
 
 
-def _read(path: str, document: Document) -> Original:
-    """Return a file that was just read. A truncated or empty text always has a warning."""
-    file_status = Path(path).stat() if path != STDIN else None
+def _read(name: str) -> Original:
+    """Read a file, or stdin for `-`. A truncated or empty text always has a warning."""
+    path, document = document_at(name)
+    file_status = Path(name).stat() if name != STDIN else None
     warnings = document.warnings or ((CUT,) if document.truncated else ())
     return Original(
         path=path,

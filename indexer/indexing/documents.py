@@ -24,6 +24,9 @@ _IRREGULAR = UnreadableFile(reason="it is not a regular file", remedy="give a fi
 def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
     """Read one file, or text on stdin for `-`: its real path (`-` for stdin) and its document.
 
+    The real path is for display, as `Blob.path`: open the file by `path`, whose name may hold
+    characters that the locale lacks, or bytes that are not UTF-8.
+
     Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot
     be read.
     """
@@ -33,16 +36,18 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
     return where, result
 
 
-def row_at(path: str, document: Document) -> Row:
-    """Return the document of a file as a row of its fields, without fingerprint."""
+def row_at(path: str, real_path: str, document: Document) -> Row:
+    """Return the document of a file, and its real path, as `document_at` gives them, as a row of
+    its fields, without fingerprint.
+    """
     facts = Path(path).stat()
     return Row(
         id="",
         recipe="",
         status="truncated" if document.truncated else "complete",
-        title=document.title or file_name(path),
+        title=document.title or file_name(real_path),
         text=document.text,
-        path=path,
+        path=real_path,
         content_type=document.content_type,
         modified=facts.st_mtime_ns // 1_000_000,
         size=facts.st_size,
@@ -143,7 +148,7 @@ def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionE
 
 
 def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
-    where = os.path.realpath(blob.path)
+    where = blob.path
     try:
         payload = read(blob, limits.bytes)
     except ExtractionError as error:

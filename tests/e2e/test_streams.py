@@ -38,6 +38,30 @@ def test_the_c_locale_gets_escapes(tmp_path: Path) -> None:
     assert done.returncode == 0 and r"caf\xe9" in done.stdout
 
 
+def test_the_c_locale_reads_files_whose_names_it_lacks(folder: Path, tmp_path: Path) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    store = f"sqlite:///{tmp_path}/x.db"
+    named = (folder / "b.txt").rename(folder / "caf\u00e9 \u4e2d.txt")
+    run("index", folder / "a.txt", store=store)
+    for command in (
+        ("compare", folder / "a.txt", named),
+        ("hash", named),
+        ("similar", named, "--threshold", "0.5"),
+    ):
+        done = outcome(*command, store=store, **locale)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_compare_and_similar_read_files_whose_names_are_not_utf8(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = f"sqlite:///{tmp_path}/x.db"
+    named = (folder / "b.txt").rename(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.txt"))
+    run("index", folder / "a.txt", store=store)
+    for command in (("compare", folder / "a.txt", named), ("similar", named)):
+        assert outcome(*command, store=store).returncode == 0, command
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
 def test_compare_prints_escapes_where_the_output_has_no_such_letter(
     folder: Path, encoding: str
