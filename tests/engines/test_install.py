@@ -384,7 +384,7 @@ def test_the_pipeline_of_others_is_not_replaced(opensearch_index):
     try:
         with pytest.raises(
             StoreError,
-            match=f"default pipeline {index}; let that pipeline call nearfold-default_v2",
+            match=f"default pipeline {index}, which install would replace; if that leaves text",
         ):
             install(store)
         uninstall(store)

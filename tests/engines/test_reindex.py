@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,12 @@ from indexer.errors import (
     StoreStopped,
     UsageError,
 )
+from indexer.grouping.group import group
 from indexer.model import Query
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import plan_reindex, reindex, sign_rows
+from indexer.operations.repair import repair
 from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
@@ -373,6 +376,29 @@ def test_a_block_of_the_owner_is_not_lifted(owned_index):
     assert good("GET", f"{server}/_ingest/pipeline") == before
     good("PUT", f"{server}/{index}/_settings", {"index.blocks.write": None})
     assert reindex(store, OTHER).copied == 1
+
+
+def test_through_an_alias_no_document_and_no_name_of_the_owner_goes(owned_index):
+    store, index, server = owned_index
+    lines = [{"text": f"{QUERY_TEXT} {team}", "team": team} for team in "ab"]
+    for line in lines:
+        good("PUT", f"{server}/{index}/_doc/{line['team']}?refresh=true", line)
+    group(store)
+    families = {row.id: row.family for row in store.scan()}
+    filtered = {"filter": {"match": {"team": "b"}}}
+    for alias, body in (("part", filtered), ("routed", {"routing": "x"}), ("whole", {})):
+        good("PUT", f"{server}/{index}/_alias/{index}-{alias}", body)
+    for alias in ("part", "routed"):
+        with closing(open_store(f"{store.url}-{alias}")) as other:
+            for change in (group, repair, lambda of: reindex(of, OTHER)):
+                with pytest.raises(UsageError, match=f"shows a part of {index} "):
+                    change(other)
+    with closing(open_store(f"{store.url}-whole")) as other:
+        with pytest.raises(UsageError, match=f"is an alias of {index}, .* name would be gone"):
+            reindex(other, OTHER)
+        assert search(other, "harbour").total == 2
+    assert {row.id: row.family for row in store.scan()} == families
+    assert good("GET", f"{server}/{index}/_count")["count"] == 2
 
 
 def test_a_final_pipeline_runs_once_on_each_document(owned_index):

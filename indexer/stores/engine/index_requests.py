@@ -41,6 +41,7 @@ _NAME_SECONDS = 0.2
 _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 EXISTS = "resource_already_exists_exception"
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
+_LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
 _NAMES_ALONE = {"filter_path": "*.settings.index.uuid"}  # of the answer about an index
 
 
@@ -274,6 +275,21 @@ def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
             f"{place.index} stands for {', '.join(facts.members)}; search, similar, match and "
             "group take such a name, anything else one index"
         )
+
+
+def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
+    """Raise `UsageError` when the name is an alias that shows a part of an index alone.
+
+    What it hides would be taken for missing: families would lose members.
+    """
+    for name, description in (facts.members or {facts.index: facts.description}).items():
+        limits = description.get("aliases", {}).get(place.index, {}).keys() & _LIMITS
+        if limits:
+            part = f"a part of {name} ({', '.join(sorted(limits))})"
+            raise UsageError(
+                f"{place.index} is an alias that shows {part}, and the rest would be taken for "
+                f"missing; give --store the index {name} itself"
+            )
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:

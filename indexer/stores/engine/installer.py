@@ -139,9 +139,10 @@ def _check(
     current = default_pipeline(index[1])
     if current not in (None, "_none") and not installed.signs_by(recipe, current):
         raise StoreError(
-            f"index {place.index} has the default pipeline {current}; let that pipeline call "
-            f"{installed.shared_name(recipe, field)} by a `pipeline` processor and clear "
-            f"{DEFAULT_PIPELINE}, or give --store another index"
+            f"index {place.index} has the default pipeline {current}, which install would replace; "
+            f"if that leaves {field} as it is, make it the index.final_pipeline, which runs after "
+            f"the one that signs, and clear {DEFAULT_PIPELINE}; else keep it, and sign by "
+            f"`nearfold index {place.url} --store {place.url}` from time to time"
         )
     _check_field(pieces, index, field)
 

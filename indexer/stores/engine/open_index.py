@@ -22,6 +22,7 @@ from indexer.stores.engine.index_requests import (
     prepare,
     read_facts,
     require_one_index,
+    require_whole_indices,
 )
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
@@ -96,13 +97,15 @@ class OpenIndex:
         return field
 
     def check_updatable(self) -> None:
-        """Raise `PartialSource` where a partial update of a document would lose something.
+        """Raise `PartialSource` where a partial update of a document would lose something, and
+        `UsageError` for an alias that shows a part of an index.
 
         From then on every request is retried as those of a job.
         """
         self.require_recipe()
         self.requests = self.requests.patient()
         if self.facts:
+            require_whole_indices(self.place, self.facts)
             self.facts.check_updatable()
 
     def parts_kind(self) -> str | None:

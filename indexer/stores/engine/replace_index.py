@@ -26,11 +26,12 @@ from indexer.stores.engine.index_requests import (
     Requests,
     read_facts,
     require_one_index,
+    require_whole_indices,
     version_name,
 )
 from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
-from indexer.stores.engine.mapping_facts import text_field
+from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.pieces import Pieces
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
@@ -104,7 +105,13 @@ def _replaceable(requests: Requests, place: IndexPlace, keep: bool) -> IndexFact
     if facts is None:
         raise IndexMissing(place.url)
     require_one_index(place, facts)
+    require_whole_indices(place, facts)
     facts.check_updatable()
+    if is_shared(facts.mapping) and not _is_version(place.index, facts.index):
+        raise UsageError(
+            f"{place.index} is an alias of {facts.index}, an index that other programs write to; "
+            f"its name would be gone, so give --store the index {facts.index} itself"
+        )
     if keep and facts.index == place.index:
         _is_kept(requests, facts.index, version_name(place.index, 1))
     return facts
@@ -151,6 +158,12 @@ def next_version(index: str, current: str) -> str:
     if match and match["base"] == index:
         return version_name(index, int(match["number"]) + 1)
     return version_name(index, 2)
+
+
+def _is_version(index: str, current: str) -> bool:
+    """Return whether an index has this name itself, or is a version of it."""
+    match = _VERSION.fullmatch(current)
+    return current == index or (match is not None and match["base"] == index)
 
 
 def _is_kept(requests: Requests, old: str, name: str) -> bool:
