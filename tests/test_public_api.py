@@ -124,6 +124,21 @@ def test_errors_keep_their_kind_and_facts_from_one_process_to_another() -> None:
     )
 
 
+def test_a_single_path_need_not_be_in_a_list(tmp_path) -> None:
+    mail = tmp_path / "a.eml"
+    mail.write_text(f"From: a@x.org\nMessage-ID: <1@x.org>\n\n{TEXT}\n")
+    for paths in (str(mail), mail, [str(mail)]):
+        assert [file.path for file in indexer.hash(paths)] == [str(mail)]
+        assert indexer.threads(paths).mail_count == 1
+        assert indexer.index(paths, "sqlite://:memory:").seen == 1
+
+
+def test_dedup_takes_a_single_path(tmp_path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(f'{{"text": "{TEXT}"}}\n' * 2)
+    assert indexer.dedup(str(rows), tmp_path / "out.jsonl").kept == 1
+
+
 def test_the_url_of_a_store_is_taken_for_a_store(tmp_path) -> None:
     url = f"sqlite:///{tmp_path}/x.db"
     folder = tmp_path / "texts"

@@ -35,6 +35,7 @@ from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import Criteria, Numbers
 from indexer.sources.base import Reading
 from indexer.sources.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
+from indexer.sources.folder import path_list
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -112,7 +113,7 @@ class DedupResult:
 
 
 def dedup(
-    paths: Sequence[str | os.PathLike[str]],
+    paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
     out: str | os.PathLike[str],
     options: DedupOptions = DedupOptions(),
     *,
@@ -123,14 +124,15 @@ def dedup(
 ) -> DedupResult:
     """Write the rows of files of JSON Lines, CSV or Parquet without duplicates, as they stand.
 
-    `paths`: files, folders, or patterns. `out`: a file of the same kind, for files of the same
-    columns, or a new folder that gets a file for each. Rows come in the order of `keep`, complete
-    texts first; each is removed if a row that was kept before it has the same normalised text, or
-    reaches the threshold, under the most similar one, ties to the first of the input.
-    `OUT.removed.jsonl` lists the rows that are not in the output, and why; it is empty if there are
-    none. A text that is empty is a copy of other empty ones. Of the passages of `spans` one copy
-    stays, the first in the rows that are kept; `OUT.spans.jsonl` lists the others, which are
-    removed from the texts of their rows. They make no difference to which rows are kept.
+    `paths`: files, folders, or patterns; a single one need not be in a list. `out`: a file of the
+    same kind, for files of the same columns, or a new folder that gets a file for each. Rows come
+    in the order of `keep`, complete texts first; each is removed if a row that was kept before it
+    has the same normalised text, or reaches the threshold, under the most similar one, ties to the
+    first of the input. `OUT.removed.jsonl` lists the rows that are not in the output, and why; it
+    is empty if there are none. A text that is empty is a copy of other empty ones. Of the passages
+    of `spans` one copy stays, the first in the rows that are kept; `OUT.spans.jsonl` lists the
+    others, which are removed from the texts of their rows. They make no difference to which rows
+    are kept.
 
     `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
     temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
@@ -148,7 +150,7 @@ def dedup(
     `StoreStopped` when the disk is full. Nothing is at `out` then.
     """
     budget = memory_budget(memory)
-    names = [os.fspath(path) for path in paths]
+    names = path_list(paths)
     files, other_files = dataset_files(names)
     output = plan_output(files, names, Path(out), replace, bool(spans))
     check_columns(files, options.reading(), alike=not output.is_folder)

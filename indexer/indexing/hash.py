@@ -14,6 +14,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.schemes import count_text_features, feature_set_name
+from indexer.sources.folder import path_list
 from indexer.stores import open_store
 
 
@@ -28,14 +29,17 @@ class FileFingerprint:
 
 
 def hash(
-    paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None
+    paths: Iterable[str] | str | Path,
+    recipe: Recipe = DEFAULT,
+    statistics: CorpusStatistics | None = None,
 ) -> Iterator[FileFingerprint]:
-    """Fingerprint files (`-` is text on stdin), each as it is ready.
+    """Fingerprint files (`-` is text on stdin), each as it is ready; a single one need not be in a
+    list.
 
     Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs
     statistics and none are given.
     """
-    for path, result in documents_at(paths):
+    for path, result in documents_at(path_list(paths)):
         if isinstance(result, ExtractionError):
             yield FileFingerprint(path, recipe, None, str(result))
         else:

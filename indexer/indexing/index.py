@@ -32,6 +32,7 @@ from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.base import Reading, Source
+from indexer.sources.folder import path_list
 from indexer.stores.abilities import FullStore
 from indexer.stores.address import StoreAddress
 
@@ -154,7 +155,7 @@ def index(
     goes on from there.
     """
     started = time.monotonic()
-    names = [str(paths)] if isinstance(paths, (str, Path)) else list(paths)
+    names = path_list(paths)
     inputs = _open_inputs(names, store, options)
     store = inputs.store
     families = options.families(last_options(store))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from indexer.errors import ExtractionError, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS
@@ -16,7 +17,7 @@ from indexer.model import Blob, FailedBlob
 from indexer.similarity.lcs import lcs
 from indexer.sources import mbox
 from indexer.sources.base import Reading
-from indexer.sources.folder import FileSource
+from indexer.sources.folder import FileSource, path_list
 from indexer.sources.members import INSIDE
 from indexer.sources.read_blob import read
 from indexer.text.normal_words import normal_words
@@ -59,17 +60,19 @@ class ThreadsResult:
         return sum(len(thread.inclusive) for thread in self.threads)
 
 
-def threads(paths: Sequence[str], options: ThreadsOptions = DEFAULTS) -> ThreadsResult:
-    """Return the threads of the mails at `paths`: files, folders, mailboxes and archives.
+def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULTS) -> ThreadsResult:
+    """Return the threads of the mails at `paths`: files, folders, mailboxes and archives; a single
+    one need not be in a list.
 
     A mail is a file `.eml`, a file that begins with a field of a mail (as those of a Maildir do),
     or a message of a mailbox: `.mbox`, or a file that begins with `From `. Ids are those that
     `index` gives the same PATHs. Raises `SourceNotFound`, and `UsageError` without a PATH.
     """
-    if not paths:
+    names = path_list(paths)
+    if not names:
         raise UsageError("no PATH is given; give files, folders or mailboxes with mails")
     account = _Account()
-    found = build_threads(account.messages(paths, options), similarity, options.ignore_signatures)
+    found = build_threads(account.messages(names, options), similarity, options.ignore_signatures)
     return ThreadsResult(tuple(found), account.others, tuple(account.failed))
 
 

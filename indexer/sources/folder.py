@@ -84,6 +84,18 @@ class FileSource:
         return bool(inside) and outer not in self._opened and os.path.lexists(outer)
 
 
+def path_list(
+    paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+) -> list[str]:
+    """Return PATHs as a list; a single one need not be in a list.
+
+    >>> path_list("docs"), path_list(["docs", "mail"])
+    (['docs'], ['docs', 'mail'])
+    """
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return [os.fspath(path) for path in several]
+
+
 def walk(
     paths: Sequence[str | os.PathLike[str]],
     namespace: str | None = None,
