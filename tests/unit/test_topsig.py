@@ -5,14 +5,17 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import mmh3
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
+from indexer.recipe import recipe_named
 from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.distance import hamming
+from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.hashing import GAMMA, MASK, gram_hashes, mix64
 from indexer.sketch.shake_simhash import shake_projection
 from indexer.sketch.topsig import VECTORS, WEIGHTS, feature_weights, sparse_vectors, topsig
@@ -72,6 +75,17 @@ def by_hand(
             if mixed >> 32 < limit:
                 sums[place] += round(weight * 2**20) * (1 if mixed & 1 else -1)
     return sum(1 << (bits - 1 - place) for place, total in enumerate(sums) if total > 0)
+
+
+def test_the_recipe_signs_the_documented_example_as_documented() -> None:
+    text = "The ferry sails at noon."
+    octets = [text[start : start + 4].encode() for start in range(len(text) - 3)]
+    features = [mmh3.hash64(gram, seed=0, signed=False)[0] for gram in octets]
+    expected = by_hand(features, Counter(), 0, 64, "paper_v1", "frequency_v1")
+    recipe = recipe_named("signature-study:topsig:64")
+    assert fingerprint(text, recipe).simhash == expected
+    documented = (ROOT.parent / "docs/schemes.md").read_text(encoding="utf-8")
+    assert f'`signature-study:topsig:64` of "{text}" is {expected:016x}.' in documented
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
