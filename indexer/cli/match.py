@@ -50,10 +50,10 @@ from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.matching.explain_pairs import explain_pairs
-from indexer.matching.left_out_view import left_out_view
 from indexer.matching.limits import NO_CAP
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult, Pair
+from indexer.matching.without_passages import without_passages
 from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
 from indexer.similarity.reasons import Reasons, spell_reasons
 from indexer.stores.requirements import require_recipe, scope_view
@@ -192,7 +192,7 @@ def match_command(
         lines = _Lines(form, ids or settings.of == "parts", file)
         if explain:
             recipe = require_recipe(store)
-            view, _ = left_out_view(scope_view(store, settings.of), leave_out, recipe)
+            view, _ = without_passages(scope_view(store, settings.of), leave_out, recipe)
             lines.explain = partial(explain_pairs, view)
         with progress.show_stages(as_json, lines.count) as advance:
             result = match(
@@ -208,7 +208,7 @@ def match_command(
         recipe = require_recipe(store)
     settings = settings.for_recipe(recipe)
     summary = _summary(result)
-    counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.account)
+    counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.omissions)
     manifest = run_manifest("match", recipe, settings, counts, result.plan)
     if out is not None:
         write_manifest(out, manifest)
@@ -272,7 +272,7 @@ class _Lines:
         lines = zip(a, b, part, self._reasons(part), strict=True)
         if self._form == "csv":
             sides = [] if part.within is None else ["a_in_b", "b_in_a"]
-            others = ["left_out"] if part.account else []
+            others = ["left_out"] if part.omissions else []
             others += ["reasons"] if self.explain else []
             if not self._is_begun:
                 csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *others])
@@ -331,7 +331,7 @@ def _summary(result: MatchResult) -> dict[str, object]:
         "capped": dataclasses.asdict(result.capped),
         "audit": result.audit and dataclasses.asdict(result.audit),
         "notes": list(result.notes()),
-        **left_out_json(result.account),
+        **left_out_json(result.omissions),
     }
 
 

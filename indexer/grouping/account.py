@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from indexer.joins.bands import CapReport
 from indexer.matching.entries import Entry
 from indexer.model import Assignment, Status
-from indexer.similarity.approved_passages import LeftOutAccount
+from indexer.similarity.approved_passages import OmissionSummary
 from indexer.similarity.criteria import KEYED
 
 
@@ -82,7 +82,7 @@ class GroupResult:
     same_text: tuple[Copies, ...]
     inconsistent: tuple[LabelConflict, ...]
     capped: CapReport
-    left_out: LeftOutAccount | None = None
+    left_out: OmissionSummary | None = None
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:

@@ -21,9 +21,9 @@ from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
 from indexer.matching.collection import Collection, gather
 from indexer.matching.entries import Entry
-from indexer.matching.left_out_view import left_out_view
 from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
+from indexer.matching.without_passages import without_passages
 from indexer.model import Assignment
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
@@ -66,7 +66,7 @@ def group(
     recipe = require_updatable(store)
     options = options.for_recipe(recipe)
     options.check_recipe(recipe)
-    store, left_out = left_out_view(scope_view(store, options.of), leave_out, recipe)
+    store, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
         pairs: list[tuple[Entry, Assignment]] = []
@@ -90,7 +90,7 @@ def group(
             store.families.assign(changed)
             store.refresh()
         result = account(pairs, len(changed), capped)
-        result = replace(result, left_out=left_out.account() if left_out else None)
+        result = replace(result, left_out=left_out.summary() if left_out else None)
         job.counts.update(
             documents=result.documents, families=result.families, changed=result.changed
         )

@@ -23,7 +23,6 @@ from indexer.matching.complete_pairs import MEASURES as COMPLETE_MEASURES
 from indexer.matching.complete_pairs import find_all_pairs
 from indexer.matching.containment import find_contained_pairs
 from indexer.matching.document_pairs import document_pairs
-from indexer.matching.left_out_view import left_out_view
 from indexer.matching.likely_pairs import find_likely_pairs
 from indexer.matching.limits import (
     CAP,
@@ -37,6 +36,7 @@ from indexer.matching.match_result import MatchResult
 from indexer.matching.sketch_pairs import find_sketch_pairs
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier, ignore_text
+from indexer.matching.without_passages import without_passages
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
@@ -194,7 +194,7 @@ def match(
     if uses_bands:
         require_slots(recipe)
     options.criteria.check_sketches(recipe, options.measure)
-    view, left_out = left_out_view(scope_view(store, options.of), leave_out, recipe)
+    view, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)
     budget = memory_budget(memory)
     collection = _collect(view, options, recipe, progress, budget)
     if len(collection.entries) and (missing := collection.fields_without_values()):

@@ -16,7 +16,7 @@ from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.joins.string_sequences import StringSequence
-from indexer.similarity.approved_passages import LeftOut, LeftOutAccount, LeftOutRecord
+from indexer.similarity.approved_passages import Omission, OmissionLog, OmissionSummary
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan, describe_plan
 from indexer.statistics.strata import Audit, describe_audit
@@ -44,7 +44,7 @@ class Pair:
     high: float
     containment: tuple[float, float] | None = None
     as_read: bool = False
-    left_out: LeftOut | None = None
+    left_out: Omission | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class MatchResult:
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
     truncated: frozenset[int] = frozenset()
-    left_out: LeftOutRecord | None = None
+    left_out: OmissionLog | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -105,13 +105,13 @@ class MatchResult:
                 left_out = self._left_out(self.ids[a], self.ids[b])
                 yield Pair(self.ids[a], self.ids[b], *scores, self._is_cut(a, b), left_out)
 
-    def _left_out(self, a: str, b: str) -> LeftOut | None:
+    def _left_out(self, a: str, b: str) -> Omission | None:
         return None if self.left_out is None else self.left_out.of_pair(a, b)
 
     @property
-    def account(self) -> LeftOutAccount | None:
-        """The account of what was left out of all texts; None without a list."""
-        return None if self.left_out is None else self.left_out.account()
+    def omissions(self) -> OmissionSummary | None:
+        """The totals of what was left out of all texts; None without a list."""
+        return None if self.left_out is None else self.left_out.summary()
 
     def _is_cut(self, a: int, b: int) -> bool:
         return a in self.truncated or b in self.truncated
@@ -208,8 +208,8 @@ class MatchResult:
                 f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
                 "raise --cap to list them"
             )
-        if self.account:
-            yield str(self.account)
+        if self.omissions:
+            yield str(self.omissions)
         if self.audit:
             yield from describe_audit(self.audit)
 

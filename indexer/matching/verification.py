@@ -17,7 +17,7 @@ from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.matching.text_pairs import TextPairs
 from indexer.model import Row
-from indexer.similarity.approved_passages import LeftOutRecord
+from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side, stored_side
@@ -303,4 +303,4 @@ class MatchContext:
     progress: Progress = no_progress
     on_pairs: Callable[[TextPairs], None] = ignore_pairs
     on_estimate: Callable[[str], None] = ignore_text
-    left_out: LeftOutRecord | None = None
+    left_out: OmissionLog | None = None

@@ -31,15 +31,15 @@ Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Omission:
     """Approved passages that were left out of texts, by number, and their words in all."""
 
     passages: frozenset[int] = frozenset()
     words: int = 0
 
-    def __or__(self, other: LeftOut) -> LeftOut:
+    def __or__(self, other: Omission) -> Omission:
         """Return what was left out of the texts of both together."""
-        return LeftOut(self.passages | other.passages, self.words + other.words)
+        return Omission(self.passages | other.passages, self.words + other.words)
 
     def __str__(self) -> str:
         return describe_left_out(len(self.passages), self.words)
@@ -54,13 +54,13 @@ def describe_left_out(passages: int, words: int) -> str:
     return f"{count_of(passages, 'approved passage')} ({count_of(words, 'word')}) left out"
 
 
-NOTHING = LeftOut()
+NO_OMISSION = Omission()
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutAccount:
-    """Account of what a list of approved passages took out of many texts: its `id`, how many of the
-    passages, out of how many documents, and words in all.
+class OmissionSummary:
+    """Totals of what a list of approved passages, given by its `id`, took out of many texts: how
+    many of the passages, out of how many documents, and words in all.
     """
 
     id: str
@@ -74,28 +74,28 @@ class LeftOutAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutRecord:
+class OmissionLog:
     """Record of what a list of approved passages, given by its `id`, took out of each document, by
     the document's id; about 500 bytes for each that had any.
     """
 
     id: str
-    documents: dict[str, LeftOut] = field(default_factory=dict)
+    documents: dict[str, Omission] = field(default_factory=dict)
 
-    def of_pair(self, a: str, b: str) -> LeftOut:
+    def of_pair(self, a: str, b: str) -> Omission:
         """Return what was left out of two documents."""
-        return self.documents.get(a, NOTHING) | self.documents.get(b, NOTHING)
+        return self.documents.get(a, NO_OMISSION) | self.documents.get(b, NO_OMISSION)
 
-    def account(self) -> LeftOutAccount:
+    def summary(self) -> OmissionSummary:
         """Return what was left out of all documents."""
         passages = {number for part in self.documents.values() for number in part.passages}
         words = sum(part.words for part in self.documents.values())
-        return LeftOutAccount(self.id, len(passages), len(self.documents), words)
+        return OmissionSummary(self.id, len(passages), len(self.documents), words)
 
 
-def left_out_json(account: LeftOutAccount | None) -> dict[str, object]:
-    """Return an account as the field `left_out`; no field for None."""
-    return {} if account is None else {"left_out": asdict(account)}
+def left_out_json(summary: OmissionSummary | None) -> dict[str, object]:
+    """Return a summary as the field `left_out`; no field for None."""
+    return {} if summary is None else {"left_out": asdict(summary)}
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class ApprovedPassages:
         canonical = json.dumps([words, sorted(set(self.patterns))])
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
 
-    def remove_from(self, text: str) -> tuple[str, LeftOut]:
+    def remove_from(self, text: str) -> tuple[str, Omission]:
         """Return a text without the approved passages, each replaced by a blank, and what they are.
 
         The text itself if there are none in it. What expressions match is removed first, so that a
@@ -150,9 +150,9 @@ class ApprovedPassages:
                 numbers |= {number for number, _ in spans}
                 shorter = without_spans(shorter, [span for _, span in spans])
         if not numbers:
-            return text, NOTHING
+            return text, NO_OMISSION
         count = len(normal_words(text)) - len(normal_words(shorter))
-        return shorter, LeftOut(frozenset(numbers), count)
+        return shorter, Omission(frozenset(numbers), count)
 
     def pattern_spans(self, text: str) -> list[tuple[int, Span]]:
         """Return what expressions match in a text, with their numbers; nothing that is empty."""

@@ -53,7 +53,7 @@ def test_a_result_says_what_was_left_out(store, tmp_path, monkeypatch):
     assert words == {("a", "b"): 60, ("e", "f"): 60}
     expected = f"1 approved passage (240 words) left out of 4 documents, by list {APPROVED.id}"
     assert list(result.notes())[-1] == expected
-    assert match(store).account is None
+    assert match(store).omissions is None
 
 
 def test_families_are_those_of_texts_without_the_passages(store, tmp_path, monkeypatch):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from indexer.errors import UsageError
 from indexer.similarity.approved_passages import (
-    NOTHING,
+    NO_OMISSION,
     ApprovedPassages,
-    LeftOut,
+    Omission,
     approved_passages,
     without_spans,
 )
@@ -40,7 +40,7 @@ def test_an_inserted_passage_leaves_the_words_as_they_were(lines, place, is_uppe
     before = "\n".join([*lines[:place], "", "", *lines[place:]])
     shorter, left_out = APPROVED.remove_from(text)
     assert words_of(shorter) == words_of(before)
-    assert left_out == LeftOut(frozenset({0}), WORDS)
+    assert left_out == Omission(frozenset({0}), WORDS)
 
 
 NOTICE_WORDS = NOTICE.split()
@@ -53,7 +53,7 @@ def test_what_stays_is_in_the_text_in_order(items):
     rest = iter(words_of(text))
     assert all(word in rest for word in words_of(shorter))
     assert left_out.words == len(words_of(text)) - len(words_of(shorter))
-    assert (shorter is text) == (left_out == NOTHING)
+    assert (shorter is text) == (left_out == NO_OMISSION)
 
 
 @given(st.integers(0, len(NOTICE_WORDS)))
@@ -67,16 +67,16 @@ def test_a_word_that_was_put_into_a_passage_stays(place):
 
 def test_less_than_four_fifths_of_a_passage_is_no_passage():
     part = " ".join(NOTICE_WORDS[:12])
-    assert APPROVED.remove_from(part) == (part, NOTHING)
+    assert APPROVED.remove_from(part) == (part, NO_OMISSION)
 
 
 def test_golden():
     approved = ApprovedPassages((NOTICE, "All rights reserved"), (r"^Page \d+ of \d+$",))
     text = f"Ann\n(All rights reserved.)\nPage 1 of 2\nBo\n{NOTICE}"
-    assert approved.remove_from(text) == ("Ann\n \n \nBo\n ", LeftOut(frozenset({0, 1, 2}), 23))
+    assert approved.remove_from(text) == ("Ann\n \n \nBo\n ", Omission(frozenset({0, 1, 2}), 23))
     assert approved.id == ApprovedPassages(approved.passages[::-1], approved.patterns).id
     assert approved.id == "f8f6b9ae598a"
-    assert str(LeftOut(frozenset({0, 2}), 84)) == "2 approved passages (84 words) left out"
+    assert str(Omission(frozenset({0, 2}), 84)) == "2 approved passages (84 words) left out"
 
 
 def test_a_page_stamp_within_a_passage_does_not_hide_it():

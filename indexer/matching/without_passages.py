@@ -9,14 +9,14 @@ from typing import Any, cast
 
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import ApprovedPassages, LeftOutRecord
+from indexer.similarity.approved_passages import ApprovedPassages, OmissionLog
 from indexer.sketch.row_keys import sign_rows
 from indexer.stores.abilities import FullStore
 
 _AT_ONCE = 256
 
 
-class LeftOutTexts:
+class ShortenedTexts:
     """Reads rows without approved passages, with the keys of what is left of their texts.
 
     `left_out` records what was left out of each document that has been scanned, if anything.
@@ -24,7 +24,7 @@ class LeftOutTexts:
 
     def __init__(self, store: FullStore, approved: ApprovedPassages, recipe: Recipe) -> None:
         self._store, self._approved, self._recipe = store, approved, recipe
-        self.left_out = LeftOutRecord(approved.id)
+        self.left_out = OmissionLog(approved.id)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """Yield every row, as `Store.scan` does."""
@@ -51,9 +51,9 @@ class LeftOutTexts:
         return result
 
 
-def left_out_view(
+def without_passages(
     store: FullStore, approved: ApprovedPassages, recipe: Recipe
-) -> tuple[FullStore, LeftOutRecord | None]:
+) -> tuple[FullStore, OmissionLog | None]:
     """Return a store whose rows lack approved passages, and what these are; the store itself and
     None if none are approved.
 
@@ -61,14 +61,14 @@ def left_out_view(
     """
     if not approved:
         return store, None
-    texts = LeftOutTexts(store, approved, recipe)
-    return cast("FullStore", _View(texts, store)), texts.left_out
+    texts = ShortenedTexts(store, approved, recipe)
+    return cast("FullStore", _ShortenedStore(texts, store)), texts.left_out
 
 
-class _View:
+class _ShortenedStore:
     """A store with other `scan` and `get`."""
 
-    def __init__(self, texts: LeftOutTexts, store: FullStore) -> None:
+    def __init__(self, texts: ShortenedTexts, store: FullStore) -> None:
         self._store = store
         self.scan = texts.scan
         self.get = texts.get
