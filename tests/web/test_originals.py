@@ -174,7 +174,7 @@ def test_nothing_is_given_without_a_folder_of_originals(originals: Originals) ->
         for path in ("/original", "/original/page", "/original/picture"):
             answer = elsewhere.get(path, "lease.png")
             assert answer.status == 404
-            assert b"--originals FOLDER" in answer.body
+            assert b"--originals ROOT" in answer.body
 
 
 def test_pages_of_a_pdf_are_drawn(page: Page, originals: Originals) -> None:

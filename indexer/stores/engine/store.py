@@ -44,8 +44,9 @@ class EngineStore:
         Raises `MappingMismatch` for an index that nearfold did not make.
         """
         recipe = self.index.stored_recipe()
-        if recipe is not None and recipe.is_online:
-            self.index.check_replaced()
+        if recipe is None or not recipe.is_online:
+            return recipe
+        self.index.check_replaced()
         return self.index.stored_recipe()
 
     def prepare(self, recipe: Recipe) -> None:
