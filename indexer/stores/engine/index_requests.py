@@ -29,7 +29,12 @@ from indexer.stores.engine.link import (
     is_missing,
     is_passing,
 )
-from indexer.stores.engine.mapping_facts import WRITE_ALIAS, is_shared
+from indexer.stores.engine.mapping_facts import (
+    WRITE_ALIAS,
+    changed_meta,
+    is_shared,
+    write_alias_of,
+)
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
@@ -75,7 +80,7 @@ class IndexPlace:
     @property
     def write_alias(self) -> str:
         """Return the alias for writes, which an engine, unlike an index, never creates itself."""
-        return f"{self.index}-write"
+        return write_alias_of(self.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +299,7 @@ def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     """Return the aliases that an index may be written by: that of its version, then the URL's."""
-    return f"{name}-write", place.write_alias
+    return write_alias_of(name), place.write_alias
 
 
 def require_own_alias(requests: Requests, alias: str, index: str) -> None:
@@ -340,9 +345,8 @@ def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> Inde
     if facts.writes is not None:
         return facts
     if is_shared(facts.mapping):
-        meta = facts.mapping["_meta"]
-        ours = {**meta["nearfold"], WRITE_ALIAS: place.write_alias}
-        requests.call("PUT", f"{facts.index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+        meta = changed_meta(facts.mapping, {WRITE_ALIAS: place.write_alias})
+        requests.call("PUT", f"{facts.index}/_mapping", {"_meta": meta})
     requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
     return replace(facts, writes=place.write_alias)
 
@@ -393,9 +397,8 @@ def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> 
     """Record later numbered statistics of an online recipe; what `_meta` says beside stays."""
     if recipe.statistics_number <= facts.recipe.statistics_number:
         return
-    meta = facts.mapping["_meta"]
-    ours = {**meta["nearfold"], "recipe_id": recipe.id, "recipe": recipe.settings}
-    body = {"_meta": {**meta, "nearfold": ours}}
+    changes = {"recipe_id": recipe.id, "recipe": recipe.settings}
+    body = {"_meta": changed_meta(facts.mapping, changes)}
     requests.call("PUT", f"{facts.index}/_mapping", body)
 
 

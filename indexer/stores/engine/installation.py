@@ -21,7 +21,7 @@ from indexer import mappings
 from indexer.recipe import Recipe
 from indexer.stores.engine import attachments, bodies, painless
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.mapping_facts import WRITE_ALIAS
+from indexer.stores.engine.mapping_facts import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.painless import TEXT, TEXT_FIELD
 
 Kind: TypeAlias = Literal[
@@ -185,7 +185,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
     plain = {name: properties[name] for name in properties if not name.startswith("near_")}
     plain[field] = plain[TEXT]
     metadata = own["mappings"]["_meta"]["nearfold"]
-    alias = f"{index}-write"
+    alias = write_alias_of(index)
     ours = {**metadata, "shared": True, WRITE_ALIAS: alias, **_text_setting(field)}
     meta = {"nearfold": ours}
     body = {

@@ -35,6 +35,27 @@ def is_shared(mapping: Mapping[str, Any]) -> bool:
     return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
 
 
+def changed_meta(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` of a mapping with changes in nearfold's part; None takes a value out.
+
+    >>> changed_meta({"_meta": {"owner": "ann", "nearfold": {"a": 1, "b": 2}}}, {"a": None, "c": 3})
+    {'owner': 'ann', 'nearfold': {'b': 2, 'c': 3}}
+    """
+    meta = mapping["_meta"]
+    kept = {name: value for name, value in meta["nearfold"].items() if name not in changes}
+    new = {name: value for name, value in changes.items() if value is not None}
+    return {**meta, "nearfold": {**kept, **new}}
+
+
+def write_alias_of(index: str) -> str:
+    """Return the alias for writes that an index of this name gets.
+
+    >>> write_alias_of("papers")
+    'papers-write'
+    """
+    return f"{index}-write"
+
+
 def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     """Return the alias for writes that nearfold itself gave to an index of this name; None where
     it gave none, or an earlier nearfold gave one to an index that other programs share.
@@ -45,7 +66,7 @@ def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     True
     """
     if not is_shared(mapping):
-        return f"{name}-write"
+        return write_alias_of(name)
     alias: str | None = mapping["_meta"]["nearfold"].get(WRITE_ALIAS)
     return alias
 

@@ -24,6 +24,7 @@ from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
     WRITE_ALIAS,
+    changed_meta,
     is_shared,
     may_hold,
     own_write_alias,
@@ -192,9 +193,8 @@ class Pieces:
             return Change("alias", alias, "kept", "nearfold did not make it, as far as it knows")
         if not self._dry_run:
             self._send("DELETE", f"{index}/_alias/{alias}")
-            meta = mapping["_meta"]
-            ours = {name: value for name, value in meta["nearfold"].items() if name != WRITE_ALIAS}
-            self._send("PUT", f"{index}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+            meta = changed_meta(mapping, {WRITE_ALIAS: None})
+            self._send("PUT", f"{index}/_mapping", {"_meta": meta})
         return Change("alias", alias, "removed")
 
     def check_alias(self, place: IndexPlace, index: Index | None) -> None:

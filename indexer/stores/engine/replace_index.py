@@ -31,7 +31,7 @@ from indexer.stores.engine.index_requests import (
 )
 from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
-from indexer.stores.engine.mapping_facts import is_shared, text_field
+from indexer.stores.engine.mapping_facts import changed_meta, is_shared, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.pieces import Pieces
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
@@ -205,8 +205,7 @@ def _clean_up(
     if not keep and origin["from"] != place.index:
         _drain(requests, origin["from"])
         requests.send("DELETE", origin["from"])
-    ours = {field: value for field, value in metadata.items() if field != "reindexing"}
-    meta = {**index["mappings"]["_meta"], "nearfold": ours}
+    meta = changed_meta(index["mappings"], {"reindexing": None})
     requests.call("PUT", f"{name}/_mapping", {"_meta": meta})
     return ReindexResult(name, 0, _old_version(place, origin["from"], keep))
 

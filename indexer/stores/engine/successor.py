@@ -21,7 +21,13 @@ from indexer.stores.engine.index_requests import (
 )
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.mapping_facts import WRITE_ALIAS, is_shared, own_write_alias
+from indexer.stores.engine.mapping_facts import (
+    WRITE_ALIAS,
+    changed_meta,
+    is_shared,
+    own_write_alias,
+    write_alias_of,
+)
 from indexer.stores.engine.operation_feed import (
     PAGE,
     count_documents,
@@ -111,21 +117,19 @@ class Successor:
 
     @property
     def _write_alias(self) -> str:
-        return f"{self.name}-write"
+        return write_alias_of(self.name)
 
     def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
-        meta = dict(old["mappings"]["_meta"])
-        meta["nearfold"] = {
-            **meta["nearfold"],
+        changes = {
             "recipe_id": self.recipe.id,
             "recipe": self.recipe.settings,
             "reindexing": {"from": self.old, "done": {}},
         }
         if is_shared(old["mappings"]):
-            meta["nearfold"][WRITE_ALIAS] = self._write_alias
+            changes[WRITE_ALIAS] = self._write_alias
         return {
             **old["mappings"],
-            "_meta": meta,
+            "_meta": changed_meta(old["mappings"], changes),
             "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
         }
 
@@ -194,9 +198,10 @@ class Successor:
         return dict(nearfold_metadata(index).get("reindexing", {}).get("done", {}))
 
     def _store_checkpoint(self, checkpoint: Mapping[str, int]) -> None:
-        meta = self.requests.call("GET", self.name)[self.name]["mappings"]["_meta"]
-        ours = {**meta["nearfold"], "reindexing": {"from": self.old, "done": checkpoint}}
-        self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": {**meta, "nearfold": ours}})
+        mapping = self.requests.call("GET", self.name)[self.name]["mappings"]
+        reindexing = {"from": self.old, "done": checkpoint}
+        meta = changed_meta(mapping, {"reindexing": reindexing})
+        self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": meta})
 
     def delete_missing(self) -> None:
         """Delete documents that are no longer in the old index.
