@@ -5,7 +5,8 @@
 Prints how many of docs/families-read.csv are right, debatable and wrong, by size and product, with
 95 % intervals. With a store of the same documents (docs/families-read.md says how it is made) also
 how many of the pairs that decided the verdicts other conditions would part: the page that leads the
-family and the one that it hides. Pairs of which a page is not in the store are counted apart.
+family and the one that it hides. Pairs of which a page is not in the store, or has more than two
+million letters, are left out.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import print_json
-from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.options import json_option, open_for_command, out_file_option, store_option
 from indexer.cli.side_by_side import print_side_by_side
 from indexer.comparing.blocks_view import facts
 from indexer.comparing.boilerplate import discount
@@ -56,25 +56,11 @@ _MOST_VALUE = 400  # characters of a metadata value that are shown
     help="Words of a shingle in resemblance, S_R.",
 )
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the comparison to one HTML file too.",
+@out_file_option("Write the comparison to one HTML file too.", "--html", "page")
+@out_file_option(
+    "Write the changes from A to B as tracked changes of a Word document too.", "--docx"
 )
-@click.option(
-    "--docx",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the changes from A to B as tracked changes of a Word document too.",
-)
-@click.option(
-    "--pdf",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the changes from A to B as a PDF too.",
-)
+@out_file_option("Write the changes from A to B as a PDF too.", "--pdf")
 @click.option(
     "--font",
     "fonts",

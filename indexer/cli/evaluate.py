@@ -18,6 +18,7 @@ from indexer.cli.options import (
     ShareType,
     json_option,
     open_for_command,
+    out_file_option,
     seed_option,
     store_option,
     synonyms_option,
@@ -90,12 +91,7 @@ _ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
     help="Measure the detector of duplicate types too, by the type of every found pair.",
 )
 @synonyms_option("With --types: a file of synonyms.")
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write one HTML file too.",
-)
+@out_file_option("Write one HTML file too.", "--report")
 @seed_option("Seed of the bootstrap.")
 @store_option
 @json_option

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, recipe_option, statistics_option
+from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
 from indexer.indexing.hash import FileFingerprint, hash, statistics_at
 from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
@@ -28,11 +28,7 @@ _TOKENS = "tokens_"
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @recipe_option
 @statistics_option
-@click.option(
-    "--save-statistics",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the statistics in this file.",
-)
+@out_file_option("Keep the statistics in this file.", "--save-statistics")
 @json_option
 def hash_command(
     paths: tuple[str, ...],

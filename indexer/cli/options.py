@@ -288,10 +288,10 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
     )
 
 
-def out_file_option(help: str, *, required: bool = False) -> Decorator:
-    """Return the option `--out FILE`, where a command writes."""
+def out_file_option(help: str, *names: str, required: bool = False) -> Decorator:
+    """Return the option of a file that a command writes; without `names` it is `--out`."""
     path = click.Path(dir_okay=False, path_type=Path)
-    return click.option("--out", type=path, required=required, help=help)
+    return click.option(*(names or ("--out",)), type=path, required=required, help=help)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     json_option,
     measure_option,
+    out_file_option,
     recall_option,
     recipe_option,
     refuse_options,
@@ -48,11 +49,7 @@ from indexer.text.wording import percent
     show_default=True,
     help="Least number of keys in common.",
 )
-@click.option(
-    "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the S-curve to this SVG file.",
-)
+@out_file_option("Write the S-curve to this SVG file.", "--picture")
 @threshold_option
 @json_option
 def plan_command(
