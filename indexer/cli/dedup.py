@@ -14,7 +14,7 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
-    ApprovedFile,
+    approved_option,
     cap_option,
     delimiter_option,
     json_option,
@@ -28,7 +28,7 @@ from indexer.deduplicating.dedup import DedupOptions, DedupResult, dedup
 from indexer.errors import UsageError
 from indexer.exports.manifest import manifest_path, run_manifest, write_manifest
 from indexer.recipe import DEFAULT
-from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.similarity.approved_passages import ApprovedPassages
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -50,12 +50,9 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
     help="Replace the files OUTPUT, OUTPUT.removed.jsonl, OUTPUT.spans.jsonl and "
     "OUTPUT.manifest.json.",
 )
-@click.option(
+@approved_option(
     "--spans",
-    type=ApprovedFile(exists=True, dir_okay=False),
-    default=NO_PASSAGES,
-    metavar="FILE",
-    help="Keep one copy of each passage that is approved in this file of `passages --out`, and "
+    "Keep one copy of each passage that is approved in this file of `passages --out`, and "
     "remove the others from the rows that stay; OUTPUT.spans.jsonl lists them.",
 )
 @threshold_option

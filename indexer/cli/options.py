@@ -66,9 +66,31 @@ class SynonymsFile(click.Path):
             return ""
         path = str(super().convert(value, param, ctx))
         try:
-            return Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
+            return _read_utf8(Path(path))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _read_utf8(path: Path) -> str:
+    """Return the text of a file. Raises `UsageError` if it is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+
+
+def read_approved(
+    path: Path, parse: Callable[[Iterable[str]], ApprovedPassages] = approved_passages
+) -> ApprovedPassages:
+    """Return what is approved in a file, by a parser of its lines.
+
+    Raises `UsageError` with the name of the file, also if it is not UTF-8.
+    """
+    text = _read_utf8(path)
+    try:
+        return parse(text.split("\n"))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
 
 
 class ApprovedFile(click.Path):
@@ -80,19 +102,25 @@ class ApprovedFile(click.Path):
             return value
         path = str(super().convert(value, param, ctx))
         try:
-            return approved_passages(Path(path).read_text(encoding="utf-8-sig").split("\n"))
-        except UnicodeDecodeError as error:
-            self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
+            return read_approved(Path(path))
         except UsageError as error:
-            self.fail(f"{path}: {error}", param, ctx)
+            self.fail(str(error), param, ctx)
 
 
-leave_out_option = click.option(
+def approved_option(name: str, description: str) -> Decorator:
+    """Return an option that takes a file of approved passages, none by default."""
+    return click.option(
+        name,
+        type=ApprovedFile(exists=True, dir_okay=False),
+        default=NO_PASSAGES,
+        metavar="FILE",
+        help=description,
+    )
+
+
+leave_out_option = approved_option(
     "--leave-out",
-    type=ApprovedFile(exists=True, dir_okay=False),
-    default=NO_PASSAGES,
-    metavar="FILE",
-    help="Compare without the passages that are approved in this file of `passages --out`.",
+    "Compare without the passages that are approved in this file of `passages --out`.",
 )
 
 

@@ -17,6 +17,7 @@ from indexer.cli.options import (
     open_for_command,
     opened_out,
     out_file_option,
+    read_approved,
     store_option,
     unset_options,
 )
@@ -30,7 +31,7 @@ from indexer.matching.passages import (
 )
 from indexer.similarity.approved_passages import NO_PASSAGES, approved_so_far
 from indexer.similarity.repeated_passages import RUN_WORDS
-from indexer.text.normal_words import normal_words
+from indexer.text.normal_words import folded_words
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -105,10 +106,8 @@ def _write_passages(
     store_url: str, options: PassagesOptions, memory: int, limit: int | None, out: Path
 ) -> int:
     """Write passages to a file, with what is approved in it so far."""
-    before = NO_PASSAGES
-    if out.is_file():
-        before = approved_so_far(out.read_text(encoding="utf-8-sig").split("\n"))
-    approved = {_words(text): text for text in before.passages}
+    before = read_approved(out, approved_so_far) if out.is_file() else NO_PASSAGES
+    approved = {before.words_of(number): text for number, text in enumerate(before.passages)}
     count = 0
     with (
         open_for_command(store_url) as store,
@@ -116,7 +115,7 @@ def _write_passages(
         progress.show_stages() as advance,
     ):
         for passage in islice(passages(store, options, memory, advance), limit):
-            is_approved = approved.pop(_words(passage.text), None) is not None
+            is_approved = approved.pop(tuple(folded_words(passage.text)), None) is not None
             file.write(json_line({**_passage_json(passage), "approved": is_approved}))
             count += 1
         for text in approved.values():
@@ -125,10 +124,6 @@ def _write_passages(
             file.write(json_line({"pattern": pattern, "approved": True}))
     console().print(Text(f"{count_of(count, 'passage')} in {visible(str(out))}"))
     return 0
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(normal_words(text).folded)
 
 
 def _print_passage(passage: RepeatedPassage) -> None:

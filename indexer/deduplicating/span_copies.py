@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TextIO, TypeAlias, TypeVar
 
 from indexer.similarity.approved_passages import ApprovedPassages, Span, without_spans
-from indexer.text.normal_words import normal_words
+from indexer.text.normal_words import folded_words
 
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COLON = re.compile(r"\s*:")
@@ -107,7 +107,7 @@ class SpanCopies:
 
 
 def _key(number: int, text: str, span: Span) -> _Key:
-    return number, tuple(normal_words(text[slice(*span)]).folded)
+    return number, tuple(folded_words(text[slice(*span)]))
 
 
 def with_json_text(row: str, field: str, text: str, shorter: str) -> str | None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import UsageError
 from indexer.similarity.repeated_passages import LEAST_SHARE, RUN_WORDS, word_runs
-from indexer.text.normal_words import normal_words
+from indexer.text.normal_words import folded_words, normal_words
 from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 
@@ -112,8 +112,8 @@ class ApprovedPassages:
     patterns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for passage in self.passages:
-            if not len(normal_words(passage)):
+        for passage, words in zip(self.passages, self._words, strict=True):
+            if not words:
                 raise UsageError(f"the approved passage {passage!r} has no words; remove it")
         self._expressions  # noqa: B018 - it compiles
 
@@ -126,7 +126,7 @@ class ApprovedPassages:
 
     @cached_property
     def _words(self) -> Sequence[tuple[str, ...]]:
-        return [tuple(normal_words(passage).folded) for passage in self.passages]
+        return [tuple(folded_words(passage)) for passage in self.passages]
 
     @cached_property
     def id(self) -> str:

@@ -82,3 +82,17 @@ def test_lists_that_are_refused(library: tuple[str, Path], tmp_path: Path) -> No
     assert process.returncode == 2 and "no passage is approved" in process.stderr
     process = outcome("passages", "--json", "--out", none, store=store)
     assert process.returncode == 2 and "leave one of them out" in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"\xff", "is not UTF-8 at byte 0"), (b"{", "line 1 of the approved")]
+)
+def test_an_inventory_that_cannot_be_read_is_named_and_stays(
+    library: tuple[str, Path], content: bytes, reason: str
+) -> None:
+    store, out = library
+    out.write_bytes(content)
+    process = outcome("passages", "--out", out, store=store)
+    assert process.returncode == 2
+    assert out.name in process.stderr and reason in process.stderr
+    assert out.read_bytes() == content
