@@ -31,8 +31,8 @@ class Output:
     out: Path
     is_folder: bool
     names: Sequence[str]
-    replace: bool = False
-    has_spans: bool = False
+    replace: bool
+    has_spans: bool
 
     @property
     def spans(self) -> Path:
@@ -97,7 +97,7 @@ def plan_output(
     paths: Sequence[str],
     out: Path,
     replace: bool,
-    has_spans: bool = False,
+    has_spans: bool,
 ) -> Output:
     """Return where the rows of these files go.
 

@@ -19,9 +19,7 @@ GROUP_BYTES = 32 << 20  # of rows that are written at a time
 _STRINGS = (pyarrow.string(), pyarrow.large_string())
 
 
-def copy_parquet_rows(
-    parts: KeptRows, out: Path, field: str = "", edits: SpanEdits | None = None
-) -> None:
+def copy_parquet_rows(parts: KeptRows, out: Path, field: str, edits: SpanEdits | None) -> None:
     """Write the rows that are kept into one file, with the schema and codec of the first.
 
     `edits` change the texts of the column `field`, if that is one of strings. Raises `UsageError`

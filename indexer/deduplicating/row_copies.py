@@ -16,7 +16,7 @@ from indexer.sources.dataset_files import DatasetFile, KeptRows
 from indexer.sources.record_documents import text_of
 
 
-def copy_rows(parts: KeptRows, out: Path, reading: Reading, edits: SpanEdits | None = None) -> None:
+def copy_rows(parts: KeptRows, out: Path, reading: Reading, edits: SpanEdits | None) -> None:
     """Write the rows that are kept of files of one kind into one file, in their order.
 
     `parts`: each file with (rows,) bool, whether a row is kept. A text file is packed by gzip where

@@ -16,8 +16,8 @@ from indexer.stores.abilities import FullStore
 _AT_ONCE = 256
 
 
-class ShortenedTexts:
-    """Reads rows without approved passages, with the keys of what is left of their texts.
+class ShortenedStore:
+    """A store that reads rows without approved passages, with the keys of what is left of texts.
 
     `left_out` records what was left out of each document that has been scanned, if anything.
     """
@@ -50,6 +50,9 @@ class ShortenedTexts:
             result[place] = replace(after, provisional=before.provisional)
         return result
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
 
 def without_passages(
     store: FullStore, approved: ApprovedPassages, recipe: Recipe
@@ -61,17 +64,5 @@ def without_passages(
     """
     if not approved:
         return store, None
-    texts = ShortenedTexts(store, approved, recipe)
-    return cast("FullStore", _ShortenedStore(texts, store)), texts.left_out
-
-
-class _ShortenedStore:
-    """A store with other `scan` and `get`."""
-
-    def __init__(self, texts: ShortenedTexts, store: FullStore) -> None:
-        self._store = store
-        self.scan = texts.scan
-        self.get = texts.get
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+    shortened = ShortenedStore(store, approved, recipe)
+    return cast("FullStore", shortened), shortened.left_out
