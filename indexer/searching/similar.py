@@ -27,6 +27,7 @@ from indexer.model import (
 from indexer.recipe import Recipe
 from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
+from indexer.searching.stored_texts import comparable_rows
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
@@ -36,10 +37,9 @@ from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import stored_recall
-from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.sketch.stored_sketch import stored_sketch
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import is_shared, require_recipe, scope_view
+from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.kept_statistics import with_corpus
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, percent
@@ -277,9 +277,7 @@ def _rows_to_compare(
     """Return the rows of the candidates whose fields the rules allow beside these values, by id."""
     criteria = context.options.criteria
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
-    rows = {row.id: row for row in current_rows(rows.values(), context.recipe)}
-    if is_shared(context.store):
-        rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), context.recipe)}
+    rows = comparable_rows(context.store, context.recipe, rows.values())
     return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
 
 

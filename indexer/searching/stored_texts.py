@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,9 +158,7 @@ class StoredTexts:
         return self._known[id]
 
     def _read(self, ids: Sequence[str]) -> None:
-        rows = {row.id: row for row in current_rows(self.rows(ids), self.recipe)}
-        if is_shared(self.store):
-            rows = {row.id: fresh for row, fresh in fresh_rows(rows.values(), self.recipe)}
+        rows = comparable_rows(self.store, self.recipe, self.rows(ids))
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
@@ -178,6 +176,17 @@ def _differences(a: _Memory, b: _Memory) -> tuple[Difference, ...]:
     if not (a.exists and b.exists) or a.side.text == b.side.text:
         return ()
     return differences(a.side.facts, b.side.facts)
+
+
+def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> dict[str, Row]:
+    """Return rows of a store by id, in order, each with a current signature of its text.
+
+    Rows that earlier statistics signed, and texts that other programs changed, are signed again.
+    """
+    current = current_rows(rows, recipe)
+    if is_shared(store):
+        current = (fresh for _, fresh in fresh_rows(current, recipe))
+    return {row.id: row for row in current}
 
 
 def ranked_row(row: Row) -> RankedRow:
