@@ -254,6 +254,16 @@ class Recipe:
 _BESIDE = ("secret", "corpus")  # what is not a setting
 _FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name not in _BESIDE)
 
+
+def settings_id_of(recipe_id: str) -> str:
+    """Return the `settings_id` of the recipe with this `id`.
+
+    >>> settings_id_of("a04b1bae08a5.1.0123456789ab"), settings_id_of("05acd0445251")
+    ('a04b1bae08a5', '05acd0445251')
+    """
+    return recipe_id.partition(".")[0]
+
+
 DEFAULT_V1 = Recipe(
     name="default_v1",
     normaliser="default_v1",

@@ -10,6 +10,7 @@ from typing import Any
 
 from indexer.errors import UsageError
 from indexer.model import Row
+from indexer.recipe import settings_id_of
 from indexer.stores.base import Store
 from indexer.text.phrases import well_formed
 
@@ -88,7 +89,7 @@ def refusal(row: Row, recipe: str) -> str | None:
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:
-    if row.recipe.partition(".")[0] != recipe.partition(".")[0]:
+    if settings_id_of(row.recipe) != settings_id_of(recipe):
         yield (
             f"the row was made with recipe {row.recipe}, the store holds {recipe}; "
             "index the document again"

@@ -1,8 +1,9 @@
 """Reads of a SQLite file that look-ups keep as long as it does not change.
 
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
-first rows by path, the sketches of rows that share keys with many. All of it is bounded; what does
-not fit is read again.
+first rows by path, the sketches of rows that share keys with many. Postings and sketches are
+bounded, and what does not fit is read again; the rows by path, 8 bytes each, may be those of the
+whole file.
 """
 
 from __future__ import annotations

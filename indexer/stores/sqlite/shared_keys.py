@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,8 @@ from indexer.sketch.codec import unsigned64
 from indexer.stores.base import Lookup
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.kept_reads import KeptReads
+from indexer.stores.sqlite.kept_reads import KeptReads, Numbers
 from indexer.stores.sqlite.postings import carriers, either, parse_numbers
-
-Numbers: TypeAlias = NDArray[np.int64]
 
 _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
@@ -70,12 +68,12 @@ def find_candidates(
     matching = map(either, zip(*posted, strict=True))
     keys = dict(zip(matching, (*bands, *blocks), strict=True))
     cap = max(hot_key_floor, int(hot_key_share * parts.known_count(db, scope)))
-    every_key = kept.carriers(list(keys), cap + 1, lambda keys: carriers(db, keys, cap + 1))
+    every_key = kept.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
     capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
-    asked = [rows for rows in every_key if len(rows) <= cap]
-    if not asked:
+    rows_by_key = [rows for rows in every_key if len(rows) <= cap]
+    if not rows_by_key:
         return Candidates((), tuple(capped))
-    numbers, shared = _count_shared(asked, max(1, least_shared - len(capped)))
+    numbers, shared = _count_shared(rows_by_key, max(1, least_shared - len(capped)))
     is_best = _are_best(db, numbers, shared, limit)
     is_cut = not is_best.all()
     numbers, shared = numbers[is_best], shared[is_best]
@@ -88,10 +86,10 @@ def find_candidates(
 
 
 def _count_shared(
-    carriers: Sequence[NDArray[np.int32]], least: int
+    rows_by_key: Sequence[NDArray[np.int32]], least: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the rows that carry at least `least` of the keys, ascending, and how many."""
-    rows = np.concatenate(carriers)
+    rows = np.concatenate(rows_by_key)
     if not len(rows):
         return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
     first, last = int(rows.min()), int(rows.max())
@@ -111,8 +109,8 @@ def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[n
     def read(missing: Numbers) -> dict[int, bytes]:
         return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
 
-    packed, is_sketched = parts.kept_reads(db).sketches.packed(numbers, width, read)
-    return pass_screen(screen, packed) | ~is_sketched
+    sketches, is_sketched = parts.kept_reads(db).sketches.packed(numbers, width, read)
+    return pass_screen(screen, sketches) | ~is_sketched
 
 
 def _candidates(
