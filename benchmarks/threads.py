@@ -363,7 +363,7 @@ def main() -> int:
         for name, value in figures.items():
             print(f"{name:24}{value}" if not isinstance(value, dict) else name)
             for key, inner in value.items() if isinstance(value, dict) else ():
-                print(f"    {key:28}{shown(inner)}")
+                print(f"    {key:30}{shown(inner)}")
     return 1 if figures["uncovered_segments"] or figures["lost_attachments"] else 0
 
 
