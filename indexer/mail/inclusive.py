@@ -211,9 +211,8 @@ class _Coverage:
 
     def _has(self, text: str) -> bool:
         words = segment_words(text)
-        return not words or any(
-            spelled(words) in held for held in self._texts.get(key_run(words), ())
-        )
+        spelling = spelled(words)
+        return not words or any(spelling in held for held in self._texts.get(key_run(words), ()))
 
 
 def _reason_of(kind: str, depth: int) -> Reason | None:

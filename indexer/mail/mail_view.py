@@ -9,10 +9,18 @@ from email.message import Message
 from html import escape
 
 from indexer.mail.mail_bytes import mail_bytes
-from indexer.mail.message import children, decoded_field, payload_text
+from indexer.mail.message import (
+    children,
+    decoded_field,
+    is_body_text,
+    is_container,
+    part_bytes,
+    payload_text,
+)
 
 _HEAD = ("From", "To", "Cc", "Bcc", "Date", "Subject")
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""The pictures that browsers show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +66,15 @@ def attached_parts(data: bytes) -> list[AttachedPart]:
 
 def _attached(part: Message) -> AttachedPart:
     kind = part.get_content_type()
-    if part.is_multipart():
-        name = next((decoded_field(inner, "Subject") for inner in children(part)), "")
-        data = b"\n".join(inner.as_bytes() for inner in children(part))
-        return AttachedPart(part.get_filename() or name or kind, kind, data)
-    return AttachedPart(part.get_filename() or kind, kind, _bytes(part))
-
-
-def _bytes(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
-    return payload if isinstance(payload, bytes) else b""
-
-
-def _is_text(part: Message) -> bool:
-    """Return whether a part is text of the body."""
-    is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
-    return part.get_content_type() in ("text/plain", "text/html") and not is_attached
-
-
-def _is_container(part: Message) -> bool:
-    return part.is_multipart() and part.get_content_maintype() == "multipart"
+    inner = children(part) if part.is_multipart() else []
+    subject = next((decoded_field(child, "Subject") for child in inner), "")
+    return AttachedPart(part.get_filename() or subject or kind, kind, part_bytes(part))
 
 
 def _shown(part: Message) -> Iterator[Message]:
     """Yield the parts that are the body: of alternatives, HTML where there is any."""
-    if not _is_container(part):
-        if _is_text(part):
+    if not is_container(part):
+        if is_body_text(part):
             yield part
         return
     bodies = [list(_shown(child)) for child in children(part)]
@@ -99,15 +90,15 @@ def _has_html(body: list[Message]) -> bool:
 
 def _others(part: Message) -> Iterator[Message]:
     """Yield the parts that are attached."""
-    if _is_container(part):
+    if is_container(part):
         for child in children(part):
             yield from _others(child)
-    elif not _is_text(part):
+    elif not is_body_text(part):
         yield part
 
 
 def _pictures(message: Message) -> Iterator[tuple[str, bytes]]:
     for part in _others(message):
         name = str(part.get("Content-ID", "")).strip().strip("<>")
-        if name and part.get_content_type() in _PICTURES:
-            yield name, _bytes(part)
+        if name and part.get_content_type() in PICTURE_TYPES:
+            yield name, part_bytes(part)

@@ -112,11 +112,10 @@ class _Parts:
         kind = part.get_content_type()
         if kind == "multipart/alternative" and part.is_multipart():
             return self._alternative(part)
-        if part.is_multipart() and part.get_content_maintype() == "multipart":
+        if is_container(part):
             texts = [self.body(child) for child in children(part)]
             return "\n".join(text for text in texts if text.strip())
-        is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
-        if kind in ("text/plain", "text/html") and not is_attached:
+        if is_body_text(part):
             text = payload_text(part, self._is_recoded)
             return html_text(text) if kind == "text/html" else text
         self.attachments.append(_attachment(part))
@@ -136,17 +135,34 @@ def children(part: Message) -> list[Message]:
     return [child for child in payload if isinstance(child, Message)] if payload else []
 
 
+def is_container(part: Message) -> bool:
+    """Return whether a part is there for the parts in it; a mail in a mail is not."""
+    return part.is_multipart() and part.get_content_maintype() == "multipart"
+
+
+def is_body_text(part: Message) -> bool:
+    """Return whether a part is text of the body, and no attachment."""
+    is_attached = part.get_content_disposition() == "attachment" or part.get_filename()
+    return part.get_content_type() in ("text/plain", "text/html") and not is_attached
+
+
+def part_bytes(part: Message) -> bytes:
+    """Return the bytes of a part, decoded; of one with parts, these as they are written."""
+    if part.is_multipart():
+        return b"\n".join(child.as_bytes() for child in children(part))
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
 def payload_text(part: Message, is_recoded: bool = False) -> str:
     """Return the text of a part, with line feeds alone.
 
     `is_recoded`: what is not encoded for transport is UTF-8, whatever character set is named.
     """
-    payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
     encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
     is_raw = encoding not in ("base64", "quoted-printable")
     is_utf8 = is_recoded and is_raw
-    text = _decode(data, "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
+    text = _decode(part_bytes(part), "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -160,13 +176,8 @@ def _decode(data: bytes, charset: str) -> str:
 
 
 def _attachment(part: Message) -> Attachment:
-    if part.is_multipart():
-        data = b"\n".join(child.as_bytes() for child in children(part))
-    else:
-        payload = part.get_payload(decode=True)
-        data = payload if isinstance(payload, bytes) else b""
     name = part.get_filename() or part.get_content_type()
-    return Attachment(str(name), hashlib.sha256(data).hexdigest())
+    return Attachment(str(name), hashlib.sha256(part_bytes(part)).hexdigest())
 
 
 def _field(message: Message, name: str) -> str:

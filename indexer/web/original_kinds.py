@@ -29,7 +29,7 @@ _START = (
 )
 _WORD_PART = "word/document.xml"
 _MOST_UNPACKED = 200 << 20
-PICTURES = {
+_PICTURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF87a": "image/gif",
@@ -77,7 +77,7 @@ def picture_type(data: bytes) -> str:
     """Return the type of a picture that browsers show, by its first bytes; empty for others."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    return next((kind for start, kind in PICTURES.items() if data.startswith(start)), "")
+    return next((kind for start, kind in _PICTURES.items() if data.startswith(start)), "")
 
 
 def check_shown(kind: Kind) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import nh3
 
+from indexer.mail.mail_view import PICTURE_TYPES
 from indexer.web.original_kinds import picture_type
 
 _TAGS = frozenset((
@@ -24,7 +25,7 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan"},
     "ol": {"start"},
 }
-_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z")
+_DATA = re.compile(rf"data:(?:{'|'.join(PICTURE_TYPES)});base64,[A-Za-z0-9+/=\s]*\Z")
 
 
 def safe_html(html: str, pictures: Mapping[str, bytes] | None = None) -> str:
