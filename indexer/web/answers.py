@@ -10,6 +10,7 @@ from indexer.grouping.label_journal import LabelEvent, LabelJob
 from indexer.grouping.survey_figures import FamilyChanges, FamilySize, Move, Step
 from indexer.jobs.review_file import Note, SavedSearch
 from indexer.model import Estimate, Facet, FoldedHit, Match, NewWords, Part, Row, Status
+from indexer.web.original_kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class AttachedFile:
 class OriginalView:
     """The way in which a file is shown; `none` where it is not, for a `reason`."""
 
-    kind: Literal["pdf", "picture", "tiff", "word", "mail", "html", "text", "none"]
+    kind: Kind
     reason: str
     attachments: tuple[AttachedFile, ...] = ()
 

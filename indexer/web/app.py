@@ -24,7 +24,6 @@ from indexer.grouping.label import labels_state
 from indexer.html.rendering import environment, link, render
 from indexer.system.logs import event
 from indexer.system.release import release
-from indexer.text.phrases import well_formed
 from indexer.web import chart_geometry
 from indexer.web.access import Access, RequireLogin, login_of
 from indexer.web.answers import DocumentFacts
@@ -35,7 +34,7 @@ from indexer.web.openapi import describe_api
 from indexer.web.original_pages import POLICIES, original_routes
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import SIDE_A, SIDE_B, Action, Question, parameter_values
-from indexer.web.request_body import read_fields
+from indexer.web.request_body import query_texts, read_fields
 from indexer.web.safety import App, Safety, masked_token
 from indexer.web.schemas import as_json
 from indexer.web.static_files import static_address, static_routes
@@ -135,7 +134,7 @@ class _Pages:
         """Return the endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
-            values = page.values(self.site, self._api.questions, _query(request))
+            values = page.values(self.site, self._api.questions, query_texts(request))
             return self.html(request, page.template, {"page": page, **values})
 
         return endpoint
@@ -226,7 +225,7 @@ def _fixed(value: Any) -> Endpoint:
     """Return the endpoint of a constant that takes no parameters."""
 
     def endpoint(request: Request) -> Response:
-        parameter_values((), _query(request))
+        parameter_values((), query_texts(request))
         return _json(value)
 
     return endpoint
@@ -236,7 +235,7 @@ def _token(site: Site) -> Endpoint:
     """Return the endpoint of the token that writes carry, which readers do not get."""
 
     def endpoint(request: Request) -> Response:
-        parameter_values((), _query(request))
+        parameter_values((), query_texts(request))
         if not login_of(request).may_write:
             raise HTTPException(403, "this login may read, and not label")
         return _json({"token": site.token})
@@ -248,7 +247,7 @@ def _answer(site: Site, question: Question) -> Endpoint:
     """Return the API endpoint of a question."""
 
     def endpoint(request: Request) -> Response:
-        values = parameter_values(question.parameters, _query(request))
+        values = parameter_values(question.parameters, query_texts(request))
         return _json(as_json(question.answer(site, values)))
 
     return endpoint
@@ -265,7 +264,7 @@ def _perform(site: Site, action: Action) -> AsyncEndpoint:
 
 async def run_action(site: Site, action: Action, request: Request) -> Any:
     """Read the body of a request, check its token, run the action, and return its result."""
-    parameter_values((), _query(request))
+    parameter_values((), query_texts(request))
     fields = await read_fields(request, site.token, action.most_bytes)
     values = parameter_values(action.parameters, fields)
     return await run_in_threadpool(action.do, site, values, login_of(request))
@@ -275,8 +274,7 @@ def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: 
     """Return the endpoint of the changes from one document to another, as a file."""
 
     def endpoint(request: Request) -> Response:
-        texts = {name: request.query_params.getlist(name) for name in request.query_params}
-        values = parameter_values((SIDE_A, SIDE_B), texts)
+        values = parameter_values((SIDE_A, SIDE_B), query_texts(request))
         compared = site.compared(site.row(values["a"]), site.row(values["b"]), "literal", 30)
         if compared.chars is not None:
             raise StoreBusy(what="the whole of both texts", holder="their comparison")
@@ -284,17 +282,6 @@ def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: 
         return Response(write(compared.beside.comparison), media_type=type, headers=headers)
 
     return endpoint
-
-
-def _query(request: Request) -> Mapping[str, list[str]]:
-    """Return the parameters in the address of a request.
-
-    Lone surrogates, which no stored text holds, are replaced.
-    """
-    texts: dict[str, list[str]] = {}
-    for name, value in request.query_params.multi_items():
-        texts.setdefault(name, []).append(well_formed(value))
-    return texts
 
 
 def _describe_error(error: Exception) -> tuple[int, str]:

@@ -41,7 +41,7 @@ from indexer.web.questions import (
     Parameter,
     ParameterValues,
     Question,
-    check_part,
+    count_parts,
 )
 from indexer.web.site import MOST_CHARS, Site
 
@@ -102,8 +102,8 @@ def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
         for number, row in enumerate(rows, 1)
         if values["rows"] == "all" or not row.is_shared
     ]
-    parts, part = max(1, -(-len(shown) // _ROWS_A_PART)), values["part"]
-    check_part(part, parts)
+    part = values["part"]
+    parts = count_parts(len(shown), _ROWS_A_PART, part)
     ids = {row.id for row in chosen}
     others = [row for row in documents if row.id not in ids][:_MOST_OTHERS]
     return MatrixAnswer(
@@ -145,8 +145,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
     beside = compared.beside
     comparison = beside.comparison
     part = values["part"]
-    parts = max(1, -(-len(beside.blocks) // _BLOCKS_A_PART))
-    check_part(part, parts)
+    parts = count_parts(len(beside.blocks), _BLOCKS_A_PART, part)
     blocks = beside.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
     return ComparisonAnswer(
         a=DocumentFacts.of(a),

@@ -23,7 +23,7 @@ from indexer.web.questions import (
     Parameter,
     ParameterValues,
     Question,
-    check_part,
+    count_parts,
 )
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ def document(site: Site, values: ParameterValues) -> DocumentAnswer:
     """Return a document with a part of its text."""
     row = site.row(values["id"])
     part = values["part"]
-    parts = max(1, -(-len(row.text) // _CHARS_A_PART))
-    check_part(part, parts)
+    parts = count_parts(len(row.text), _CHARS_A_PART, part)
     return DocumentAnswer(
         document=DocumentFacts.of(row),
         text=row.text[(part - 1) * _CHARS_A_PART : part * _CHARS_A_PART],

@@ -23,6 +23,7 @@ from indexer.searching.search import search
 from indexer.web.document_questions import DOCUMENT_QUESTIONS, search_options
 from indexer.web.downloads import csv_download
 from indexer.web.questions import ParameterValues, parameter_values
+from indexer.web.request_body import query_texts
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -82,8 +83,7 @@ def archive_route(site: Site) -> BaseRoute:
 
 
 def _search_values(request: Request) -> ParameterValues:
-    texts = {name: request.query_params.getlist(name) for name in request.query_params}
-    return parameter_values(DOCUMENT_QUESTIONS["search"].parameters, texts)
+    return parameter_values(DOCUMENT_QUESTIONS["search"].parameters, query_texts(request))
 
 
 def hit_lines(site: Site, values: ParameterValues) -> Iterator[HitLine]:

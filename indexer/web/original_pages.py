@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -24,8 +24,16 @@ from indexer.model import Row
 from indexer.web import original_kinds
 from indexer.web.answers import AttachedFile, OriginalView
 from indexer.web.original_files import OriginalUnavailable
-from indexer.web.original_kinds import MOST_SHOWN, Kind, check_shown, kind_of_original, picture_type
+from indexer.web.original_kinds import (
+    MOST_SHOWN,
+    Kind,
+    MailPart,
+    check_shown,
+    kind_of_original,
+    picture_type,
+)
 from indexer.web.questions import ATTACHMENT, ID, Parameter, ParameterValues, parameter_values
+from indexer.web.request_body import query_texts
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -80,7 +88,7 @@ def original_view(site: Site, row: Row, attachment: int = 0) -> OriginalView:
     """Return how the file of a document is shown, or why it is not."""
     try:
         whole = _whole(site, row)
-        attachments = tuple(_parts(site, whole))
+        attachments = tuple(_attached_files(site, whole))
     except OriginalUnavailable as error:
         return OriginalView("none", str(error))
     try:
@@ -179,8 +187,7 @@ class _Frames:
 
 
 def _values(request: Request, *more: Parameter) -> ParameterValues:
-    texts = {name: request.query_params.getlist(name) for name in request.query_params}
-    return parameter_values((ID, ATTACHMENT, *more), texts)
+    return parameter_values((ID, ATTACHMENT, *more), query_texts(request))
 
 
 def _whole(site: Site, row: Row) -> _File:
@@ -198,22 +205,27 @@ def _part(site: Site, whole: _File, attachment: int) -> _File:
     """Return an attachment of a mail by its number, for 0 the mail itself."""
     if not attachment:
         return whole
-    for part in _parts(site, whole):
+    for part in _mail_parts(site, whole):
         if part.number == attachment:
             data = _rendered(site, whole, "part", str(attachment))
             return _File(part.name, data, kind_of_original(data, part.name, part.content_type))
     raise OriginalUnavailable(f"it has no attachment {attachment}")
 
 
-def _parts(site: Site, whole: _File) -> Iterator[AttachedFile]:
-    """Yield the attachments of a mail, with the documents of their bytes; none for other files."""
+def _mail_parts(site: Site, whole: _File) -> Sequence[MailPart]:
+    """Return the attachments of a mail; none for other files."""
     if whole.kind != "mail":
-        return
-    parts = original_kinds.parts_of(_rendered(site, whole, "parts"))
-    digests = sorted({part.sha256 for part in parts})
-    if not digests or site.store.counts().documents > _MOST_SEARCHED:
-        digests = []
-    documents = {raw: id for id, raw in site.store.families.members("raw", digests)}
+        return ()
+    return original_kinds.parts_of(_rendered(site, whole, "parts"))
+
+
+def _attached_files(site: Site, whole: _File) -> Iterator[AttachedFile]:
+    """Yield the attachments of a mail, with the documents of their bytes; none for other files."""
+    parts = _mail_parts(site, whole)
+    documents: dict[str, str] = {}
+    if parts and site.store.counts().documents <= _MOST_SEARCHED:
+        digests = sorted({part.sha256 for part in parts})
+        documents = {raw: id for id, raw in site.store.families.members("raw", digests)}
     for part in parts:
         document = documents.get(part.sha256)
         yield AttachedFile(part.number, part.name, part.content_type, part.size, document)

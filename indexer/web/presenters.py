@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from indexer.comparing.collation import CollationRow
 from indexer.comparing.compare import compare
 from indexer.comparing.originals import stored_original
-from indexer.comparing.redline import redline
+from indexer.comparing.redline import Stretch, redline
 from indexer.comparing.versions import Version, Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
@@ -61,18 +61,19 @@ def _shown_step(version: Version, with_redline: bool) -> StepAnswer | None:
     step = version.step
     if not step:
         return None
-    redline = tuple((part.change, part.text) for part in step.redline) if with_redline else ()
-    return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, redline)
+    changes = _changes(step.redline) if with_redline else ()
+    return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, changes)
+
+
+def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
+    return tuple((part.change, part.text) for part in stretches)
 
 
 def shown_passage(number: int, row: CollationRow) -> MatrixRow:
     """Return a passage, its further readings with the changes from the first one."""
     first = row.readings[0]
-    readings: list[tuple[tuple[str, str], ...]] = [((_UNCHANGED, first),)]
-    for reading in row.readings[1:]:
-        changes = redline(compare(first, reading))
-        readings.append(tuple((part.change, part.text) for part in changes))
-    return MatrixRow(number, tuple(row.cells), tuple(readings))
+    others = (_changes(redline(compare(first, reading))) for reading in row.readings[1:])
+    return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))
 
 
 def warnings_of(row: Row) -> Sequence[str]:

@@ -147,7 +147,12 @@ def parameter_values(
     )
 
 
-def check_part(part: int, parts: int) -> None:
-    """Raise `UnknownNumber` for a part beyond the last; parts count from 1."""
+def count_parts(items: int, size: int, part: int) -> int:
+    """Return how many parts of `size` hold so many items, one for none.
+
+    Raises `UnknownNumber` for a `part` beyond the last; parts count from 1.
+    """
+    parts = max(1, -(-items // size))
     if part > parts:
         raise UnknownNumber(what="part", number=part, remedy=f"the last part is {parts:,}")
+    return parts

@@ -1,4 +1,4 @@
-"""The body of a request: its size and time limits, its values, its token."""
+"""The values in the address and the body of a request; limits of size and time, and the token."""
 
 from __future__ import annotations
 
@@ -12,11 +12,23 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from indexer.errors import UsageError
+from indexer.text.phrases import well_formed
 from indexer.web.questions import MOST_BYTES
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, TokenRefusal, is_same_token
 
 TIMEOUT_SECONDS = 30  # for a whole body
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+def query_texts(request: Request) -> Mapping[str, list[str]]:
+    """Return the parameters in the address of a request.
+
+    Lone surrogates, which no stored text holds, are replaced.
+    """
+    texts: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        texts.setdefault(name, []).append(well_formed(value))
+    return texts
 
 
 async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
