@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -60,7 +61,7 @@ def make(file: Path, documents: int) -> None:
         peer.execute("CREATE VIRTUAL TABLE peer USING fts5(text)")
         pending: list[str] = []
         started, done = time.monotonic(), 0
-        for text in [*texts(documents, np.random.default_rng(1)), None]:
+        for text in chain(texts(documents, np.random.default_rng(1)), [None]):
             if text is not None:
                 pending.append(text)
             if pending and (len(pending) == BATCH or text is None):

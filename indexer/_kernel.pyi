@@ -61,10 +61,11 @@ def spaced_words(text: str) -> str:
 
 def words_in_common(
     text: str, others: list[str], least: float
-) -> list[tuple[int, int, tuple[int, int]] | None]:
+) -> list[tuple[int, int, tuple[int, int], int] | None]:
     """Return for each of other texts what it has in common with one, in `normal_words`.
 
     The words of the longest common subsequence, 0 if they are less than the share `least` of the
     longer text's; the words that both have, each counted as often as both have it; the words of
-    either text. None for a pair of texts of some 8,000 words or more.
+    either text; how much oftener a word comes in the one than in the other, at most. None for a
+    pair of texts of some 8,000 words or more.
     """

@@ -16,6 +16,7 @@ from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
+from indexer.similarity.replacements import replacements
 from indexer.similarity.sides import Side
 from indexer.similarity.words_in_common import InCommon, words_in_common
 from indexer.sketch.row_keys import current_rows, fresh_rows
@@ -124,9 +125,10 @@ class StoredTexts:
         if self.criteria.needs_texts or common is None:
             return self.criteria.accepts(a, b, self.rarity)
         most = self.criteria.replaced
-        if most is None or min(common.words) - common.in_order <= most:
+        others = min(common.words) - common.in_order
+        if most is None or min(others, common.most_out_of_order) <= most:
             return True
-        return self.criteria.accepts_words(a.words, b.words)
+        return not any(replacements(a.words, b.words, most))
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""

@@ -29,17 +29,28 @@ class InCommon(NamedTuple):
 
     `in_order`: the length of the longest common subsequence; 0 if it is not asked for. `shared`:
     the words that both have, each counted as often as both have it, or more. `words`: those of
-    either text.
+    either text. `excess`: how much oftener a word comes in the first text than in the other, at
+    most; each counted as often as in `shared`.
     """
 
     in_order: int
     shared: int
     words: tuple[int, int]
+    excess: int
 
     @property
     def lcs(self) -> float:
         """The words in order / words of the longer text; 0 when neither has any."""
         return self.in_order / max(self.words) if any(self.words) else 0.0
+
+    @property
+    def most_out_of_order(self) -> int:
+        """Return how often a word of the first text is outside the common subsequence at most.
+
+        Of each word the subsequence leaves out its excess, and all words together what is shared
+        and not in order. A word is replaced, as `replacements` counts, no more often.
+        """
+        return self.excess + self.shared - self.in_order
 
 
 def words_in_common(text: str, others: Sequence[str], least: float) -> list[InCommon | None]:
@@ -64,10 +75,13 @@ def _in_common(a: WordSequence | None, b: WordSequence | None, least: float) -> 
         return None
     words = len(a.codes), len(b.codes)
     shared = int(np.minimum(a.counts, b.counts).sum(dtype=np.int64))
+    excess = int((a.counts.astype(np.int64) - b.counts).max())
     if not may_reach_pair(a, b, least):
-        return InCommon(0, shared, words)
+        return InCommon(0, shared, words, max(excess, 0))
     value = lcs_of_sequences(a, b, least)
-    return None if value is None else InCommon(round(value * max(words)), shared, words)
+    if value is None:
+        return None
+    return InCommon(round(value * max(words)), shared, words, max(excess, 0))
 
 
 def lcs_to_each(text: str, others: Sequence[str], least: float) -> list[float | None]:

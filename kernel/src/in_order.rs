@@ -15,6 +15,8 @@ pub struct InCommon {
     pub shared: u32,
     /// The words of either text.
     pub words: (u32, u32),
+    /// How much oftener a word comes in the first text than in the other, at most.
+    pub excess: u32,
 }
 
 /// The words of a text, to be compared with those of others.
@@ -60,7 +62,8 @@ impl<'a> Words<'a> {
         }
         let own = self.text.len() as u32;
         let needed = (least * f64::from(own.max(length)) - 1e-9).ceil().max(1.0);
-        let mut common = InCommon { in_order: 0, shared, words: (own, length) };
+        let excess = left_over.iter().copied().max().unwrap_or(0);
+        let mut common = InCommon { in_order: 0, shared, words: (own, length), excess };
         if f64::from(shared) >= needed {
             if self.text.len().saturating_mul(right.len()) > MOST_CELLS {
                 return None;
@@ -141,9 +144,11 @@ mod tests {
     fn counts_of_words() {
         let words = Words::new("to be or not to be");
         let other = " not  to be or to  be";
-        assert_eq!(words.in_common(other, 0.8), Some(InCommon { in_order: 5, shared: 6, words: (6, 6) }));
-        assert_eq!(words.in_common(other, 0.9), Some(InCommon { in_order: 0, shared: 6, words: (6, 6) }));
-        assert_eq!(words.in_common("", 0.0), Some(InCommon { in_order: 0, shared: 0, words: (6, 0) }));
+        let counts = |in_order, shared, words, excess| Some(InCommon { in_order, shared, words, excess });
+        assert_eq!(words.in_common(other, 0.8), counts(5, 6, (6, 6), 0));
+        assert_eq!(words.in_common(other, 0.9), counts(0, 6, (6, 6), 0));
+        assert_eq!(words.in_common("", 0.0), counts(0, 0, (6, 0), 2));
+        assert_eq!(Words::new("").in_common(other, 0.0), counts(0, 0, (0, 6), 0));
         let long = "a ".repeat(10_000);
         assert_eq!(Words::new(&long).in_common(&long, 0.5), None);
     }

@@ -149,7 +149,9 @@ fn words_in_common<'py>(
     })?;
     PyList::new(
         py,
-        counts.into_iter().map(|common| common.map(|common| (common.in_order, common.shared, common.words))),
+        counts
+            .into_iter()
+            .map(|common| common.map(|common| (common.in_order, common.shared, common.words, common.excess))),
     )
 }
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.similarity import word_sequences, words_in_common
 from indexer.similarity.lcs import lcs, lcs_by_table
+from indexer.similarity.replacements import most_replaced
 from indexer.text.normal_words import normal_words
 
 WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
@@ -30,14 +31,31 @@ def test_words_in_common_are_those_of_the_definitions(
         folded = normal_words(other).folded
         longer = max(len(own), len(folded))
         in_order, shared = lcs_by_table(own, folded), (Counter(own) & Counter(folded)).total()
+        excess = max((Counter(own) - Counter(folded)).values(), default=0)
         assert common is not None
         assert common.words == (len(own), len(folded))
         assert common.in_order == (in_order if in_order >= least * longer - 1e-9 else 0)
         assert common.shared >= shared
         assert common.shared == shared or not kernel
+        assert common.excess == excess or not kernel
         assert value == common.lcs
         assert not common.in_order or value == lcs(normal_words(text), normal_words(other))
         assert flag or shared < least * longer
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+@given(sentences, sentences)
+def test_no_words_are_replaced_more_often_than_the_bound(
+    kernel: bool, text: str, other: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if not kernel:
+            patch.setattr(words_in_common, "_kernel", None)
+            patch.setattr(word_sequences, "BINS", 4)
+        (common,) = words_in_common.words_in_common(text, [other], 0.0)
+    assert common is not None
+    replaced = most_replaced(normal_words(text), normal_words(other)).times
+    assert replaced <= common.most_out_of_order
 
 
 def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -> None:
