@@ -1,0 +1,127 @@
+"""Every benchmark still runs, on so few documents that its figures mean nothing."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+BENCHMARKS = ROOT / "benchmarks"
+ARGUMENTS = {
+    "accuracy": ["--trials 20"],
+    "alignment": ["--words 300 --peer-words 100 --runs 1", "--lcs {corpus}"],
+    "arrival": ["--documents 60 --rounds 1"],
+    "audit_coverage": ["{corpus} --documents 30 --audit 10 --seeds 2 --measures jaccard"],
+    "candidates": ["{corpus} --most 20"],
+    "check": ["--documents 100 --checks 3", "--race 2 --processes 2"],
+    "clausenames": ["--pairs 20"],
+    "clauses": ["--sets 3"],
+    "containment": ["--documents 20"],
+    "dedup": ["--corpus {rows} --sample 40", "--growth 100"],
+    "engine_bytes": ["{corpus} --documents 20 --length 500 --server {opensearch}"],
+    "engines": ["--documents 300 --lookups 5 --searches 2 --arrivals 1 --server {opensearch}"],
+    "families_read": [""],
+    "group_cost": ["sqlite:///{store} --runs 1"],
+    "hostile": ["--tokens 2000"],
+    "ingest": ["--plain {corpus} --runs 1"],
+    "key_layouts": ["{corpus} --documents 40"],
+    "keys_at_scale": ["{corpus} --documents 100 --planted 50 --look-ups 5"],
+    "leaders": ["--originals 2"],
+    "leave_out": ["{corpus} --from {corpus} --documents 20 --passages 2"],
+    "load": ["--documents 60 --seconds 3", "--documents 60 --seconds 3 --store {opensearch}/load"],
+    "lookups": ["{store} --runs 2 --warm 1 --cold 1", "{store} --truth 3"],
+    "matching": ["--documents 60"],
+    "matching_texts": ["--documents 30 --words 40"],
+    "measure_relation": ["{corpus} --documents 20"],
+    "measures": ["--work {work}"],
+    "misread_text": [""],
+    "pages": ["--documents 60 --rounds 1"],
+    "passages": ["{corpus} --from {corpus} --documents 20 --passages 2"],
+    "pipeline": ["{opensearch_http} --runs 1"],
+    "queries": ["{opensearch} --documents 100 --runs 1"],
+    "retrieval": ["{corpus} --documents 20 --queries 5"],
+    "right_to_left": ["--work {work} --documents 1"],
+    "short_texts": ["--texts 200"],
+    "signing": ["{corpus} --documents 10 --runs 1"],
+    "spark": ["--documents 100 --only families --memory 1g --master local[2]"],
+    "store_bytes": ["{corpus} --documents 10 --length 500", "--records 100"],
+    "store_matrix": [""],
+    "threads": ["--mails 40"],
+    "versions": ["--histories 2 --versions 3 --words 40"],
+}
+RUN_BY_HAND = {
+    "dedup_peers": "needs the packages that it compares with",
+    "defaults": "needs the manual pages of a machine",
+    "folding_rules": "needs the corpora of defaults",
+    "manual_page_pairs": "needs the manual pages of a machine",
+    "manual_pages": "needs the manual pages of a machine",
+    "quality": "writes into docs/",
+}
+RUNS = [(name, run) for name, runs in ARGUMENTS.items() for run in runs]
+ENGINE = [(name, run) for name, run in RUNS if "{opensearch" in run]
+ALONE = [(name, run) for name, run in RUNS if "{opensearch" not in run]
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return a folder of texts with an edited copy of each, these as JSON Lines, and a store."""
+    folder = tmp_path_factory.mktemp("benchmarks")
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for page in sorted(ROOT.joinpath("docs").glob("*.md"))[:20]:
+        words = page.read_text(encoding="utf-8").split()[:400]
+        corpus.joinpath(f"{page.stem}.txt").write_text(" ".join(words), encoding="utf-8")
+        copy = " ".join([*words[:50], "changed", *words[51:]])
+        corpus.joinpath(f"{page.stem}-copy.txt").write_text(copy, encoding="utf-8")
+    build = f"--documents 60 --folder {folder} --build"
+    result = run_benchmark("load", build.split(), folder)
+    assert result.returncode == 0, result.stderr
+    return {
+        "corpus": str(corpus),
+        "rows": str(folder / "rows.jsonl"),
+        "store": str(folder / "load.db"),
+        "work": str(folder / "work"),
+    }
+
+
+def run_benchmark(
+    name: str, arguments: list[str], folder: Path
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BENCHMARKS / f"{name}.py"), *arguments]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def assert_prints_figures(name: str, arguments: str, folder: Path) -> None:
+    result = run_benchmark(name, arguments.split(), folder)
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    assert re.search(r"\d", result.stdout), result.stdout
+
+
+def test_every_benchmark_is_run_or_says_why_not():
+    programs = {
+        path.stem
+        for path in BENCHMARKS.glob("*.py")
+        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+    assert programs == {*ARGUMENTS, *RUN_BY_HAND}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "arguments"), ALONE)
+def test_it_runs(name, arguments, places, tmp_path):
+    assert_prints_figures(name, arguments.format(**places), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "arguments"), ENGINE)
+def test_it_runs_on_an_engine(name, arguments, places, opensearch_url, tmp_path):
+    addresses = {
+        "opensearch": opensearch_url.replace("http:", "opensearch:"),
+        "opensearch_http": opensearch_url,
+    }
+    assert_prints_figures(name, arguments.format(**places, **addresses), tmp_path)
