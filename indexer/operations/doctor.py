@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from indexer.errors import NearfoldError, StoreDamaged
+from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.sketch.row_keys import fresh_rows
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
-from indexer.stores.maintenance import Shareable, faults_as_damage
+from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
 from indexer.system.release import release, requirement
 from indexer.text.wording import count_of
 
@@ -87,6 +87,9 @@ def _check_store(url: str) -> Iterator[Check]:
         return
     try:
         yield from _check_contents(store)
+    except MappingMismatch as error:
+        detail = f"{error}; if it was deleted and made again, `nearfold install --store {url}`"
+        yield Check("store", "bad", f"{detail} adds what nearfold needs, as it did before")
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
     finally:
@@ -102,6 +105,10 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     counts = store.counts()
     documents = count_of(counts.documents, "document")
     yield Check("store", "good", f"{documents} in {url}, recipe {recipe.name}")
+    if isinstance(store.maintenance, Installable):
+        for problem in store.maintenance.installation_problems():
+            detail = f"{problem}; `nearfold install --store {url}`"
+            yield Check("installation", "bad", detail)
     unsigned = counts.documents - sum(counts.by_status.values())
     if unsigned:
         command = f"nearfold index {url} --text-field FIELD --store {url}"

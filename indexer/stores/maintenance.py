@@ -193,6 +193,12 @@ class Installable(Protocol):
         """
         ...
 
+    def installation_problems(self) -> Sequence[str]:
+        """Return what the index, or the next one of its name, lacks to be signed, a sentence each;
+        `install` repairs it, or says what the owner is to do.
+        """
+        ...
+
     def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
         """Return what `reindex` would change, in order; raise what it would raise before its first
         change.

@@ -339,7 +339,6 @@ def test_a_dry_run_names_everything_and_changes_nothing(owned_index, capsys):
         ("alias", index): "updated",
         ("alias", f"{index}-theirs"): "updated",
         ("index", index): "removed",
-        ("index template", f"nearfold-{index}"): "updated",
         ("ingest pipeline", "nearfold-default_v2"): "removed",
         ("component template", "nearfold-default_v2"): "removed",
     }

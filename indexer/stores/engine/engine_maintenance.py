@@ -108,6 +108,16 @@ class EngineMaintenance:
         index = self._index
         return installer.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
 
+    def installation_problems(self) -> Sequence[str]:
+        """Look at the mapping and at index templates; at none of an alias of several indices."""
+        from indexer.stores.engine import installer
+
+        index = self._index
+        index.require_recipe()
+        if index.facts and index.facts.members:
+            return ()
+        return installer.installation_problems(index.requests, index.place)
+
     def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects

@@ -45,7 +45,7 @@ _SCORES = {
     SIMHASH_SCORE: "score-simhash.painless",
     BITS_SCORE: "score-bits.painless",
 }
-PRIORITY = 500
+PRIORITY = 0  # below any other: a template of others counts, and nearfold says that it does
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
 _TEXT_MAPPING = {TEXT_FIELD: {"type": "keyword", "index": False, "doc_values": False}}
 OVERSAMPLE = 3
@@ -138,6 +138,11 @@ def signs_by(recipe: Recipe, pipeline: str | None) -> bool:
         return False
     names = pipeline_names(recipe)
     return pipeline in names or pipeline.startswith(tuple(f"{name}-" for name in names))
+
+
+def is_ours(pipeline: str | None) -> bool:
+    """Return whether an ingest pipeline of this name is one of nearfold's, of any recipe."""
+    return pipeline is not None and pipeline.startswith("nearfold-")
 
 
 def fold_pipeline() -> Piece:

@@ -6,30 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from indexer.errors import (
-    MappingMismatch,
-    PartialSource,
-    RecipeMismatch,
-    StoreError,
-    TextFieldMismatch,
-    UsageError,
-)
+from indexer.errors import StoreError, UsageError
 from indexer.recipe import Recipe
+from indexer.stores.engine import bodies, painless
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine import painless
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
 from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
+from indexer.stores.engine.install_checks import check_index, check_installation, recipe_of
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
-from indexer.stores.engine.mapping_facts import count_fields, is_shared, may_hold, text_field
+from indexer.stores.engine.mapping_facts import is_adopted, is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
-from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
-from indexer.stores.engine.source_gaps import source_gap
+from indexer.stores.engine.pieces import Index, Pieces, default_pipeline
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
-_FIELDS = 1_000  # that an index may have where it does not say
 _MALFORMED = (
     "on this engine, a line that is not JSON makes its whole bulk request fail "
     "(docs/cluster.md, Malformed lines)"
@@ -53,7 +45,7 @@ def install(
     template = pieces.template(place)
     present_field = _known_field(index, template)
     field = text_field or present_field or TEXT
-    _check(pieces, requests.url, place, recipe, field, index, template)
+    check_installation(pieces, place, recipe, field, index, template)
     component = pieces.put(installed.component_template(recipe, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
     signs = signing.action != "impossible"
@@ -67,8 +59,8 @@ def install(
     changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
         changes.append(pieces.put(installed.fold_pipeline()))
-    if templates := rivals(requests, place):
-        changes.append(pieces.leave_template_out(place, templates, recipe, field))
+    if reason := _no_template(requests, place, index):
+        changes.append(pieces.leave_template_out(place, reason, recipe, field))
     else:
         changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:
@@ -76,6 +68,43 @@ def install(
     if present_field is not None and present_field != field:
         changes += pieces.remove_unused(place, recipe, present_field)
     return changes
+
+
+def _no_template(requests: Requests, place: IndexPlace, index: Index | None) -> str:
+    """Return why an index gets no index template of nearfold's, in words; empty where it gets one.
+
+    An engine makes an index by one template alone: that of others would count for nothing, and
+    their documents would meet fields of ours.
+    """
+    if templates := rivals(requests, place):
+        return (
+            f"index template {', '.join(templates)} takes {place.index} too, and an index is made "
+            "by one alone"
+        )
+    if index is not None and is_adopted(index[1].get("mappings", {})):
+        return f"another program made {place.index}, and is to make it again as it was"
+    return ""
+
+
+def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
+    """Return what an index, or the next one of its name, lacks to be signed, a sentence each.
+
+    Empty where nothing is installed, and to whoever may not read index templates.
+    """
+    pieces = Pieces(requests, dry_run=True)
+    index = pieces.index(place)
+    try:
+        is_installed = pieces.template(place) is not None
+        reason = _no_template(requests, place, index) if is_installed else ""
+    except StoreError:
+        reason = ""
+    problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
+    mapping = index[1].get("mappings", {}) if index else {}
+    if index is not None and is_shared(mapping):
+        needed = installed.near_fields(text_field(mapping) or TEXT).keys() - set(bodies.LATER)
+        missing = sorted(needed - mapping.get("properties", {}).keys())
+        problems += [f"index {index[0]} lacks the fields {', '.join(missing)}"] if missing else []
+    return problems
 
 
 def installed_recipe(requests: Requests, place: IndexPlace) -> Recipe | None:
@@ -95,7 +124,7 @@ def uninstall(
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
-    others = pieces.templates(place)
+    others = pieces.installations(place)
     for piece in installed.score_scripts():
         changes += pieces.remove(piece, others)
     if dialect.search_pipelines:
@@ -111,109 +140,10 @@ def _known_field(index: Index | None, template: Body | None) -> str | None:
     return text_field(template.get("template", {}).get("mappings", {}))
 
 
-def _check(
-    pieces: Pieces,
-    url: str,
-    place: IndexPlace,
-    recipe: Recipe,
-    field: str,
-    index: Index | None,
-    template: Body | None,
-) -> None:
-    """Raise the error of an installation that would harm another.
-
-    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
-    """
-    planned = installed.recipe_in(template) if template else None
-    mapping = index[1].get("mappings", {}) if index else {}
-    for stored_recipe in (planned, _recipe(mapping)):
-        _check_recipe(stored_recipe, recipe)
-    _check_pipelines(pieces, url, recipe, field)
-    if problems := installed.field_problems(mapping):
-        raise MappingMismatch(index=place.index, problems=problems)
-    pieces.check_alias(place, index)
-    if not index:
-        return
-    _check_source(index)
-    _check_room(index, field)
-    current = default_pipeline(index[1])
-    if current not in (None, "_none") and not installed.signs_by(recipe, current):
-        raise StoreError(
-            f"index {place.index} has the default pipeline {current}, which install would replace; "
-            f"if that leaves {field} as it is, make it the index.final_pipeline, which runs after "
-            f"the one that signs, and clear {DEFAULT_PIPELINE}; else keep it, and sign by "
-            f"`nearfold index {place.url} --store {place.url}` from time to time"
-        )
-    _check_field(pieces, index, field)
-
-
-def _check_pipelines(pieces: Pieces, url: str, recipe: Recipe, field: str) -> None:
-    """Raise `StoreError` for a pipeline that a newer nearfold installed."""
-    for pipeline in installed.pipelines(recipe, field):
-        stored = pieces.stored(pipeline)
-        if stored and stored.get("version", 0) > pipeline.body["version"]:
-            raise StoreError(
-                f"a newer nearfold installed {pipeline.name} at {url}; "
-                "upgrade nearfold, or uninstall with it first"
-            )
-
-
-def _check_recipe(stored: Recipe | None, requested: Recipe) -> None:
-    """Raise `RecipeMismatch` when another recipe is stored; numbered statistics may be others."""
-    if stored and stored.settings_id != requested.settings_id:
-        raise RecipeMismatch(
-            stored=stored.name,
-            requested=requested.name,
-            difference=stored.difference(requested),
-        )
-
-
-def _check_source(index: Index) -> None:
-    """Raise `PartialSource` for an index that keeps a part of its documents outside `_source`."""
-    name, description = index
-    if gap := source_gap(description):
-        raise PartialSource(index=name, gap=gap)
-
-
-def _check_room(index: Index, field: str) -> None:
-    """Raise `UsageError` for an index that may not have as many fields as nearfold adds."""
-    name, description = index
-    mapping = description.get("mappings", {})
-    settings = description.get("settings", {}).get("index", {}).get("mapping", {})
-    limit = int(settings.get("total_fields", {}).get("limit", _FIELDS))
-    missing = installed.near_fields(field).keys() - mapping.get("properties", {}).keys()
-    needed = count_fields(mapping) + len(missing)
-    if missing and needed > limit:
-        raise UsageError(
-            f"index {name} may have {limit} fields (index.mapping.total_fields.limit), and needs "
-            f"{needed} with the {len(missing)} that nearfold adds; raise that setting of the "
-            "index, then run again"
-        )
-
-
-def _check_field(pieces: Pieces, index: Index, field: str) -> None:
-    """Raise `TextFieldMismatch` for another field than the one that was signed.
-
-    A field of which nothing was signed yet may change.
-    """
-    mapping = index[1].get("mappings", {})
-    stored = text_field(mapping)
-    if stored is None or stored == field:
-        return
-    signed = pieces.signed(index[0]) if is_shared(mapping) else None
-    if signed != 0:
-        raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
-
-
 def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
     """Return the recipe of the template, or else that of the index."""
     planned = installed.recipe_in(template) if template else None
-    return planned or (_recipe(index[1].get("mappings", {})) if index else None)
-
-
-def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
-    about = mapping.get("_meta", {}).get("nearfold")
-    return Recipe(**about["recipe"]) if about else None
+    return planned or (recipe_of(index[1].get("mappings", {})) if index else None)
 
 
 def put_next_pipeline(
@@ -266,7 +196,9 @@ def update_template(
         return []
     field = _known_field(index, template) or TEXT
     changes = []
-    if template is not None:
+    if template is not None and (reason := _no_template(pieces.requests, place, index)):
+        changes.append(pieces.leave_template_out(place, reason, after, field))
+    elif template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))
         changes.append(pieces.put_template(place, dialect, after, signs, field))
     return [*changes, *pieces.remove_unused(place, before, field)]
@@ -292,13 +224,7 @@ def adopt(
     if index is None:
         raise IndexMissing(place.url)
     mapping = index[1].get("mappings", {})
-    _check_recipe(_recipe(mapping), recipe)
-    if problems := installed.field_problems(mapping):
-        raise MappingMismatch(index=place.index, problems=problems)
-    pieces.check_alias(place, index)
-    _check_source(index)
-    _check_room(index, field)
-    _check_field(pieces, index, field)
+    check_index(pieces, place, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         if len(names) > _SHOWN:

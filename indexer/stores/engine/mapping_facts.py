@@ -7,6 +7,8 @@ from typing import Any
 
 from indexer.stores.engine.painless import TEXT
 
+FIELD_LIMIT = "index.mapping.total_fields.limit"
+_FIELDS = 1_000  # the limit where an index does not say
 # Types of fields that hold other fields without naming them.
 OBJECT_TYPES = ("object", "nested", "flattened", "flat_object")
 WRITE_ALIAS = (
@@ -69,6 +71,48 @@ def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
         return write_alias_of(name)
     alias: str | None = mapping["_meta"]["nearfold"].get(WRITE_ALIAS)
     return alias
+
+
+def is_adopted(mapping: Mapping[str, Any]) -> bool:
+    """Return whether another program made an index, which got the `near_*` fields later, if at all.
+
+    False where nearfold made it, itself or by its index template.
+
+    >>> is_adopted({}), is_adopted({"_meta": {"nearfold": {"analysis": "words_v1"}}})
+    (True, False)
+    """
+    return "analysis" not in mapping.get("_meta", {}).get("nearfold", {})
+
+
+def blocks_of(description: Mapping[str, Any]) -> list[str]:
+    """Return the settings by which an index refuses writes or changes, sorted.
+
+    >>> blocks_of({"settings": {"index": {"blocks": {"write": "true", "read_only": "false"}}}})
+    ['index.blocks.write']
+    """
+    blocks = description.get("settings", {}).get("index", {}).get("blocks", {})
+    return [f"index.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
+
+
+def field_limit(description: Mapping[str, Any]) -> int:
+    """Return how many fields the mapping of an index may have.
+
+    >>> field_limit({"settings": {"index": {"mapping": {"total_fields": {"limit": "50"}}}}})
+    50
+    >>> field_limit({})
+    1000
+    """
+    settings = description.get("settings", {}).get("index", {}).get("mapping", {})
+    return int(settings.get("total_fields", {}).get("limit", _FIELDS))
+
+
+def fields_left(description: Mapping[str, Any], added: int) -> int:
+    """Return how many more fields an index may have once these are added; below 0 if too few.
+
+    >>> fields_left({"mappings": {"properties": {"text": {}}}}, 30)
+    969
+    """
+    return field_limit(description) - count_fields(description.get("mappings", {})) - added
 
 
 def count_fields(mapping: Mapping[str, Any]) -> int:

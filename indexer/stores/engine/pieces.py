@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -23,8 +23,10 @@ from indexer.stores.engine.index_requests import (
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
+    FIELD_LIMIT,
     WRITE_ALIAS,
     changed_meta,
+    fields_left,
     is_shared,
     may_hold,
     own_write_alias,
@@ -35,6 +37,7 @@ from indexer.stores.maintenance import Change
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
 DEFAULT_PIPELINE = "index.default_pipeline"
 SEARCH_PIPELINE = "index.search.default_pipeline"
+_FEW_FIELDS = 100
 _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 # what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
@@ -46,7 +49,7 @@ class Pieces:
     """The pieces that one engine stores; with `dry_run` they are only read."""
 
     def __init__(self, requests: Requests, dry_run: bool) -> None:
-        self._requests = requests
+        self.requests = requests
         self._dry_run = dry_run
 
     def stored(self, piece: Piece) -> bodies.Body | None:
@@ -82,9 +85,9 @@ class Pieces:
             return Change(piece.kind, piece.name, "unchanged")
         if self._dry_run:
             trial = {"pipeline": piece.body, "docs": [{"_source": {}}]}
-            answer = self._requests.send("POST", _SIMULATE, trial)
+            answer = self.requests.send("POST", _SIMULATE, trial)
         else:
-            answer = self._requests.send("PUT", piece.path, piece.body)
+            answer = self.requests.send("PUT", piece.path, piece.body)
         if answer.status == 400:
             return Change(piece.kind, piece.name, "impossible", answer.reason)
         self._check("PUT", piece.path, answer)
@@ -120,9 +123,9 @@ class Pieces:
         if stored is not None and any(installed.is_same(piece, stored) for piece in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
-            answer = self._requests.send("PUT", full.path, full.body)
+            answer = self.requests.send("PUT", full.path, full.body)
             if answer.status == 400 and "nearfold_" in str(answer.body):
-                answer = self._requests.send("PUT", core_only.path, core_only.body)
+                answer = self.requests.send("PUT", core_only.path, core_only.body)
             self._check("PUT", full.path, answer)
         return Change(full.kind, full.name, "created" if stored is None else "updated")
 
@@ -159,6 +162,9 @@ class Pieces:
             details += [f"{len(missing)} fields near_*"] if missing else []
             details += [f"alias {alias}"] if new_alias else []
             details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []
+            left = fields_left(facts, len(missing))
+            is_tight = bool(missing) and left < _FEW_FIELDS
+            details += [f"room for {left} more fields by its {FIELD_LIMIT}"] if is_tight else []
         if not may_hold(mapping, field):
             details.append(f"its mapping has no field {field}; --text-field names another")
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
@@ -200,7 +206,7 @@ class Pieces:
     def check_alias(self, place: IndexPlace, index: Index | None) -> None:
         """Raise `UsageError` where the alias for writes stands for an index of others."""
         name = index[0] if index else place.index
-        require_own_alias(self._requests, place.write_alias, name)
+        require_own_alias(self.requests, place.write_alias, name)
 
     def remove(self, piece: Piece, users: str) -> list[Change]:
         """Remove a piece that is stored, unless it has users."""
@@ -226,17 +232,24 @@ class Pieces:
 
         Their names are joined by commas; the text is empty when there are none.
         """
-        settings = self._read(f"{_VISIBLE}/_settings/{DEFAULT_PIPELINE}", _EVERY_INDEX) or {}
-        own = self.index(place)
         pipelines = installed.pipeline_names(recipe, field)
-        indices = sorted(
-            name
-            for name, index in settings.items()
-            if index["settings"].get(DEFAULT_PIPELINE) in pipelines
-            and (own is None or name != own[0])
-        )
+        indices = self._indices_with(place, pipelines)
         templates = self._templates_with(place, installed.shared_name(recipe, field), pipelines)
         return ", ".join([*templates, *self._callers(pipelines), *indices])
+
+    def _indices_with(self, place: IndexPlace, pipelines: Collection[str] = ()) -> list[str]:
+        """Return the indices but this one with one of these default pipelines, or with any of
+        nearfold's.
+        """
+        settings = self._read(f"{_VISIBLE}/_settings/{DEFAULT_PIPELINE}", _EVERY_INDEX) or {}
+        own = self.index(place)
+        used = {name: index["settings"].get(DEFAULT_PIPELINE) for name, index in settings.items()}
+        return sorted(
+            name
+            for name, pipeline in used.items()
+            if (own is None or name != own[0])
+            and (pipeline in pipelines or (not pipelines and installed.is_ours(pipeline)))
+        )
 
     def _templates_with(
         self, place: IndexPlace, component: str, pipelines: Collection[str]
@@ -275,11 +288,12 @@ class Pieces:
             )
         )
 
-    def templates(self, place: IndexPlace) -> str:
-        """Return the names of our other index templates, joined by commas."""
+    def installations(self, place: IndexPlace) -> str:
+        """Return our other index templates and the other indices that sign, joined by commas."""
         answer = self._read("_index_template/nearfold-*") or {}
         names = [template["name"] for template in answer.get("index_templates", [])]
-        return ", ".join(name for name in names if name != f"nearfold-{place.index}")
+        templates = [name for name in names if name != f"nearfold-{place.index}"]
+        return ", ".join([*templates, *self._indices_with(place)])
 
     def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
         """Return whether the engine refuses a whole bulk request for one line that is not JSON.
@@ -290,29 +304,24 @@ class Pieces:
         """
         params = {"pipeline": pipeline, "require_alias": "true"}
         path = f"{version_name(place.index, 0)}/_bulk"
-        answer = self._requests.link.request("POST", path, _MALFORMED_BULK, params, SECONDS)
+        answer = self.requests.link.request("POST", path, _MALFORMED_BULK, params, SECONDS)
         items = answer.body.get("items", []) if answer.status == 200 else []
         statuses = [next(iter(item.values()))["status"] for item in items]
         return statuses == [400, 400]
 
     def leave_template_out(
-        self, place: IndexPlace, rivals: Sequence[str], recipe: Recipe, field: str
+        self, place: IndexPlace, reason: str, recipe: Recipe, field: str
     ) -> Change:
-        """Put no index template beside those of other programs, and remove one that is there.
-
-        An engine creates an index by one template alone, so that fields and settings of theirs
-        would be missing.
-        """
+        """Put no index template, for this reason, and remove one that is there."""
         name = installed.shared_name(recipe, field)
-        reason = (
-            f"index template {', '.join(rivals)} takes {place.index} too, and one of nearfold's "
-            "would replace its fields and settings; for a new index to be signed, let it be "
-            f"composed of {name} and set {DEFAULT_PIPELINE} to {name}"
+        detail = (
+            f"{reason}; for a new index to be signed, let the template of its owner be composed of "
+            f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
         )
         piece = Piece("index template", f"nearfold-{place.index}", {})
         removed = self.remove(piece, "")
         change = removed[0] if removed else Change(piece.kind, piece.name, "left out")
-        return replace(change, detail=reason)
+        return replace(change, detail=detail)
 
     def signed(self, index: str) -> int:
         """Return the number of documents of an index with a fingerprint, after a refresh."""
@@ -320,11 +329,11 @@ class Pieces:
         without = [{"terms": {"near_status": ["empty", "unsigned"]}}]
         query = {"bool": {"filter": [{"exists": {"field": "near_status"}}], "must_not": without}}
         body = {"size": 0, "track_total_hits": True, "query": query}
-        return int(self._requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
+        return int(self.requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
 
     def _read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
         """Return the answer at a path; None where there is nothing."""
-        answer = self._requests.send("GET", path, params=params or {})
+        answer = self.requests.send("GET", path, params=params or {})
         if answer.status == 404:
             return None
         self._check("GET", path, answer)
@@ -332,12 +341,12 @@ class Pieces:
         return body
 
     def _send(self, method: str, path: str, body: bodies.Body | None = None) -> None:
-        self._check(method, path, self._requests.send(method, path, body))
+        self._check(method, path, self.requests.send(method, path, body))
 
     def _check(self, method: str, path: str, answer: Answer) -> None:
         """Raise the error of an answer that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
-            raise error_of(self._requests.url, answer, f"{method} {path}")
+            raise error_of(self.requests.url, answer, f"{method} {path}")
 
 
 def default_pipeline(index: Mapping[str, Any]) -> str | None:

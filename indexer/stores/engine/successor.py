@@ -23,6 +23,7 @@ from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
     WRITE_ALIAS,
+    blocks_of,
     changed_meta,
     is_shared,
     own_write_alias,
@@ -97,13 +98,10 @@ class Successor:
         """
         if self.requests.send("GET", self.name).status != 404:
             return
-        blocks = old["settings"]["index"].get("blocks", {})
-        set_blocks = [name for name, value in sorted(blocks.items()) if value == "true"]
-        if set_blocks:
-            names = ", ".join(f"index.blocks.{name}" for name in set_blocks)
+        if blocks := blocks_of(old):
             raise UsageError(
-                f"{self.old} has {names}, which its next version would not have; set it to null, "
-                f"run again, and set it for {self.place.index} afterwards"
+                f"{self.old} has {', '.join(blocks)}, which its next version would not have; set "
+                f"it to null, run again, and set it for {self.place.index} afterwards"
             )
         require_own_alias(self.requests, self._write_alias, self.name)
         require_no_additions(self.requests, self.name, self._body(old, None))

@@ -1,0 +1,151 @@
+"""Checks before an installation, or before an index of other programs is signed: nothing is written
+where something of theirs would be harmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from indexer.errors import (
+    MappingMismatch,
+    PartialSource,
+    RecipeMismatch,
+    StoreError,
+    TextFieldMismatch,
+    UsageError,
+)
+from indexer.recipe import Recipe
+from indexer.stores.engine import installation as installed
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.index_requests import IndexPlace
+from indexer.stores.engine.mapping_facts import (
+    FIELD_LIMIT,
+    blocks_of,
+    field_limit,
+    fields_left,
+    is_shared,
+    text_field,
+)
+from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
+from indexer.stores.engine.source_gaps import source_gap
+
+
+def check_installation(
+    pieces: Pieces,
+    place: IndexPlace,
+    recipe: Recipe,
+    field: str,
+    index: Index | None,
+    template: Body | None,
+) -> None:
+    """Raise the error of an installation that would harm another.
+
+    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
+    """
+    check_recipe(installed.recipe_in(template) if template else None, recipe)
+    _check_pipelines(pieces, place.url, recipe, field)
+    if index is None:
+        pieces.check_alias(place, None)
+        return
+    check_index(pieces, place, index, recipe, field)
+    _check_default_pipeline(place, index, recipe, field)
+
+
+def check_index(
+    pieces: Pieces, place: IndexPlace, index: Index, recipe: Recipe, field: str
+) -> None:
+    """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
+    field of texts.
+    """
+    name, description = index
+    mapping = description.get("mappings", {})
+    check_recipe(recipe_of(mapping), recipe)
+    if problems := installed.field_problems(mapping):
+        raise MappingMismatch(index=place.index, problems=problems)
+    pieces.check_alias(place, index)
+    _check_blocks(index)
+    if gap := source_gap(description):
+        raise PartialSource(index=name, gap=gap)
+    _check_room(index, field)
+    _check_field(pieces, index, field)
+
+
+def check_recipe(stored: Recipe | None, requested: Recipe) -> None:
+    """Raise `RecipeMismatch` when another recipe is stored; numbered statistics may be others."""
+    if stored and stored.settings_id != requested.settings_id:
+        raise RecipeMismatch(
+            stored=stored.name,
+            requested=requested.name,
+            difference=stored.difference(requested),
+        )
+
+
+def recipe_of(mapping: Mapping[str, Any]) -> Recipe | None:
+    """Return the recipe in the `_meta` of a mapping; None where nearfold wrote none."""
+    about = mapping.get("_meta", {}).get("nearfold")
+    return Recipe(**about["recipe"]) if about else None
+
+
+def _check_pipelines(pieces: Pieces, url: str, recipe: Recipe, field: str) -> None:
+    """Raise `StoreError` for a pipeline that a newer nearfold installed."""
+    for pipeline in installed.pipelines(recipe, field):
+        stored = pieces.stored(pipeline)
+        if stored and stored.get("version", 0) > pipeline.body["version"]:
+            raise StoreError(
+                f"a newer nearfold installed {pipeline.name} at {url}; "
+                "upgrade nearfold, or uninstall with it first"
+            )
+
+
+def _check_default_pipeline(place: IndexPlace, index: Index, recipe: Recipe, field: str) -> None:
+    """Raise `StoreError` for an index with a default pipeline that does not sign."""
+    current = default_pipeline(index[1])
+    if current not in (None, "_none") and not installed.signs_by(recipe, current):
+        raise StoreError(
+            f"index {place.index} has the default pipeline {current}, which install would replace; "
+            f"if that leaves {field} as it is, make it the index.final_pipeline, which runs after "
+            f"the one that signs, and clear {DEFAULT_PIPELINE}; else keep it, and sign by "
+            f"`nearfold index {place.url} --store {place.url}` from time to time"
+        )
+
+
+def _check_blocks(index: Index) -> None:
+    """Raise `UsageError` for an index that accepts no changes: those after the first ones that the
+    engine refuses would be missing.
+    """
+    name, description = index
+    if blocks := blocks_of(description):
+        raise UsageError(
+            f"index {name} has {', '.join(blocks)}, so that it accepts no change; nothing was "
+            "changed: set it to null, run again, and set it again afterwards"
+        )
+
+
+def _check_room(index: Index, field: str) -> None:
+    """Raise `UsageError` for an index that may not have as many fields as nearfold adds."""
+    name, description = index
+    properties = description.get("mappings", {}).get("properties", {})
+    missing = installed.near_fields(field).keys() - properties.keys()
+    lacking = -fields_left(description, len(missing))
+    if missing and lacking > 0:
+        limit = field_limit(description)
+        raise UsageError(
+            f"index {name} may have {limit} fields ({FIELD_LIMIT}), and needs {limit + lacking} "
+            f"with the {len(missing)} that nearfold adds; raise that setting of the index, then "
+            "run again"
+        )
+
+
+def _check_field(pieces: Pieces, index: Index, field: str) -> None:
+    """Raise `TextFieldMismatch` for another field than the one that was signed.
+
+    A field of which nothing was signed yet may change.
+    """
+    mapping = index[1].get("mappings", {})
+    stored = text_field(mapping)
+    if stored is None or stored == field:
+        return
+    signed = pieces.signed(index[0]) if is_shared(mapping) else None
+    if signed != 0:
+        raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)

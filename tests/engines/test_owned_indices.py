@@ -1,0 +1,141 @@
+"""Indices, pipelines and settings of other programs, before and after an installation: what is
+theirs stays, also when they make an index again, and what cannot be kept is refused at once.
+"""
+
+import pytest
+from pipelines import bulk, call, good
+from test_install import installed_resources
+
+from indexer.errors import UsageError
+from indexer.indexing.index import IndexOptions
+from indexer.indexing.index import index as indexing
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install
+from indexer.sources.base import Reading
+from indexer.stores.engine.installation import near_fields
+
+pytestmark = pytest.mark.engines
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
+    "Dogs travel free."
+)
+THEIRS = [
+    {"text": FERRY, "metadata": "one word", "title": {"de": "Die Fähre"}},
+    {"text": FERRY.upper(), "metadata": "another", "title": {"de": "Noch eine"}},
+]
+
+
+@pytest.fixture
+def place(engine, server, stores):
+    """A store of an index of other programs, where nothing is yet, and the URL of the index."""
+    store, name = stores(engine, server)
+    return store, f"{server}/{name}"
+
+
+def fill(url, documents=THEIRS):
+    server, _, name = url.rpartition("/")
+    return bulk(server, name, documents)
+
+
+def details(changes):
+    return {change.kind: change.detail for change in changes}
+
+
+def refused(command, server, url, message):
+    """Assert that a command is refused, and that it changes nothing in a cluster."""
+    before = good("GET", url), installed_resources(server)
+    with pytest.raises(UsageError, match=message):
+        command()
+    assert (good("GET", url), installed_resources(server)) == before
+
+
+def test_an_index_that_its_owner_makes_again_is_as_it_was(place, server):
+    store, url = place
+    name = url.rpartition("/")[2]
+    fill(url)
+    planned = details(install(store, dry_run=True).changes)
+    changes = {change.kind: change for change in install(store).changes}
+    assert changes["index template"].action == "left out"
+    assert planned["index template"] == changes["index template"].detail
+    assert f"another program made {name}" in changes["index template"].detail
+    assert call("GET", f"{server}/_index_template/nearfold-{name}")[0] == 404
+    assert {change.action for change in install(store).changes} == {"unchanged", "left out"}
+    good("DELETE", url)
+    fill(url)
+    (created,) = good("GET", url).values()
+    assert created["mappings"]["properties"]["title"]["properties"].keys() == {"de"}
+    (check,) = (check for check in doctor(store.url) if check.name == "store")
+    assert check.verdict == "bad"
+    assert f"made again, `nearfold install --store {store.url}`" in check.detail
+    install(store)
+    assert all(check.verdict != "bad" for check in doctor(store.url))
+
+
+def test_a_template_that_the_owner_adds_later_counts(place, server):
+    store, url = place
+    name = url.rpartition("/")[2]
+    install(store)
+    author = {"type": "keyword", "ignore_above": 100}
+    theirs = {"settings": {"number_of_shards": 2}, "mappings": {"properties": {"author": author}}}
+    body = {"index_patterns": [f"{name[:-2]}*"], "priority": 1, "template": theirs}
+    path = f"{server}/_index_template/{name}"
+    good("PUT", path, body)
+    try:
+        fill(url)
+        (created,) = good("GET", url).values()
+        assert created["mappings"]["properties"]["author"] == author
+        assert created["settings"]["index"]["number_of_shards"] == "2"
+        install(store)
+        good("PUT", f"{server}/_index_template/nearfold-{name}", {"index_patterns": [name]})
+        (check,) = (check for check in doctor(store.url) if check.name == "installation")
+        assert f"index template {name} takes {name} too" in check.detail
+        install(store)
+        assert all(check.name != "installation" for check in doctor(store.url))
+    finally:
+        call("DELETE", path)
+
+
+def test_fields_that_are_gone_are_reported(place):
+    store, url = place
+    fill(url)
+    install(store)
+    (mapping,) = (entry["mappings"] for entry in good("GET", f"{url}/_mapping").values())
+    del mapping["properties"]["near_family"]
+    good("DELETE", url)
+    good("PUT", url, {"mappings": mapping})
+    (check,) = (check for check in doctor(store.url) if check.name == "installation")
+    assert check.detail.endswith(f"near_family; `nearfold install --store {store.url}`")
+    install(store)
+    assert all(check.name != "installation" for check in doctor(store.url))
+
+
+def test_the_room_for_fields_is_said_where_it_is_little(place):
+    store, url = place
+    needed = 1 + len(near_fields())
+    settings = {"index.mapping.total_fields.limit": needed + 2}
+    mapping = {"dynamic": False, "properties": {"text": {"type": "text"}}}
+    good("PUT", url, {"settings": settings, "mappings": mapping})
+    said = "room for 2 more fields by its index.mapping.total_fields.limit"
+    assert said in details(install(store, dry_run=True).changes)["index"]
+    assert said in details(install(store).changes)["index"]
+    more = {name: {"type": "keyword"} for name in ("a", "b")}
+    good("PUT", f"{url}/_mapping", {"properties": more})
+    third = {"properties": {"c": {"type": "keyword"}}}
+    assert call("PUT", f"{url}/_mapping", third)[0] == 400
+
+
+@pytest.mark.parametrize("block", ["read_only", "read_only_allow_delete", "write"])
+def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
+    store, url = place
+    fill(url)
+    good("PUT", f"{url}/_settings", {f"index.blocks.{block}": True})
+    try:
+        for command in (
+            lambda: install(store, dry_run=True),
+            lambda: install(store),
+            lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+        ):
+            refused(command, server, url, rf"has index\.blocks\.{block}, .*nothing was changed")
+    finally:
+        good("PUT", f"{url}/_settings", {f"index.blocks.{block}": None})
+    install(store)
