@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
     from indexer.grouping.label import LabelOptions, label
+    from indexer.grouping.label_from import LabelFileOptions, label_from
     from indexer.grouping.undo_labels import undo_labels
     from indexer.indexing.check import check
     from indexer.indexing.hash import hash
@@ -59,6 +60,7 @@ __all__ = [
     "FamiliesOptions",
     "GroupOptions",
     "IndexOptions",
+    "LabelFileOptions",
     "LabelOptions",
     "MatchOptions",
     "PassagesOptions",
@@ -91,6 +93,7 @@ __all__ = [
     "index",
     "install",
     "label",
+    "label_from",
     "match",
     "open_store",
     "passages",
@@ -122,6 +125,7 @@ _HOMES = {
     "PassagesOptions": "indexer.matching.passages",
     "GroupOptions": "indexer.grouping.group_options",
     "IndexOptions": "indexer.indexing.index",
+    "LabelFileOptions": "indexer.grouping.label_from",
     "LabelOptions": "indexer.grouping.label",
     "Recipe": "indexer.recipe",
     "SearchOptions": "indexer.searching.search_options",
@@ -148,6 +152,7 @@ _HOMES = {
     "index": "indexer.indexing.index",
     "install": "indexer.operations.install",
     "label": "indexer.grouping.label",
+    "label_from": "indexer.grouping.label_from",
     "match": "indexer.matching.match",
     "open_store": "indexer.stores",
     "approved_passages": "indexer.similarity.approved_passages",

@@ -14,6 +14,7 @@ from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import (
     ShareType,
     delimiter_option,
+    encoding_option,
     index_recipe_option,
     json_option,
     open_for_command,
@@ -43,6 +44,8 @@ _READING = (
     "containers",
     "query",
     "delimiter",
+    "encoding",
+    "text_files",
 )
 LISTED_FAILURES = 20
 
@@ -124,6 +127,13 @@ LISTED_FAILURES = 20
 @click.option("--id-field", help="Field that identifies records (default: their number).")
 @click.option("--label-field", help="Field whose values become labels.")
 @delimiter_option
+@encoding_option
+@click.option(
+    "--text-files",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder in which paths of text files begin: those that records have in place of texts "
+    "(default for load files: the folder of the load file).",
+)
 @click.option(
     "--own-ids",
     is_flag=True,

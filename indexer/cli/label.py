@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,17 +15,21 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     ShareType,
     dry_run_option,
+    encoding_option,
     json_option,
     open_for_command,
+    refuse_options,
     store_option,
 )
 from indexer.errors import UsageError
 from indexer.grouping.label import (
     LabelOptions,
     LabelResult,
+    LabelUpdate,
     ReviewItem,
     label,
 )
+from indexer.grouping.label_from import LabelFileOptions, LabelFileResult, label_from
 from indexer.grouping.label_journal import LabelJob
 from indexer.grouping.undo_labels import UndoResult, label_history, undo_labels
 from indexer.text.visible import visible
@@ -57,6 +62,21 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     show_default=True,
     help="With --family: list less similar members for review.",
 )
+@click.option(
+    "--from",
+    "label_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Add the labels that a load file (.dat) or a table (.csv, .tsv) gives its documents.",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="With --from: also remove the labels that the file does not give its documents.",
+)
+@click.option("--id-field", help="With --from: field with the id (default: as usual, DOCID or id).")
+@click.option("--label-field", help="With --from: field with the labels (default: Labels).")
+@encoding_option
 @dry_run_option("Write nothing; print what would change.")
 @click.option("--reviewer", default="", metavar="NAME", help="Whose labelling or undo it is.")
 @click.option(
@@ -75,16 +95,23 @@ def label_command(
     reviewer: str,
     undo: int | None,
     history: bool,
+    label_file: Path | None,
     store_url: str,
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Label documents and the members of their families. Every change can be undone."""
+    """Label documents and the members of their families. Every change can be undone.
+
+    With --from, labels come back from a review platform: they are added, and labels that a document
+    has and the file does not are conflicts, which are listed and stay unless --replace is given.
+    """
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
-    if is_labelling + (undo is not None) + history != 1:
+    if is_labelling + (undo is not None) + history + (label_file is not None) != 1:
         raise UsageError(
-            "name documents and labels, or give --undo JOB, or --history, and only one of these"
+            "name documents and labels, or give --from FILE, or --undo JOB, or --history, "
+            "and only one of these"
         )
+    of_file = _take_file_options(options, label_file)
     if (options["review"] or options["threshold"]) and not options["family"]:
         raise UsageError(
             "--review and --threshold are about the members of families; give --family too"
@@ -97,10 +124,57 @@ def label_command(
             undone = undo_labels(store, undo, dry_run=dry_run, reviewer=reviewer)
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
+        if label_file is not None:
+            coded = label_from(store, label_file, of_file, dry_run=dry_run, reviewer=reviewer)
+            _print_coding(coded, as_json, dry_run)
+            return EXIT_FAILED if coded.conflicts or coded.failed or coded.absent else 0
         settings = LabelOptions(**options)
         result = label(store, ids, settings, carrying=carrying, dry_run=dry_run, reviewer=reviewer)
     _print_labels(result, as_json, dry_run)
     return EXIT_FAILED if result.absent else 0
+
+
+def _take_file_options(options: dict[str, Any], label_file: Path | None) -> LabelFileOptions:
+    """Take the options of a file of labels out of these; refuse those that would do nothing."""
+    names = ("replace", "id_field", "label_field", "encoding")
+    if label_file is None:
+        refuse_options(names, "without --from")
+    else:
+        refuse_options(("family", "others", "review", "threshold"), "beside --from")
+    return LabelFileOptions(**{name: options.pop(name) for name in names})
+
+
+def _print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
+    """Print what a file of labels changed or would change, and what of it was left."""
+    if as_json:
+        print_json(_coding_json(result, dry_run))
+        return
+    out = console()
+    verb = "would change" if dry_run else "changed"
+    documents = count_of(len(result.changes), "document")
+    out.print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
+    print_lines(_change_lines(result.changes))
+    if result.conflicts:
+        out.print(f"{count_of(len(result.conflicts), 'document')} with labels not in the file:")
+        print_lines(
+            f"  kept {spell_labels(conflict.kept)}  {conflict.id}  {conflict.path}"
+            for conflict in result.conflicts
+        )
+        out.print("--replace removes them")
+    print_lines(f"  failed  {failure.path}: {failure.error}" for failure in result.failed)
+    print_lines(f"  not in the store: {id}" for id in result.absent)
+    _print_job(result.job)
+
+
+def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
+    for change in changes:
+        labels = _label_change(change.before, change.after)
+        yield f"  {labels}  {_similarity(change.similarity)}{change.id}  {change.path}"
+
+
+def _print_job(job: int | None) -> None:
+    if job is not None:
+        console().print(f"labelling {job}; `nearfold label --undo {job}` takes it back")
 
 
 def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
@@ -112,11 +186,7 @@ def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     verb = "would change" if dry_run else "changed"
     documents = count_of(len(result.changes), "document")
     out.print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
-    print_lines(
-        f"  {_label_change(change.before, change.after)}  "
-        f"{_similarity(change.similarity)}{change.id}  {change.path}"
-        for change in result.changes
-    )
+    print_lines(_change_lines(result.changes))
     if result.provisional:
         out.print(
             f"note: in the family of their arrival only: {result.provisional:,}; "
@@ -126,8 +196,7 @@ def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
         out.print(f"{count_of(len(result.review), 'document')} left for review:")
         print_lines(map(_review_line, result.review))
     print_lines(f"  not in the store: {id}" for id in result.absent)
-    if result.job is not None:
-        out.print(f"labelling {result.job}; `nearfold label --undo {result.job}` takes it back")
+    _print_job(result.job)
 
 
 def _print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
@@ -178,18 +247,33 @@ def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
         out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}{by}")))
 
 
+def _coding_json(result: LabelFileResult, dry_run: bool) -> dict[str, Any]:
+    return {
+        "job": result.job,
+        "dry_run": dry_run,
+        "changes": [_change_json(change) for change in result.changes],
+        "conflicts": [
+            {"id": conflict.id, "path": conflict.path, "kept": list(conflict.kept)}
+            for conflict in result.conflicts
+        ],
+        "failed": [{"path": item.path, "error": item.error} for item in result.failed],
+        "unchanged": result.unchanged,
+        "absent": list(result.absent),
+    }
+
+
+def _change_json(change: LabelUpdate) -> dict[str, Any]:
+    return {
+        "id": change.id,
+        "path": change.path,
+        "family": change.family,
+        "before": list(change.before),
+        "after": list(change.after),
+        "similarity": change.similarity,
+    }
+
+
 def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:
-    changes = [
-        {
-            "id": change.id,
-            "path": change.path,
-            "family": change.family,
-            "before": list(change.before),
-            "after": list(change.after),
-            "similarity": change.similarity,
-        }
-        for change in result.changes
-    ]
     review = [
         {
             "id": item.id,
@@ -204,7 +288,7 @@ def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:
     return {
         "job": result.job,
         "dry_run": dry_run,
-        "changes": changes,
+        "changes": [_change_json(change) for change in result.changes],
         "review": review,
         "unchanged": result.unchanged,
         "provisional": result.provisional,

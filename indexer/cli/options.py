@@ -253,6 +253,12 @@ delimiter_option = click.option(
     callback=lambda _context, _option, value: "\t" if value == "tab" else value,
     help="Separator of the fields of CSV (default: as its first row shows).",
 )
+encoding_option = click.option(
+    "--encoding",
+    default=Reading().encoding,
+    show_default=True,
+    help="Encoding of tables, load files and their text files that have no byte order mark.",
+)
 statistics_option = click.option(
     "--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights."
 )

@@ -167,7 +167,7 @@ def label(
             return result
         if seen not in ("", result.state):
             return replace(result, conflict=True)
-        job = _write(store, journal, options, result.changes, reviewer)
+        job = write_labels(store, journal, options.add, options.remove, result.changes, reviewer)
         record.counts.update(changed=len(result.changes))
     return replace(result, job=job)
 
@@ -238,16 +238,17 @@ def _by_family(item: LabelUpdate | ReviewItem) -> tuple[str, str]:
     return item.family, item.id
 
 
-def _write(
+def write_labels(
     store: FullStore,
     journal: LabelJournal,
-    options: LabelOptions,
+    added: Sequence[str],
+    removed: Sequence[str],
     updates: Sequence[LabelUpdate],
     reviewer: str,
 ) -> int:
     """Write changes to the journal, then to the store; return the number of the job."""
     changes = [LabelChange(item.id, item.path, item.before, item.after) for item in updates]
-    job = journal.begin(options.add, options.remove, changes, reviewer)
+    job = journal.begin(added, removed, changes, reviewer)
     store.labels.relabel({item.id: item.after for item in updates})
     store.refresh()
     return job

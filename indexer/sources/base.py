@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
@@ -26,10 +27,14 @@ class Reading:
     archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
     (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
     that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
-    `metadata`: the other fields of records are of interest. `raw_markup`: HTML that Hansken made of
-    a document is its text as it is, for a recipe that removes markup itself. `max_bytes` and
-    `max_chars` bound one document. Raises `UsageError` for a delimiter that is not one character,
-    or one that CSV has another use for.
+    `encoding`: of text without a byte order mark in tables and load files, and of text files that
+    are not UTF-8. `text_files`: the folder in which the paths of text files begin that records hold
+    in place of texts; None: records of tables hold texts, and the paths of a load file begin in its
+    own folder. `metadata`: the other fields of records are of interest. `raw_markup`: HTML that
+    Hansken made of a document is its text as it is, for a recipe that removes markup itself.
+    `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
+    one character, or one that CSV has another use for, and for an encoding that Python does not
+    know.
     """
 
     text_field: str = "text"
@@ -42,12 +47,15 @@ class Reading:
     namespace: str | None = None
     query: str | None = None
     delimiter: str | None = None
+    encoding: str = "utf-8"
+    text_files: str | None = None
     metadata: bool = True
     raw_markup: bool = False
     max_bytes: int = 256 << 20
     max_chars: int = 10_000_000
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", _encoding_name(self.encoding))
         if self.delimiter is None:
             return
         if len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS:
@@ -60,6 +68,21 @@ class Reading:
         """The fields that a table must have as columns."""
         names = (self.text_field, self.id_field, self.label_field)
         return [name for name in names if name]
+
+
+def _encoding_name(encoding: str) -> str:
+    """Return Python's name of an encoding of texts. Raises `UsageError` for any other.
+
+    >>> _encoding_name("Windows-1252"), _encoding_name("UTF8")
+    ('cp1252', 'utf-8')
+    """
+    try:
+        "a".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError) as error:
+        raise UsageError(
+            f"{encoding!r} is no encoding of texts; give a name such as cp1252 or utf-16-le"
+        ) from error
 
 
 class Source(Protocol):

@@ -9,8 +9,19 @@ from typing import BinaryIO, TypeAlias, cast
 
 from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob
-from indexer.sources import delimited, jsonl, mbox, read_blob, record_documents, tars, zips
+from indexer.sources import (
+    concordance,
+    delimited,
+    jsonl,
+    mbox,
+    opticon,
+    read_blob,
+    record_documents,
+    tars,
+    zips,
+)
 from indexer.sources.base import Reading, Records, SourceItem
+from indexer.sources.text_files import TextFiles, read_text_files
 
 Opener: TypeAlias = Callable[[Blob, BinaryIO, Reading], Iterator[SourceItem]]
 RecordReader: TypeAlias = Callable[[str, BinaryIO, Reading], Records]
@@ -20,7 +31,11 @@ def _of_records(records: RecordReader) -> Opener:
     """Return what opens a file of records: each one becomes a blob."""
 
     def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
-        return record_documents.blobs(outer, records(outer.path, stream, reading), reading)
+        rows = records(outer.path, stream, reading)
+        if reading.text_files is not None:
+            files = TextFiles(reading.text_files, reading)
+            rows = read_text_files(rows, reading, files, is_path=bool)
+        return record_documents.blobs(outer, rows, reading)
 
     return blobs
 
@@ -55,6 +70,8 @@ KINDS: dict[tuple[str, ...], Opener] = {
     (".zip",): zips.blobs,
     (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): tars.blobs,
     (".mbox",): mbox.blobs,
+    (".dat",): concordance.blobs,
+    (".opt",): opticon.blobs,
     **{suffixes: _of_records(reader) for suffixes, reader in RECORDS.items()},
 }
 
@@ -67,6 +84,16 @@ def kind_of(path: str) -> Opener | None:
     """
     name = path.lower()
     return next((opener for suffixes, opener in KINDS.items() if name.endswith(suffixes)), None)
+
+
+def holds_files(path: str) -> bool:
+    """Return whether a container of that name has files, and not records.
+
+    >>> holds_files("mail.mbox"), holds_files("a.dat"), holds_files("a.csv"), holds_files("a.txt")
+    (True, False, False, False)
+    """
+    tables = (suffix for suffixes in RECORDS for suffix in suffixes)
+    return kind_of(path) is not None and not path.lower().endswith((*tables, ".dat", ".opt"))
 
 
 def expand(

@@ -19,19 +19,23 @@ from indexer.sources.base import Reading, Records
 from indexer.sources.payloads import DamagedRecord
 from indexer.text.wording import count_of
 
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+    b"\xc3\xbe": "utf-8",  # this and the next two: U+00FE, with which a load file begins
+    b"\xfe\0": "utf-16-le",
+    b"\0\xfe": "utf-16-be",
 }
 _PIECE = 1 << 20
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
 
 
 def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
-    """Yield the rows of a file in UTF-8, or in the encoding that a byte order mark names.
+    """Yield the rows of a file in `reading.encoding`, or in that which a byte order mark names.
 
     Without `reading.delimiter`, the first of comma, semicolon, tab and bar (in `.tsv` files tab
     first) that makes the requested fields columns separates fields. Raises `DamagedRecord` when one
@@ -39,7 +43,7 @@ def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
     """
     names, rows = _table(path, stream, reading)
     for number, row in enumerate((row for row in rows if row != []), 1):
-        yield str(number), row if isinstance(row, ExtractionError) else _record(names, row, reading)
+        yield str(number), row if isinstance(row, ExtractionError) else record(names, row, reading)
 
 
 def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
@@ -63,14 +67,13 @@ def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
     return dict.fromkeys(names, f"separated by {rows.delimiter!r}")
 
 
-def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], _Rows]:
+def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Rows]:
     """Return the names of the columns, and the rows below them."""
-    csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
     tabs_first = path.lower().removesuffix(".gz").endswith(".tsv")
-    text = _text_lines(stream, reading.max_bytes)
+    text = text_lines(stream, reading)
     first = next(text, "")
     delimiter = reading.delimiter or _delimiter(first, tabs_first, reading)
-    rows = _Rows(chain([first], text), delimiter)
+    rows = Rows(chain([first], text), delimiter, reading.max_bytes)
     names = next(rows, None)
     if isinstance(names, ExtractionError) or not names:
         raise DamagedRecord(f"it has no row of column names ({names or 'it is empty'}); add one")
@@ -86,7 +89,7 @@ def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], _R
 
 def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
     """Return the character that separates the fields of the first line."""
-    delimiters = ("\t", *_DELIMITERS) if tabs_first else _DELIMITERS
+    delimiters = ("\t", *DELIMITERS) if tabs_first else DELIMITERS
     for delimiter in delimiters:
         columns = next(csv.reader([first], delimiter=delimiter), ())
         if set(reading.required_fields) <= set(columns):
@@ -94,18 +97,21 @@ def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
     return delimiters[0]
 
 
-def _text_lines(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
-    """Yield the lines as text; bytes that are not UTF-8 are lone surrogates, so that only their own
-    row fails.
+def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[str]:
+    """Yield the lines as text; bytes that are not of the encoding are lone surrogates, so that only
+    their own row fails.
+
+    Raises `DamagedRecord` for a file that cannot be read to its end.
     """
-    encoding = "utf-8"
+    encoding = reading.encoding
     try:
         start = stream.read(4)
         encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), encoding)
         pieces = chain([start], iter(lambda: stream.read(_PIECE), b""))
-        errors = "surrogateescape" if encoding == "utf-8" else "strict"
-        texts = codecs.iterdecode(pieces, encoding.replace("utf-8", "utf-8-sig"), errors)
-        yield from _lines(texts, max_bytes)
+        errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
+        codec = "utf-8-sig" if encoding == "utf-8" else encoding
+        texts = codecs.iterdecode(pieces, codec, errors)
+        yield from _lines(texts, reading.max_bytes)
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
         raise DamagedRecord(
             f"it cannot be read to its end as {encoding.upper()} ({error}); "
@@ -132,16 +138,21 @@ def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
         yield last
 
 
-class _Rows:
+class Rows:
     """The rows of CSV.
 
     A damaged row, as after a quote that is never closed, costs its first line; the next line begins
-    a new row. `raw`: the last row as it stands. `delimiter` separates its fields.
+    a new row. `raw`: the last row as it stands. `delimiter` separates its fields, of at most
+    `max_field` characters, and `quote` encloses them.
     """
 
-    def __init__(self, text: Iterator[str], delimiter: str) -> None:
+    def __init__(
+        self, text: Iterator[str], delimiter: str, max_field: int, quote: str = '"'
+    ) -> None:
+        csv.field_size_limit(max(csv.field_size_limit(), min(max_field, (1 << 31) - 1)))
         self._text = text
         self.delimiter = delimiter
+        self._quote = quote
         self._returned: deque[str] = deque()
         self._line = 0
         self.raw = ""
@@ -152,7 +163,9 @@ class _Rows:
     def __next__(self) -> list[str] | ExtractionError:
         used: list[str] = []
         try:
-            row = next(csv.reader(self._take(used), delimiter=self.delimiter, strict=True))
+            lines = self._take(used)
+            reader = csv.reader(lines, delimiter=self.delimiter, quotechar=self._quote, strict=True)
+            row = next(reader)
         except csv.Error as error:
             self._returned.extendleft(reversed(used[1:]))
             self._line += 1
@@ -175,17 +188,23 @@ class _Rows:
             yield line
 
 
-def _record(
+def record(
     names: list[str], row: list[str], reading: Reading
 ) -> Mapping[str, str] | ExtractionError:
+    """Return the fields of a row by name, or why it has none: their number, its encoding, or a text
+    that is too long.
+    """
     if len(row) != len(names):
         return ExtractionError(
             f"the row has {count_of(len(row), 'field')}, "
             f"the first row {count_of(len(names), 'name')}; repair the row"
         )
-    if any(map(_NOT_UTF8.search, row)):
-        return ExtractionError("the row is not UTF-8; convert the file, such as by iconv")
-    record = dict(zip(names, row, strict=True))
-    if len(record[reading.text_field]) > reading.max_bytes:
+    if any(map(_UNDECODED.search, row)):
+        return ExtractionError(
+            f"the row is not {reading.encoding.upper()}; name the encoding by --encoding, such as "
+            "cp1252, or convert the file"
+        )
+    fields = dict(zip(names, row, strict=True))
+    if len(fields.get(reading.text_field, "")) > reading.max_bytes:
         return UnreadableFile.too_large(reading.max_bytes)
-    return record
+    return fields

@@ -51,9 +51,12 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
 def text_of(record: Mapping[str, Any], reading: Reading) -> str | ExtractionError:
     """Return the text of a record, or the error that it has none.
 
-    A list of texts is one text, an element a line, null left out.
+    A list of texts is one text, an element a line, null left out. An error in place of the text is
+    that of its text file.
     """
     value = field_of(record, reading.text_field)
+    if isinstance(value, ExtractionError):
+        return value
     text = _text(value)
     return _no_text(record, value, reading) if text is None else text
 

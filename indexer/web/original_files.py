@@ -14,7 +14,7 @@ from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Row
 from indexer.sources import read_blob
 from indexer.sources.base import Reading
-from indexer.sources.containers import RECORDS, expand, kind_of
+from indexer.sources.containers import expand, holds_files
 from indexer.sources.members import INSIDE
 
 MOST_BYTES = 256 << 20  # of a container in which a file is looked for
@@ -46,7 +46,7 @@ class OriginalFiles:
         if self.path(row):
             return True
         outer, inside, _ = row.path.partition(INSIDE)
-        return bool(inside) and self._file(outer) is not None and _holds_files(outer)
+        return bool(inside) and self._file(outer) is not None and holds_files(outer)
 
     def is_gone(self, row: Row) -> bool:
         """Return whether the file of a document is no longer in the folder of originals.
@@ -89,7 +89,7 @@ class OriginalFiles:
                 if self.is_gone(row)
                 else "its file is not in the folder of originals"
             )
-        if not _holds_files(outer):
+        if not holds_files(outer):
             raise OriginalUnavailable("it is a record of a table, and has no file of its own")
         if path.stat().st_size > MOST_BYTES:
             raise OriginalUnavailable(
@@ -123,12 +123,6 @@ class OriginalFiles:
 
 
 _CHANGED = "its file has changed since it was indexed; index it again to see it"
-
-
-def _holds_files(name: str) -> bool:
-    """Return whether a container of that name has files, and not records."""
-    is_table = name.lower().endswith(tuple(ending for endings in RECORDS for ending in endings))
-    return kind_of(name) is not None and not is_table
 
 
 def _members(path: Path, name: str) -> Iterator[Blob]:

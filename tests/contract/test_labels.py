@@ -6,6 +6,7 @@ Propagation to families, exceptions for review, undo and disagreements, on every
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from sample_library import edited, rows, sentence
@@ -16,6 +17,7 @@ from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions, label
+from indexer.grouping.label_from import LabelFileOptions, label_from
 from indexer.grouping.label_journal import LabelJournal
 from indexer.grouping.undo_labels import label_events_of, label_history, undo_labels
 from indexer.jobs.journal import journal_path
@@ -371,3 +373,32 @@ def test_many_families_disagree(store):
     store.refresh()
     assert len(found_ids(store, ("label_conflict", "false"))) == 330
     assert len(found_ids(store, ("label_conflict", "true"))) == 2_970
+
+
+def test_labels_come_back_from_a_file_without_overwriting(grouped_store, tmp_path):
+    file = tmp_path / "coding.csv"
+    file.write_text("id,labels\na,hot\nb,hot;cold\ne,responsive\nf,x\nf,y\n,hot\nnobody,hot\nc,\n")
+    before = labels_of(grouped_store)
+    planned = label_from(grouped_store, file, dry_run=True)
+    assert (planned.job, labels_of(grouped_store)) == (None, before)
+    result = label_from(grouped_store, file, reviewer="Ann")
+    assert replace(result, job=None) == planned
+    assert labels_of(grouped_store) == {
+        "a": ("known", "hot"),
+        "b": ("hot", "cold"),
+        "e": ("responsive",),
+    }
+    assert [(item.id, item.kept) for item in result.conflicts] == [("a", ("known",))]
+    assert [item.error[:8] for item in result.failed] == ["record 5", "record 6"]
+    assert (result.unchanged, result.absent) == (2, ("nobody",))
+    replaced = label_from(grouped_store, file, LabelFileOptions(replace=True))
+    assert [change.lost for change in replaced.changes] == [("known",)]
+    assert replaced.conflicts == ()
+    assert labels_of(grouped_store)["a"] == ("hot",)
+    if grouped_store.url == "sqlite://:memory:":
+        pytest.skip("the journal of a store in memory dies with the job")
+    jobs = [(job.added, job.removed, job.reviewer) for job in label_history(grouped_store)]
+    assert jobs == [((), ("known",), ""), (("hot", "cold"), (), "Ann")]
+    undo_labels(grouped_store, replaced.job)
+    undo_labels(grouped_store, result.job)
+    assert labels_of(grouped_store) == before

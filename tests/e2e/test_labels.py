@@ -75,6 +75,23 @@ def test_a_review(store: str) -> None:
     ]
 
 
+def test_labels_that_come_back(store: str, tmp_path: Path) -> None:
+    """A platform returns the labels of an export, one of them changed."""
+    file = tmp_path / "out.dat"
+    run("export", "--format", "dat", "--out", file, store=store)
+    header, first, *_ = file.read_text(encoding="utf-8-sig").split("\n")
+    id = first.split("\x14")[0].strip("þ")
+    run("label", id, "--label", "kept", store=store)
+    file.write_text(f"{header}\n{first.rpartition(chr(20))[0]}{chr(20)}þprivilegedþ\n")
+    text = run("label", "--from", file, "--dry-run", store=store, code=1)
+    assert "kept -> kept, privileged" in text and "1 document with labels not in the file" in text
+    assert run_json("label", "--from", file, "--replace", store=store)["conflicts"] == []
+    run("label", "--from", file, "--family", store=store, code=2)
+    run("label", id, "--label", "x", "--replace", store=store, code=2)
+    text = run("label", "--undo", "2", store=store)
+    assert "privileged -> kept" in text
+
+
 def test_mistakes_get_a_sentence(store: str) -> None:
     for words, sentence in (
         (["label"], "name documents"),

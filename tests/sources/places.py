@@ -102,6 +102,30 @@ def fill_parquet(place: Path, documents: Documents) -> str:
     return str(place)
 
 
+def _write_texts(place: Path, documents: Documents) -> None:
+    """Write the text files that a load file names."""
+    (place.parent / "TEXT").mkdir(exist_ok=True)
+    for name, text in documents.items():
+        data = text if isinstance(text, bytes) else text.encode()
+        (place.parent / "TEXT" / f"{name}.txt").write_bytes(data)
+
+
+def fill_dat(place: Path, documents: Documents) -> str:
+    _write_texts(place, documents)
+    rows = [("DOCID", "TextPath"), *((name, f"TEXT\\{name}.txt") for name in documents)]
+    lines = ("\x14".join(f"\xfe{value}\xfe" for value in row) for row in rows)
+    place.write_text("\n".join(lines), encoding="utf-8")
+    return str(place)
+
+
+def fill_opt(place: Path, documents: Documents) -> str:
+    named = {f"page-{name}": text for name, text in documents.items()}
+    _write_texts(place, named)
+    lines = (f"{name},VOL1,IMAGES\\{name}.tif,Y,,,1" for name in named)
+    place.write_text("\n".join(lines), encoding="utf-8")
+    return str(place)
+
+
 def fill_memory(place: Path, documents: Documents) -> str:
     system, root = fsspec.filesystem("memory"), f"{place}/library"
     if system.exists(root):
@@ -131,6 +155,8 @@ FILLS: dict[str, tuple[Callable[[Path, Documents], str], str, Reading]] = {
     "csv": (fill_csv, "a.csv", BY_ID),
     "tsv": (fill_csv, "a.tsv", BY_ID),
     "parquet": (fill_parquet, "a.parquet", BY_ID),
+    "dat": (fill_dat, "a.dat", Reading()),
+    "opt": (fill_opt, "a.opt", Reading()),
     "memory": (fill_memory, "", Reading()),
     "memory zip": (fill_memory_zip, "", Reading()),
 }

@@ -58,13 +58,14 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
     printed = [shell(block, work, **places) for block in others]
     shutil.copy(ROOT / "tests/data/copietje/case-2.0.db", work / "casename.db")
     printed.append(shell(last, work, **places))
-    archive, everything, records, rows, read, in_place, hansken, database = printed
+    archive, everything, records, rows, load_file, read, in_place, hansken, database = printed
     assert "2 documents: 2 indexed" in archive
     assert "2 documents: 0 indexed, 2 unchanged" in archive
     assert "4 documents: 4 indexed" in everything
     assert "2 documents: 2 indexed" in records
     assert "Re: Ferry" in records
     assert re.search("1 indexed.*\n.* 1 unchanged", rows)
+    assert load_file.count("2 documents: 2 indexed") == 2
     assert "2 documents: 2 indexed" in read
     assert "2 documents: 2 indexed" in in_place
     assert re.search(r"100\.0%.* b$", in_place, re.MULTILINE)

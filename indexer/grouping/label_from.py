@@ -1,0 +1,246 @@
+"""Labels that come back from a review platform, in a load file or a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from indexer.errors import ExtractionError, UsageError
+from indexer.grouping.label import LabelUpdate, write_labels
+from indexer.grouping.label_journal import LabelJournal
+from indexer.grouping.label_names import label_names
+from indexer.jobs.history import record_job
+from indexer.jobs.journal import journal_path
+from indexer.model import FailedBlob
+from indexer.sources import concordance, delimited
+from indexer.sources.base import Reading, Records
+from indexer.sources.payloads import DamagedRecord
+from indexer.stores.abilities import FullStore
+from indexer.stores.maintenance import Shareable
+from indexer.stores.requirements import require_updatable
+from indexer.stores.row_limits import rows_of, storable_labels
+
+_LABELS = ("labels", "label", "tags", "tag", "coding", "issues")
+_ESCAPED = re.compile("'(?=[=+\\-@＝＋－＠\t\r\n'])")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFileOptions:
+    """Settings of `label_from`: how its file is read, and what becomes of other labels.
+
+    `replace`: documents get the labels of the file and lose all others; without it, labels are
+    added only. `id_field`, `label_field`: the fields with the id of a document and its labels,
+    separated by `;`; None for those of usual names, such as `DOCID` and `Labels`. `encoding`: of a
+    file without a byte order mark.
+    """
+
+    replace: bool = False
+    id_field: str | None = None
+    label_field: str | None = None
+    encoding: str = "utf-8"
+
+
+DEFAULTS = LabelFileOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelConflict:
+    """A document that has labels which the file does not give it, and that it keeps."""
+
+    id: str
+    path: str
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFileResult:
+    """The changes that a file of labels made, or would make on a dry run.
+
+    `job` is its number for `undo_labels`, None when there is nothing to undo. `failed`: rows that
+    could not be used, each with the reason. `unchanged` documents had the labels already, and
+    `absent` ids are not in the store. All lists in the order of the file.
+    """
+
+    job: int | None
+    changes: tuple[LabelUpdate, ...]
+    conflicts: tuple[LabelConflict, ...]
+    failed: tuple[FailedBlob, ...]
+    unchanged: int
+    absent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _LabelFields:
+    """The fields of a file with the ids and with the labels."""
+
+    id: str
+    labels: str
+
+
+_Coding: TypeAlias = dict[str, tuple[str, ...]]
+
+
+def label_from(
+    store: FullStore,
+    path: str | Path,
+    options: LabelFileOptions = DEFAULTS,
+    *,
+    dry_run: bool = False,
+    reviewer: str = "",
+) -> LabelFileResult:
+    """Give documents the labels that a load file (.dat) or a table (.csv, .tsv) has for them.
+
+    Nothing is overwritten silently: a label that a document has and the file does not is a
+    conflict, which stays unless `options.replace`. Two rows that give one document different labels
+    fail both, and it keeps its own. `dry_run` changes nothing. `undo_labels` restores all.
+
+    Raises `UsageError` for a file without such fields, `StoreBusy` while another job works on the
+    store, and `StoreError` when nothing was indexed yet.
+    """
+    require_updatable(store)
+    store.refresh()
+    coding, failed = _read(Path(path), options)
+    if dry_run:
+        return _planned(store, coding, failed, options)
+    with (
+        LabelJournal(journal_path(store.address)) as journal,
+        record_job(journal, "label") as record,
+    ):
+        result = _planned(store, coding, failed, options)
+        if not result.changes:
+            return result
+        names = [_difference(change.after, change.before) for change in result.changes]
+        lost = [change.lost for change in result.changes]
+        job = write_labels(store, journal, _union(names), _union(lost), result.changes, reviewer)
+        record.counts.update(changed=len(result.changes))
+    return replace(result, job=job)
+
+
+def _planned(
+    store: FullStore, coding: _Coding, failed: Sequence[FailedBlob], options: LabelFileOptions
+) -> LabelFileResult:
+    """Return what the labels of a file would change, as the documents are now."""
+    changes: list[LabelUpdate] = []
+    conflicts: list[LabelConflict] = []
+    present: set[str] = set()
+    for row in rows_of(store, list(coding)):
+        present.add(row.id)
+        labels = coding[row.id]
+        kept = _difference(row.labels, labels)
+        after = labels if options.replace else tuple(dict.fromkeys((*row.labels, *labels)))
+        if kept and not options.replace:
+            conflicts.append(LabelConflict(row.id, row.path, kept))
+        if set(after) != set(row.labels):
+            changes.append(LabelUpdate(row.id, row.path, row.family, row.labels, after))
+    if isinstance(store.maintenance, Shareable):
+        store.maintenance.check_labels([change.id for change in changes])
+    return LabelFileResult(
+        job=None,
+        changes=tuple(changes),
+        conflicts=tuple(conflicts),
+        failed=tuple(failed),
+        unchanged=len(present) - len(changes),
+        absent=tuple(id for id in coding if id not in present),
+    )
+
+
+def _difference(labels: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(label for label in labels if label not in others)
+
+
+def _union(labels: Sequence[Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(label for names in labels for label in names))
+
+
+def _read(path: Path, options: LabelFileOptions) -> tuple[_Coding, list[FailedBlob]]:
+    """Return the labels of a file by document id, and the rows that cannot be used."""
+    coding: _Coding = {}
+    disputed: set[str] = set()
+    failed: list[FailedBlob] = []
+    with path.open("rb") as stream:
+        try:
+            fields, records = _records(path, stream, options)
+            for place, record in records:
+                row = _coding_row(record, fields)
+                if isinstance(row, ExtractionError):
+                    failed.append(FailedBlob(str(path), f"record {place}: {row}"))
+                    continue
+                id, labels = row
+                if set(coding.setdefault(id, labels)) != set(labels):
+                    disputed.add(id)
+                    error = f"record {place} gives {id} other labels than an earlier one; repair it"
+                    failed.append(FailedBlob(str(path), error))
+        except DamagedRecord as error:
+            raise UsageError(f"{path}: {error}") from error
+    return {id: labels for id, labels in coding.items() if id not in disputed}, failed
+
+
+def _coding_row(
+    record: Mapping[str, object] | ExtractionError, fields: _LabelFields
+) -> tuple[str, tuple[str, ...]] | ExtractionError:
+    """Return the id and the labels of a row, or why it has none."""
+    if isinstance(record, ExtractionError):
+        return record
+    id = _plain(str(record.get(fields.id, ""))).strip()
+    if not id:
+        return ExtractionError(f"it has no value in {fields.id!r}; give it one, or leave it out")
+    value = _plain(str(record.get(fields.labels, "")))
+    try:
+        names = label_names(concordance.split_labels(value))
+        return id, tuple(storable_labels({id: names})[id])
+    except UsageError as error:
+        return ExtractionError(str(error))
+
+
+def _plain(value: str) -> str:
+    """Return a value without the apostrophe that exports put before what a spreadsheet executes.
+
+    >>> _plain("'=hot"), _plain("'tis"), _plain("hot")
+    ('=hot', "'tis", 'hot')
+    """
+    return _ESCAPED.sub("", value, count=1) if _ESCAPED.match(value) else value
+
+
+def _records(
+    path: Path, stream: BinaryIO, options: LabelFileOptions
+) -> tuple[_LabelFields, Records]:
+    """Return the fields of ids and labels, and the records of a file.
+
+    Raises `DamagedRecord`, also for a file without these fields.
+    """
+    name = path.name.lower()
+    reading = Reading(text_field="", encoding=options.encoding)
+    if name.endswith(".dat"):
+        table = concordance.read_table(stream, reading)
+        if table is None:
+            raise DamagedRecord(
+                "it is no Concordance load file; if it is a table, let its name end in .csv"
+            )
+        return _fields(table[0], options), table[1]
+    if not name.endswith((".csv", ".tsv")):
+        raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
+    names: list[str] = []
+    for delimiter in delimited.DELIMITERS:
+        stream.seek(0)
+        reading = replace(reading, delimiter=delimiter)
+        names = list(delimited.columns(name, stream, reading))
+        if len(names) > 1:
+            break
+    fields = _fields(names, options)
+    stream.seek(0)
+    return fields, delimited.records(name, stream, reading)
+
+
+def _fields(names: Sequence[str], options: LabelFileOptions) -> _LabelFields:
+    """Return the fields of ids and labels. Raises `DamagedRecord` without them."""
+    id = options.id_field or concordance.field_named(names, concordance.IDS)
+    labels = options.label_field or concordance.field_named(names, _LABELS)
+    if id not in names or labels not in names:
+        missing = "--id-field" if id not in names else "--label-field"
+        raise DamagedRecord(
+            f"its fields are {', '.join(names[:40])}; choose one of them by {missing}"
+        )
+    return _LabelFields(str(id), str(labels))
