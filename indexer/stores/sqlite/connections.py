@@ -48,10 +48,17 @@ class Connection(sqlite3.Connection):
 
     def kept_reads(self) -> KeptReads:
         """Return what was read since the last change."""
-        state = int(self.execute("PRAGMA data_version").fetchone()[0]), self.total_changes
+        state = self._state()
         if self.kept is None or self.kept[0] != state:
             self.kept = state, KeptReads()
         return self.kept[1]
+
+    def keep_reads(self, kept: KeptReads) -> None:
+        """Keep what was read before this transaction changed what it does not depend on."""
+        self.kept = self._state(), kept
+
+    def _state(self) -> tuple[int, int]:
+        return int(self.execute("PRAGMA data_version").fetchone()[0]), self.total_changes
 
 
 class Readers:

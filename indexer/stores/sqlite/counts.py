@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from indexer.model import Scope
@@ -13,19 +14,34 @@ from indexer.stores.sqlite import parts_sql as parts
 
 
 def count_rows(db: sqlite3.Connection, scope: Scope) -> Counts:
-    """Return the counts of a scope; the bytes are those of the whole file."""
+    """Return the counts of a scope; the bytes are those of the whole file.
+
+    Rows are counted once as long as they do not change.
+    """
+    totals = parts.kept_reads(db).totals
+    if scope not in totals:
+        totals[scope] = _count_rows(db, scope)
+    counts = totals[scope]
+    (page_count,) = db.execute("PRAGMA page_count").fetchone()
+    (page_size,) = db.execute("PRAGMA page_size").fetchone()
+    return replace(
+        counts,
+        by_status=dict(counts.by_status),
+        by_content_type=dict(counts.by_content_type),
+        size_bytes=int(page_count) * int(page_size),
+    )
+
+
+def _count_rows(db: sqlite3.Connection, scope: Scope) -> Counts:
     within = parts.within(db, scope) or "1"
     kinds = f"SELECT status, content_type, count(*) FROM documents d WHERE {within} GROUP BY 1, 2"
     by_status, by_type = _sum_by_name(db.execute(kinds).fetchall())
     families = f"SELECT count(*) FROM (SELECT DISTINCT in_family FROM documents d WHERE {within})"
-    (page_count,) = db.execute("PRAGMA page_count").fetchone()
-    (page_size,) = db.execute("PRAGMA page_size").fetchone()
     return Counts(
         documents=parts.count(db, scope),
         by_status=by_status,
         by_content_type=by_type,
         families=db.execute(families).fetchone()[0],
-        size_bytes=int(page_count) * int(page_size),
         parts=parts.count(db, "parts"),
     )
 

@@ -11,7 +11,8 @@ from itertools import chain
 from indexer.model import PrincipalRow, Scope
 from indexer.stores.filters import CONFLICT, NEAR_DUPLICATES
 from indexer.stores.sqlite.columns import DIGESTS, pack_digest, unpack_digest
-from indexer.stores.sqlite.parts_sql import WITHIN
+from indexer.stores.sqlite.connections import Connection
+from indexer.stores.sqlite.parts_sql import WITHIN, kept_reads
 from indexer.stores.sqlite.postings import carriers, either
 
 CARRIERS = 100
@@ -79,9 +80,17 @@ def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterato
 
 
 def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
-    """Replace the labels of these ids, and of their parts; return how many of the ids exist."""
+    """Replace the labels of these ids, and of their parts; return how many of the ids exist.
+
+    What the connection keeps of the file stays, and follows.
+    """
+    kept = kept_reads(db)
     values = [(json.dumps(list(names), ensure_ascii=False), id) for id, names in labels.items()]
     if not values:
         return 0
     db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
-    return db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
+    count = db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
+    kept.columns.relabel(db, labels)
+    if isinstance(db, Connection):
+        db.keep_reads(kept)
+    return count

@@ -15,6 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.stores.base import Counts
+from indexer.stores.sqlite.kept_searches import KeptColumns, KeptScores
+
 MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
 MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
@@ -24,8 +27,9 @@ Numbers: TypeAlias = NDArray[np.int64]
 class KeptReads:
     """Reads of one state of a file.
 
-    `counts`: rows by what was counted. `by_path`: the numbers of the first rows in the index of
-    paths, and `last_path` the path of the last. `sorted_rows`: how many were read to be sorted.
+    `counts`: rows by what was counted. `totals`: the counts of a scope. `by_path`: the numbers of
+    the first rows in the index of paths, and `last_path` the path of the last. `sorted_rows`: how
+    many were read to be sorted. `orders`: the numbers of all rows by the statement that reads them.
     """
 
     def __init__(self) -> None:
@@ -34,6 +38,10 @@ class KeptReads:
         self.last_path = ""
         self.sorted_rows = 0
         self.sketches = KeptSketches()
+        self.totals: dict[str, Counts] = {}
+        self.orders: dict[str, NDArray[np.int32]] = {}
+        self.scores = KeptScores()
+        self.columns = KeptColumns()
         self._postings: OrderedDict[tuple[str, int], NDArray[np.int32]] = OrderedDict()
         self._entries = 0
 

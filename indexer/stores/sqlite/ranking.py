@@ -14,7 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite.match_expressions import term_expression
+from indexer.stores.sqlite.postings import parse_numbers
 from indexer.text.query_syntax import Term
 
 # a word of the title counts as two of the text
@@ -35,20 +37,41 @@ def rank(
     db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the score of each of these rows by several terms, the sum of those that it has."""
-    order = np.argsort(numbers)
-    ascending = numbers[order]
-    scores = np.zeros(len(numbers))
     if not len(numbers):
-        return scores
+        return np.zeros(0)
     (rows,) = db.execute(_ROWS).fetchone()
-    for term in terms:
-        carriers, values = read_scores(db, _SCORED, [term_expression(term)])
-        places = np.searchsorted(ascending, carriers)
-        places[places == len(ascending)] = 0
-        is_ranked = ascending[places] == carriers
-        weight = _weight_ratio(len(carriers), rows)
-        scores[order[places[is_ranked]]] += values[is_ranked] * weight
-    return scores
+    carried = [term_scores(db, term) for term in terms]
+    every_carrier = [carriers for carriers, _ in carried]
+    scores = np.zeros(1 + _last([numbers, *every_carrier]))
+    for carriers, values in carried:
+        scores[carriers] += values * _weight_ratio(len(carriers), rows)
+    return scores[numbers]
+
+
+def rows_with_any(db: sqlite3.Connection, terms: Sequence[Term]) -> NDArray[np.int64]:
+    """Return the rows that have one of these terms, ascending."""
+    carriers = [term_scores(db, term)[0] for term in terms]
+    has_term = np.zeros(1 + _last(carriers), dtype=np.bool_)
+    for rows in carriers:
+        has_term[rows] = True
+    return np.flatnonzero(has_term)
+
+
+def _last(rows: Sequence[NDArray[np.int64]]) -> int:
+    """Return the greatest number, 0 of none."""
+    return max((int(numbers.max(initial=0)) for numbers in rows), default=0)
+
+
+def term_scores(
+    db: sqlite3.Connection, term: Term
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows that have a term, ascending, and its score in each, as FTS5 weighs it.
+
+    They are kept as long as the file does not change.
+    """
+    expression = term_expression(term)
+    kept = parts.kept_reads(db).scores
+    return kept.of(expression, lambda: read_scores(db, _SCORED, [expression]))
 
 
 def _weight_ratio(carriers: int, rows: int) -> float:
@@ -56,6 +79,14 @@ def _weight_ratio(carriers: int, rows: int) -> float:
     ratio = (rows - carriers + 0.5) / (carriers + 0.5)
     fts5 = math.log(ratio)
     return math.log1p(ratio) / (fts5 if fts5 > 0 else _LEAST)
+
+
+def read_numbers(
+    db: sqlite3.Connection, rows: str, values: Sequence[str | float]
+) -> NDArray[np.int64]:
+    """Return the numbers of a selection in its order, joined to a string by SQLite."""
+    (joined,) = db.execute(f"SELECT group_concat(number, ' ') FROM ({rows} LIMIT -1)", values)
+    return parse_numbers(joined[0] or "")
 
 
 def read_scores(

@@ -1,0 +1,156 @@
+"""Searches of a SQLite file give the same by what is kept of it as by reading it again."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.model import Query
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.stores.base import Ranking
+from indexer.stores.sqlite import full_text, kept_searches
+from indexer.stores.sqlite.store import SqliteStore
+from tests.sample_rows import row
+
+FACETS = ("content_type", "status", "labels", "family", "path")
+TEXTS = (
+    "ferry ferry boat",
+    "boat",
+    "ferry",
+    "quay ferry",
+    "quay",
+    "boat boat boat",
+    "pier",
+    "tide",
+)
+QUERIES = ("", "ferry", "ferry boat", "+ferry boat", "boat -quay", "none")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    with_rows(tmp_path / "store.db").close()
+    return tmp_path / "store.db"
+
+
+def with_rows(path: Path) -> SqliteStore:
+    """Return a store with a row for each text; the last ones are of the families of others."""
+    store = opened(path)
+    store.prepare(DEFAULT)
+    rows = [
+        row(
+            f"d{number}",
+            text=text,
+            labels=("hot", "cold")[: number % 3],
+            family=("d0", "gone")[number % 2] if number > 4 else f"d{number}",
+        )
+        for number, text in enumerate(TEXTS)
+    ]
+    assert store.write(rows) == [None] * len(rows)
+    return store
+
+
+def opened(path: Path) -> SqliteStore:
+    store = open_store(f"sqlite:///{path}")
+    assert isinstance(store, SqliteStore)
+    return store
+
+
+def answers(store: SqliteStore) -> Iterator[object]:
+    for text in QUERIES:
+        for sort in ("relevance", "path"):
+            ranking: Ranking = store.search(Query(text, (), sort, FACETS, families=True))
+            yield text, sort, ranking.total, ranking.families, ranking.facets, list(ranking.hits)
+    yield store.counts()
+
+
+@pytest.mark.parametrize("few", [0, 8, 1000])
+def test_the_second_answer_is_that_of_a_new_connection(
+    file: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether all rows are read for columns, or those that match, or all are too many."""
+    monkeypatch.setattr(kept_searches, "_FEW", few)
+    monkeypatch.setattr(kept_searches, "MOST_ROWS", 1 << 22 if few else 0)
+    store, other = opened(file), opened(file)
+    first = list(answers(store))
+    assert list(answers(store)) == first == list(answers(other))
+    store.close()
+    other.close()
+
+
+def test_labels_of_this_connection_and_of_others_are_followed(file: Path) -> None:
+    store, other = opened(file), opened(file)
+    list(answers(store))
+    assert store.labels.relabel({"d1": ["new"], "d6": [], "none": ["x"]}) == 2
+    assert list(answers(store)) == list(answers(other))
+    assert other.labels.relabel({"d2": ["newer", "new"]}) == 1
+    assert list(answers(store)) == list(answers(other))
+    values = [facet.value for facet in store.search(Query("", facets=("labels",))).facets["labels"]]
+    assert {"new", "newer"} <= set(values)
+    store.close()
+    other.close()
+
+
+def test_labels_that_are_rolled_back_are_not_counted(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened(file)
+    before = list(answers(store))
+    with pytest.raises(KeyError), store.exclusive():
+        store.labels.relabel({"d1": ["new"]})
+        raise KeyError
+    assert list(answers(store)) == before
+    store.close()
+
+
+def test_written_and_deleted_rows_are_searched(file: Path) -> None:
+    store, other = opened(file), opened(file)
+    list(answers(store))
+    store.write([row("d8", text="ferry tide", content_type="text/html")])
+    store.delete(["d0"])
+    assert list(answers(store)) == list(answers(other))
+    store.close()
+    other.close()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), max_size=60), st.integers(1, 70))
+def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(full_text, "_MOST_SORTED", most)
+        places = [place for part in full_text._best_first(np.array(scores)) for place in part]
+    assert places == sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+
+
+def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_searches, "MOST_SCORES", 200)
+    kept, reads = kept_searches.KeptScores(), []
+
+    def ask(word: str) -> list[int]:
+        def read() -> kept_searches.Scores:
+            reads.append(word)
+            return np.arange(60), np.ones(60)
+
+        return kept.of(word, read)[0].tolist()
+
+    assert ask("a") == ask("a") == ask("b") == list(range(60))
+    assert reads == ["a", "b"]
+    ask("a")
+    assert reads == ["a", "b", "a"]  # two words of 110 entries are beyond the bound
+
+
+def test_rows_of_a_word_are_read_once(file: Path) -> None:
+    store = opened(file)
+    statements: list[str] = []
+    with store._file.reading() as db:
+        assert isinstance(db, sqlite3.Connection)
+        db.set_trace_callback(statements.append)
+    for page in range(2):
+        store.search(Query("ferry boat", facets=FACETS[:3]))
+        scored = [statement for statement in statements if "bm25" in statement]
+        assert len(scored) == 2, page
+    store.close()
