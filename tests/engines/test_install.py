@@ -94,13 +94,19 @@ def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(opens
 def test_what_somebody_changed_is_put_back(opensearch_index):
     store, index, server = opensearch_index
     install(store)
-    good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
+    marked = {"description": "nearfold, changed"}
+    good(
+        "PUT",
+        f"{server}/_search/pipeline/nearfold-fold-v1",
+        {**marked, "response_processors": []},
+    )
     for name in ("nearfold-default_v2", "nearfold-attachment-default_v2"):
-        good("PUT", f"{server}/_ingest/pipeline/{name}", {"processors": []})
+        good("PUT", f"{server}/_ingest/pipeline/{name}", {**marked, "processors": []})
     for score in ("minhash", "minhash8", "simhash", "bits"):
-        script = {"script": {"lang": "painless", "source": "1"}}
+        script = {"script": {"lang": "painless", "source": "doc['near_minhash'].size()"}}
         good("PUT", f"{server}/_scripts/nearfold-{score}-v1", script)
-    good("PUT", f"{server}/_index_template/nearfold-{index}", {"index_patterns": [index]})
+    template = {"index_patterns": [index], "_meta": {"nearfold": {"digest": "another"}}}
+    good("PUT", f"{server}/_index_template/nearfold-{index}", template)
     planned = actions(install(store, dry_run=True))
     assert planned == actions(install(store))
     assert planned == {**dict.fromkeys(PIECES, "updated"), "component template": "unchanged"}
@@ -430,7 +436,7 @@ def test_without_a_recipe_the_installed_one_is_kept(opensearch_index, is_indexed
 def test_what_a_newer_nearfold_installed_stays(opensearch_index):
     store, _, server = opensearch_index
     install(store)
-    newer = {"version": 99, "description": "from the future", "processors": []}
+    newer = {"version": 99, "description": "nearfold from the future", "processors": []}
     good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v2", newer)
     with pytest.raises(StoreError, match="newer nearfold"):
         install(store)

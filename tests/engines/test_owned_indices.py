@@ -2,15 +2,19 @@
 theirs stays, also when they make an index again, and what cannot be kept is refused at once.
 """
 
+import json
+
 import pytest
-from pipelines import bulk, call, good
+from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
-from indexer.errors import UsageError
+from indexer.errors import StoreError, UsageError
 from indexer.indexing.index import IndexOptions
 from indexer.indexing.index import index as indexing
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
+from indexer.operations.reindex import reindex
+from indexer.operations.uninstall import uninstall
 from indexer.sources.base import Reading
 from indexer.stores.engine.installation import near_fields
 
@@ -41,6 +45,10 @@ def details(changes):
     return {change.kind: change.detail for change in changes}
 
 
+def install_changes(store, **options):
+    return {change.kind: change for change in install(store, **options).changes}
+
+
 def refused(command, server, url, message):
     """Assert that a command is refused, and that it changes nothing in a cluster."""
     before = good("GET", url), installed_resources(server)
@@ -54,7 +62,7 @@ def test_an_index_that_its_owner_makes_again_is_as_it_was(place, server):
     name = url.rpartition("/")[2]
     fill(url)
     planned = details(install(store, dry_run=True).changes)
-    changes = {change.kind: change for change in install(store).changes}
+    changes = install_changes(store)
     assert changes["index template"].action == "left out"
     assert planned["index template"] == changes["index template"].detail
     assert f"another program made {name}" in changes["index template"].detail
@@ -85,8 +93,12 @@ def test_a_template_that_the_owner_adds_later_counts(place, server):
         (created,) = good("GET", url).values()
         assert created["mappings"]["properties"]["author"] == author
         assert created["settings"]["index"]["number_of_shards"] == "2"
-        install(store)
-        good("PUT", f"{server}/_index_template/nearfold-{name}", {"index_patterns": [name]})
+        (check,) = (check for check in doctor(store.url) if check.name == "store")
+        assert f"made again, `nearfold install --store {store.url}`" in check.detail
+        (made,) = good("GET", f"{server}/_index_template/nearfold-{name}")["index_templates"]
+        assert install_changes(store)["index template"].action == "removed"
+        again = {"index_patterns": [name], "_meta": made["index_template"]["_meta"]}
+        good("PUT", f"{server}/_index_template/nearfold-{name}", again)
         (check,) = (check for check in doctor(store.url) if check.name == "installation")
         assert f"index template {name} takes {name} too" in check.detail
         install(store)
@@ -139,3 +151,59 @@ def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
     finally:
         good("PUT", f"{url}/_settings", {f"index.blocks.{block}": None})
     install(store)
+
+
+SCRIPT = {"script": {"lang": "painless", "source": "return 1;"}}
+PIECES = {
+    "_component_template/nearfold-default_v2": {"template": {"settings": {"number_of_shards": 1}}},
+    "_ingest/pipeline/nearfold-default_v2": {"description": "theirs", "processors": []},
+    "_ingest/pipeline/nearfold-attachment-default_v2": {"processors": []},
+    "_scripts/nearfold-minhash8-v1": SCRIPT,
+    "_search/pipeline/nearfold-fold-v1": {"response_processors": []},
+    "_index_template/nearfold-NAME": {"index_patterns": ["nearfold-NAME-*"], "_meta": {"a": 1}},
+}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_piece_of_another_program_is_neither_replaced_nor_removed(engine, place, server, piece):
+    if engine == "elasticsearch" and "_search" in piece:
+        return  # it has no search pipelines
+    store, url = place
+    name = url.rpartition("/")[2]
+    path, body = (text.replace("NAME", name) for text in (piece, json.dumps(PIECES[piece])))
+    good("PUT", f"{server}/{path}", json.loads(body))
+    try:
+        before = installed_resources(server)
+        for dry_run in (True, False):
+            with pytest.raises(
+                StoreError, match=f"{path.rpartition('/')[2]} at .* is not nearfold"
+            ):
+                install(store, dry_run=dry_run)
+        assert installed_resources(server) == before
+        uninstall(store)
+        assert installed_resources(server) == before
+    finally:
+        good("DELETE", f"{server}/{path}")
+
+
+def test_a_piece_of_another_program_stays_beside_an_installation(place, server):
+    store, url = place
+    fill(url)
+    install(store)
+    pipeline = {"description": "theirs", "processors": []}
+    path = f"{server}/_ingest/pipeline/nearfold-attachment-default_v2"
+    other = f"{server}/_ingest/pipeline/nearfold-other_v1"
+    good("PUT", path, pipeline)
+    good("PUT", other, pipeline)
+    try:
+        before = good("GET", url), installed_resources(server)
+        with pytest.raises(StoreError, match=r"nearfold-other_v1 at .* is not nearfold"):
+            reindex(store, OTHER)
+        assert (good("GET", url), installed_resources(server)) == before
+        changes = {change.name: change for change in uninstall(store).changes}
+        assert changes["nearfold-attachment-default_v2"].detail == "it is another program's"
+        kept = good("GET", path)["nearfold-attachment-default_v2"]
+        assert {**kept, **pipeline} == kept
+    finally:
+        good("DELETE", path)
+        good("DELETE", other)

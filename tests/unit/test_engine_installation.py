@@ -23,7 +23,8 @@ def template(recipe=DEFAULT, signs=True):
 def pieces():
     return [
         installed.component_template(DEFAULT),
-        *installed.pipelines(DEFAULT),
+        installed.attachment_pipeline(DEFAULT),
+        installed.signing_pipeline(DEFAULT),
         installed.fold_pipeline(),
         *installed.score_scripts(),
         template(),

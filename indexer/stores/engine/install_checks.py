@@ -19,6 +19,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index_requests import IndexPlace
+from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.mapping_facts import (
     FIELD_LIMIT,
     blocks_of,
@@ -44,7 +45,6 @@ def check_installation(
     It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
     """
     check_recipe(installed.recipe_in(template) if template else None, recipe)
-    _check_pipelines(pieces, place.url, recipe, field)
     if index is None:
         pieces.check_alias(place, None)
         return
@@ -87,15 +87,14 @@ def recipe_of(mapping: Mapping[str, Any]) -> Recipe | None:
     return Recipe(**about["recipe"]) if about else None
 
 
-def _check_pipelines(pieces: Pieces, url: str, recipe: Recipe, field: str) -> None:
-    """Raise `StoreError` for a pipeline that a newer nearfold installed."""
-    for pipeline in installed.pipelines(recipe, field):
-        stored = pieces.stored(pipeline)
-        if stored and stored.get("version", 0) > pipeline.body["version"]:
-            raise StoreError(
-                f"a newer nearfold installed {pipeline.name} at {url}; "
-                "upgrade nearfold, or uninstall with it first"
-            )
+def check_piece(pieces: Pieces, piece: Piece) -> None:
+    """Raise `StoreError` for a piece that another program, or a newer nearfold, stored there."""
+    stored = pieces.own(piece)
+    if stored and stored.get("version", 0) > piece.body.get("version", stored.get("version", 0)):
+        raise StoreError(
+            f"a newer nearfold installed {piece.name} at {pieces.requests.url}; "
+            "upgrade nearfold, or uninstall with it first"
+        )
 
 
 def _check_default_pipeline(place: IndexPlace, index: Index, recipe: Recipe, field: str) -> None:

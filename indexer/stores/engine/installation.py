@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -112,9 +112,21 @@ def _attachment_name(recipe: Recipe, field: str) -> str:
     return f"nearfold-attachment-{recipe.name}{_suffix(field)}"
 
 
-def pipelines(recipe: Recipe, field: str = TEXT) -> tuple[Piece, Piece]:
-    """Return the ingest pipeline for files, and the one for texts that it calls."""
-    return attachment_pipeline(recipe, field), signing_pipeline(recipe, field)
+def pieces_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) -> list[Piece]:
+    """Return all pieces of an installation, the index template without a body."""
+    return [
+        component_template(recipe, field),
+        attachment_pipeline(recipe, field),
+        signing_pipeline(recipe, field),
+        *score_scripts(),
+        *([fold_pipeline()] if search_pipelines else []),
+        index_template_piece(index),
+    ]
+
+
+def index_template_piece(index: str) -> Piece:
+    """Return the index template of one index, without a body."""
+    return Piece("index template", f"nearfold-{index}", {})
 
 
 def recipe_pieces(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
@@ -204,7 +216,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
             "aliases": {alias: {}},
         },
     }
-    return Piece("index template", f"nearfold-{index}", _with_digest(body, recipe))
+    return replace(index_template_piece(index), body=_with_digest(body, recipe))
 
 
 def near_fields(field: str = TEXT) -> Body:
@@ -266,6 +278,17 @@ def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     return None
 
 
+def is_marked(piece: Piece, stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored body is one of nearfold's, of any version: templates say so in
+    `_meta`, pipelines in their description, and scripts read a `near_*` field.
+    """
+    if "template" in piece.kind:
+        return bool(_meta_of(stored))
+    if piece.kind == "stored script":
+        return "doc['near_" in stored["script"].get("source", "")
+    return str(stored.get("description", "")).startswith("nearfold")
+
+
 def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:
     """Return whether a stored body is that of the piece, apart from fields that the engine adds."""
     if "template" in piece.kind:
@@ -274,13 +297,20 @@ def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:
 
 
 def _digest(body: Mapping[str, Any]) -> str | None:
-    digest: str | None = body.get("_meta", {}).get("nearfold", {}).get("digest")
+    digest: str | None = _meta_of(body).get("digest")
     return digest
+
+
+def _meta_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what nearfold wrote into the `_meta` of a template; empty in those of others."""
+    meta = body.get("_meta")
+    own = meta.get("nearfold") if isinstance(meta, Mapping) else None
+    return own if isinstance(own, Mapping) else {}
 
 
 def recipe_in(template: Mapping[str, Any]) -> Recipe | None:
     """Return the recipe in the `_meta` of one of our templates."""
-    settings = template.get("_meta", {}).get("nearfold", {}).get("recipe")
+    settings = _meta_of(template).get("recipe")
     return Recipe(**settings) if settings else None
 
 

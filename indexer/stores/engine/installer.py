@@ -13,8 +13,12 @@ from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
 from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
-from indexer.stores.engine.install_checks import check_index, check_installation, recipe_of
-from indexer.stores.engine.installation import Piece
+from indexer.stores.engine.install_checks import (
+    check_index,
+    check_installation,
+    check_piece,
+    recipe_of,
+)
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import is_adopted, is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
@@ -45,6 +49,8 @@ def install(
     template = pieces.template(place)
     present_field = _known_field(index, template)
     field = text_field or present_field or TEXT
+    for piece in installed.pieces_of(recipe, place.index, field, dialect.search_pipelines):
+        check_piece(pieces, piece)
     check_installation(pieces, place, recipe, field, index, template)
     component = pieces.put(installed.component_template(recipe, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
@@ -94,8 +100,9 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
     pieces = Pieces(requests, dry_run=True)
     index = pieces.index(place)
     try:
-        is_installed = pieces.template(place) is not None
-        reason = _no_template(requests, place, index) if is_installed else ""
+        template = pieces.template(place)
+        is_ours = template is not None and installed.recipe_in(template) is not None
+        reason = _no_template(requests, place, index) if is_ours else ""
     except StoreError:
         reason = ""
     problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
@@ -122,7 +129,7 @@ def uninstall(
     template = pieces.template(place)
     recipe = _stored_recipe(index, template) or recipe
     changes = [] if index is None else pieces.release(place, recipe, index)
-    changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
+    changes += pieces.remove(installed.index_template_piece(place.index), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
     others = pieces.installations(place)
     for piece in installed.score_scripts():
@@ -166,6 +173,8 @@ def put_next_pipeline(
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
+    for piece in installed.recipe_pieces(after, field):
+        check_piece(pieces, piece)
     component = pieces.put(installed.component_template(after, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
     attachment = installed.attachment_pipeline(after, field)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from indexer.errors import StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
@@ -57,9 +58,19 @@ class Pieces:
         answer = self._read(piece.path)
         return None if answer is None else installed.body_in(piece, answer)
 
+    def own(self, piece: Piece) -> bodies.Body | None:
+        """Return what `stored` does. Raises `StoreError` for a body that another program put."""
+        stored = self.stored(piece)
+        if stored is not None and not installed.is_marked(piece, stored):
+            raise StoreError(
+                f"{piece.kind} {piece.name} at {self.requests.url} is not nearfold's, which would "
+                "replace it; nothing of it was changed: rename it there, and run again"
+            )
+        return stored
+
     def template(self, place: IndexPlace) -> bodies.Body | None:
         """Return the index template of the index that a URL names."""
-        return self.stored(Piece("index template", f"nearfold-{place.index}", {}))
+        return self.stored(installed.index_template_piece(place.index))
 
     def index(self, place: IndexPlace) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
@@ -67,8 +78,8 @@ class Pieces:
         return None if answer is None else only_index(place, answer)
 
     def put(self, piece: Piece) -> Change:
-        """Put a piece unless the same one is stored."""
-        stored = self.stored(piece)
+        """Put a piece unless the same one is stored. Raises `StoreError` as `own` does."""
+        stored = self.own(piece)
         if stored is not None and installed.is_same(piece, stored):
             return Change(piece.kind, piece.name, "unchanged")
         if not self._dry_run:
@@ -78,9 +89,9 @@ class Pieces:
     def put_pipeline(self, piece: Piece) -> Change:
         """Put the ingest pipeline; impossible where the engine has no painless.
 
-        A dry run has the engine simulate it on an empty document.
+        A dry run has the engine simulate it on an empty document. Raises as `own` does.
         """
-        stored = self.stored(piece)
+        stored = self.own(piece)
         if stored is not None and installed.is_same(piece, stored):
             return Change(piece.kind, piece.name, "unchanged")
         if self._dry_run:
@@ -119,7 +130,7 @@ class Pieces:
             body = bodies.index(recipe, dialect.metadata_type, core, place.shards, place.replicas)
             templates.append(installed.index_template(recipe, place.index, body, signs, field))
         full, core_only = templates
-        stored = self.stored(full)
+        stored = self.own(full)
         if stored is not None and any(installed.is_same(piece, stored) for piece in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
@@ -209,9 +220,12 @@ class Pieces:
         require_own_alias(self.requests, place.write_alias, name)
 
     def remove(self, piece: Piece, users: str) -> list[Change]:
-        """Remove a piece that is stored, unless it has users."""
-        if self.stored(piece) is None:
+        """Remove a piece that is stored, unless it has users or is another program's."""
+        stored = self.stored(piece)
+        if stored is None:
             return []
+        if not installed.is_marked(piece, stored):
+            return [Change(piece.kind, piece.name, "kept", "it is another program's")]
         if users:
             return [Change(piece.kind, piece.name, "kept", f"used by {users}")]
         if not self._dry_run:
@@ -318,7 +332,7 @@ class Pieces:
             f"{reason}; for a new index to be signed, let the template of its owner be composed of "
             f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
         )
-        piece = Piece("index template", f"nearfold-{place.index}", {})
+        piece = installed.index_template_piece(place.index)
         removed = self.remove(piece, "")
         change = removed[0] if removed else Change(piece.kind, piece.name, "left out")
         return replace(change, detail=detail)
