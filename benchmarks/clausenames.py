@@ -6,8 +6,10 @@
 Table 2 of Conrad & Raymond (2007) calls the first near identical and the second identical. A lawyer
 must not be told that clauses of two companies are identical: 0 of the first may be. Names follow
 the patterns of public registers of companies: forms of a dozen countries, initials, figures, small
-first letters, partners, funds with a number, persons with a title, boxes and streets. Nothing of
-`indexer` is used to make a pair.
+first letters, partners, funds with a number, persons with a title, boxes and streets. Half of the
+pairs are of names that differ in what a text elsewhere has no substance in: a number of a division,
+a letter in brackets, a sign, an article, a word such as "said". Nothing of `indexer` is used to
+make a pair.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ STREETS = _words("Canal Harbour Main Mill Oak Park River Station")
 TITLES = ("Mr.", "Ms.", "Dr.", "Prof.", "Messrs.")
 
 Name = Callable[[random.Random], str]
+NamePair = Callable[[random.Random], tuple[str, str]]
 
 
 def word(random_: random.Random) -> str:
@@ -114,8 +117,72 @@ NAMES: dict[str, Name] = {
     "street": lambda r: f"{r.randint(1, 99)} {r.choice(STREETS)} Street, {r.choice(PLACES)}",
     "mail": lambda r: f"{word(r).lower()}@{word(r).lower()}.com",
     "shouted": lambda r: f"{word(r)} {r.choice(TRADES)}, Inc.".upper(),
+    "site": lambda r: f"{word(r).lower()}.com",
+    "star": lambda r: f"{_letter(r)}*{word(r).upper()} {r.choice(TRADES)}{_form(r)}",
+    "lower particle": lambda r: f"{r.choice(['de', 'van', 'von'])} {word(r)}{_form(r)}",
+    "figure and letter": lambda r: f"{r.randint(2, 9)}{r.choice('eimx')} {r.choice(TRADES)} plc",
+    "number of a firm": lambda r: f"No. {r.randint(2, 99)} Funding LLC",
+    "language": lambda r: f"{_letter(r)}{r.choice(['++', '#'])} {r.choice(TRADES)}{_form(r)}",
+    "formula": lambda r: f"[{r.choice('xyz')}+{r.randint(1, 9)}] {r.choice(['AG', 'Inc.', 'Ltd'])}",
+    "number last": lambda r: f"{word(r)} {r.randint(2, 99)}, Inc.",
 }
 """Patterns by name; each makes a name from random numbers."""
+
+ENDS = _words("LLC|Ltd|GmbH|Inc.|Corp.|AG|Capital|Holdings|Ventures|Capital LLC", separator="|")
+FORMS_ALONE = _words("LLC Ltd GmbH Inc. Corp. AG plc")
+BODIES_OF_NAMES = _words("Bank Church University Republic Friends Order Union")
+
+
+def _numbers(random_: random.Random) -> tuple[str, str]:
+    first, second = random_.sample(range(2, 99), 2)
+    return str(first), str(second)
+
+
+def _romans(random_: random.Random) -> tuple[str, str]:
+    first, second = random_.sample(["I", "II", "III", "IV", "V", "VI", "VII"], 2)
+    return first, second
+
+
+def _both(template: str, parts: tuple[str, str]) -> tuple[str, str]:
+    return template.format(parts[0]), template.format(parts[1])
+
+
+TWINS: dict[str, NamePair] = {
+    "division": lambda r: _both(
+        f"{r.choice(['Article', 'Section', 'Clause', 'Sec.', 'Art.'])} {{}} {r.choice(ENDS)}",
+        _numbers(r),
+    ),
+    "roman division": lambda r: _both(f"Article {{}} {r.choice(ENDS)}", _romans(r)),
+    "word after a division": lambda r: _both(f"Section {{}} {word(r)}", _numbers(r)),
+    "section sign": lambda r: _both(f"§ {{}} {r.choice(ENDS)}", _numbers(r)),
+    "bracket": lambda r: _both(
+        f"({{}}) {r.choice(FORMS_ALONE)}",
+        tuple(r.sample("ABCDEFGH", 2)),  # type: ignore[arg-type]
+    ),
+    "numbered": lambda r: _both(f"{{}}. Capital {r.choice(FORMS_ALONE)}", _numbers(r)),
+    "decimal": lambda r: _both(f"{{}}.5 Capital {r.choice(FORMS_ALONE)}", _numbers(r)),
+    "sign or none": lambda r: _both(
+        f"{_letter(r)}{{}} {r.choice(FORMS_ALONE)}", (r.choice(["#", "++", "+"]), "")
+    ),
+    "mark or none": lambda r: _both(f"{word(r)}{{}} Inc.", ("!", "")),
+    "ampersand or none": lambda r: _both(f"{word(r)}{{}}{word(r)} LLP", (" & ", " ")),
+    "letters and sign or none": lambda r: _both(f"{{}}{_letter(r)} Corp.", ("A&", "")),
+    "article or none": lambda r: _both(
+        f"{r.choice(BODIES_OF_NAMES)} of {{}}{word(r)}", ("the ", "")
+    ),
+    "article of a firm": lambda r: _both(f"{{}} {r.choice(FORMS_ALONE)}", ("A", "The")),
+    "article of a name": lambda r: _both(f"{{}} {word(r)} {r.choice(FORMS_ALONE)}", ("A", "The")),
+    "said": lambda r: _both(
+        f"{{}} {r.choice(ENDS)}",
+        tuple(r.sample(["Said", "Such", "Also", "Aforesaid", "Hereby"], 2)),  # type: ignore[arg-type]
+    ),
+    "class or none": lambda r: _both(f"Class {{}}{word(r)} Trust", ("A ", "")),
+    "fund": lambda r: _both("Fund {}, L.P.", _romans(r)),
+    "fund of a name": lambda r: _both(f"{word(r)} Fund {{}}, L.P.", _romans(r)),
+    "fund with a figure": lambda r: _both(f"{word(r)} Fund {{}}, L.P.", _numbers(r)),
+    "possessive or none": lambda r: _both(f"{word(r)}{{}} LLC", ("'s", "")),
+}
+"""Patterns by name; each makes two names that differ in a number, a sign or a small word."""
 
 AT_THE_BEGINNING = (
     "{} shall pay the rent of the premises in advance on the first day of every month.",
@@ -184,9 +251,8 @@ def name_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
     random_ = random.Random(f"names {seed}")
     pairs: list[tuple[str, str, str]] = []
     while len(pairs) < count:
-        pattern = list(NAMES)[len(pairs) % len(NAMES)]
-        first, second = NAMES[pattern](random_), NAMES[pattern](random_)
-        if random_.random() < 0.3:
+        pattern, first, second = _two_names(len(pairs), random_)
+        if pattern in NAMES and random_.random() < 0.3:
             for old, new in SISTERS:
                 second = re.sub(old, new, first) if re.search(old, first) else second
         template = random_.choice(FRAMES).format(random_.choice([*AT_THE_BEGINNING, *INSIDE]))
@@ -195,6 +261,15 @@ def name_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
         if first.lower() != second.lower():
             pairs.append((pattern, texts[0], texts[1]))
     return pairs
+
+
+def _two_names(place: int, random_: random.Random) -> tuple[str, str, str]:
+    """Return a pattern, of `NAMES` and `TWINS` by turns, and two names of it."""
+    if place % 2:
+        pattern = list(TWINS)[place // 2 % len(TWINS)]
+        return pattern, *TWINS[pattern](random_)
+    pattern = list(NAMES)[place // 2 % len(NAMES)]
+    return pattern, NAMES[pattern](random_), NAMES[pattern](random_)
 
 
 def heading_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:

@@ -99,11 +99,23 @@ def _have_swapped_names(left: Reading, right: Reading, lexicon: Lexicon) -> bool
     for a, b in pairs:
         if a == b:
             continue
-        if lexicon.are_opposites(a, b) or (a in names_right and b in names_left):
+        if _have_opposite_words(a, b, lexicon) or (a in names_right and b in names_left):
             return True
         if (a, a) in pairs or (b, b) in pairs:
             return True
     return False
+
+
+def _have_opposite_words(left: str, right: str, lexicon: Lexicon) -> bool:
+    """Return whether two names are opposites, or have opposites in the same place.
+
+    "Tenant's Property" is not "Landlord's Property".
+    """
+    words_left, words_right = left.split("_"), right.split("_")
+    return lexicon.are_opposites(left, right) or (
+        len(words_left) == len(words_right)
+        and any(map(lexicon.are_opposites, words_left, words_right))
+    )
 
 
 def least_shared(words: int, overlap: float) -> int:

@@ -292,6 +292,13 @@ def test_headings_and_numbers_are_left_out() -> None:
     assert body("6. Compensation of Escrow Agent") != ""
 
 
+def test_a_number_that_was_extracted_as_heading_may_be_part_of_a_name() -> None:
+    name = "Section 8 Capital shall pay the rent."
+    assert body(name, "Section 8") == body(name[10:], "Section 8") == name
+    assert body("The Tenant shall pay.", "Section 8") == "The Tenant shall pay."
+    assert body("Section 8 The Tenant shall pay.", "Section 8") == "The Tenant shall pay."
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -337,6 +344,92 @@ def test_names_and_sentences_are_no_headings(text: str) -> None:
 def test_another_name_is_near_identical(text: str, left: str, right: str) -> None:
     other = right or "Zenith, Inc."
     assert kind(text.format(left), text.format(other)) == "near_identical"
+
+
+WITH_NAME = (
+    "{} shall pay the rent of the premises in advance on the first day of every month.",
+    "Payments to {} are made in advance on the first day of every month without any deduction.",
+    "Section 4.02 {} shall pay the rent of the premises in advance on the first of the month.",
+    "3.1 Rent. {} shall pay the rent of the premises in advance on the first of the month.",
+)
+
+
+@pytest.mark.parametrize("text", WITH_NAME)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Article 5 LLC", "Article 6 LLC"),
+        ("Section 8 Capital", "Section 9 Capital"),
+        ("Section 8 Bluebird", "Section 9 Bluebird"),
+        ("Section 8 Partners", "Section 9 Partners"),
+        ("§ 5 GmbH", "§ 6 GmbH"),
+        ("§ 5 GmbH", "5 GmbH"),
+        ("(A) Corp", "(B) Corp"),
+        ("(D) plc", "(E) plc"),
+        ("3.5 Capital LLC", "4.5 Capital LLC"),
+        ("C# Ltd", "C Ltd"),
+        ("C++ Ltd", "C Ltd"),
+        ("[x+1] AG", "[x+2] AG"),
+        ("★ Ltd", "☆ Ltd"),
+        ("A&B Corp", "B Corp"),
+        ("A/B Corp", "A B Corp"),
+        ("Smith & Jones LLP", "Smith Jones LLP"),
+        ("Wendy's LLC", "Wendy LLC"),
+        ("A Inc.", "The Inc."),
+        ("A Plus Inc.", "The Plus Inc."),
+        ("Said Holdings", "Such Holdings"),
+        ("Bank of the West", "Bank of West"),
+        ("Light of the World LLC", "Light of World LLC"),
+        ("Class A Trust", "Class Trust"),
+        ("Fund I, L.P.", "Fund II, L.P."),
+        ("Fund I, L.P.", "Acme, L.P."),
+        ("salesforce.com", "Acme LLC"),
+        ("E*TRADE Corp.", "Acme Corp."),
+        ("de Beers", "von Thyssen"),
+        ("3i Group", "Acme Group"),
+        ("No. 5 Funding LLC", "Acme Funding LLC"),
+        ("C++ Ltd", "Acme Ltd"),
+        ("[x+1] Inc.", "[y+2] Inc."),
+        ("Forever 21, Inc.", "Acme, Inc."),
+    ],
+)
+def test_numbers_signs_and_small_words_of_names(text: str, left: str, right: str) -> None:
+    assert kind(text.format(left), text.format(right)) == "near_identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Section 8 Tenant shall pay it.", "Section 9 Tenant shall pay it."),
+        ("§ 8 Interest accrues on it.", "§ 9 Interest accrues on it."),
+        ("(A) Acme Corp. shall pay it.", "(B) Acme Corp. shall pay it."),
+        ("5. Company shall pay it.", "6. Company shall pay it."),
+        ("Said Tenant shall pay it.", "Such Tenant shall pay it."),
+        ("Payments to the Company and this Lease", "Payments to Company and This Lease"),
+        ("The Acme Corp. shall pay it.", "Acme Corp. shall pay it."),
+        ("It is made by Smith & Jones LLP.", "It is made by Smith and Jones LLP."),
+        ("It binds the Secretary of the Company.", "It binds the Secretary of Company."),
+        (
+            "any use for A PARTICULAR PURPOSE is its own",
+            "any use for a particular purpose is its own",
+        ),
+        ("it shall (A) pay it and (B) keep it", "it shall (a) pay it and (b) keep it"),
+    ],
+)
+def test_numbers_and_articles_outside_names_have_no_substance(left: str, right: str) -> None:
+    assert kind(left, right) == "identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Obligations of Tenant", "Obligations of Landlord"),
+        ("Tenant's Property", "Landlord's Property"),
+    ],
+)
+def test_names_with_opposites_are_no_duplicates(left: str, right: str) -> None:
+    text = "The {} under this lease survive the end of the term and any sale of the premises."
+    assert kind(text.format(left), text.format(right)) is None
 
 
 def test_sets_are_not_transitive() -> None:

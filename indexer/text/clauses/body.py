@@ -9,9 +9,20 @@ from __future__ import annotations
 
 import re
 
-from indexer.text.clauses.function_words import COMPANY_FORMS, FUNCTION, VERBS, is_abbreviation
+from indexer.text.clauses.function_words import (
+    COMPANY_FORMS,
+    FIRM_WORDS,
+    FUNCTION,
+    LEADING_PARTICLES,
+    PARTY_ACTS,
+    VERBS,
+    is_abbreviation,
+)
 
-_GOES_ON = r"\s+(?:[^\sa-z,]|[a-z]+[A-Z])"  # not as the sentence goes on that a reference is in
+_PARTICLE = "|".join(sorted(LEADING_PARTICLES))
+# eBay, booking.com, de Beers
+_SMALL_NAME = rf"(?:[a-z]+[A-Z]|[\w\-]+\.(?:com|net|org|io)\b|(?:{_PARTICLE})\s+[A-Z])"
+_GOES_ON = rf"\s+(?:[^\sa-z,]|{_SMALL_NAME})"  # not as the sentence goes on that a reference is in
 _DIVISION = (
     r"(?:Section|SECTION|Sec\.|Article|ARTICLE|Art\.|Clause|CLAUSE|§+)\s*"
     rf"[\dIVXLC]+(?:\.\d+)*(?:\([a-z\d]{{1,4}}\))*[.:)]*(?={_GOES_ON})"
@@ -26,8 +37,14 @@ _INITIAL = re.compile(r"\s*[A-Z]\.\s+(?=\S)")
 _END = re.compile(r"(?P<sign>[.:—–]+)[*_]*(?P<gap>\s+[*_]*)(?=\S)|[*_]*(?P<line>[ \t]*\n\s*)(?=\S)")
 _BEFORE = re.compile(r"[*_#]*\s*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[.'’\-][^\W_]+)*")
-_BEGINS = re.compile(r"[\"“‘'(\[$€£¥]*[^\W_]")
+_BEGINS = re.compile(r"[\"“‘'(\[$€£¥@#§]*[^\W_]|§")
+_BEGINS_SMALL = re.compile(rf"[\"“‘'(\[]*{_SMALL_NAME}")
+_PART = r"(?:[A-Z][\w.'’&\-]*|&|plc|inc|llc|ltd)(?!\w)"
+_RUN = re.compile(rf"{_PART}(?:,?[ \t]+{_PART})*")
+_NEXT = re.compile(r"[ \t]*(?P<comma>,)?\s*(?P<word>[^\W\d_]+)")
+_PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[ \t]+")
 _LONGEST, _MOST_WORDS, _MOST_LABELS = 80, 10, 3
+_ROMAN = re.compile("[IVXLC]+")
 _SPARE = 12  # characters by which a title is shorter than a wrapped line
 
 
@@ -35,8 +52,9 @@ def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) ->
     """Return the text without its clause number and without its heading.
 
     The heading is `heading`, else a first run of capitalised words without a verb or a name, before
-    a sentence or on a line of its own. A text that is nothing else stays as it is. `parties` are
-    words in lower case that name a party: "Tenant:" says whose the sentence is.
+    a sentence or on a line of its own. A text that is nothing else stays as it is. A number that is
+    part of a name stays, and is put back where it is the heading. `parties` are words in lower case
+    that name a party: "Tenant:" says whose the sentence is.
 
     >>> body("Section 14.06 Successors and Assignors. All covenants shall bind.")
     'All covenants shall bind.'
@@ -46,7 +64,10 @@ def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) ->
     rest = _without_label(text, parties)
     for start in (text.lstrip(), rest):
         if heading and start[: len(heading)].casefold() == heading.casefold():
-            return start[len(heading) :].lstrip(" .:—–\n") or text
+            after = start[len(heading) :].lstrip(" .:—–\n")
+            return start if _is_name_of(heading, after, parties) else after or text
+    if _is_name_of(heading, text, parties):
+        return f"{heading} {text}"
     return rest[_heading_end(rest, parties, len(text.lstrip()) - len(rest)) :] or text
 
 
@@ -63,8 +84,41 @@ def _without_label(text: str, parties: frozenset[str]) -> str:
             label = _INITIAL.match(rest)
             if label is None or not _begins_clause(rest[label.end() :], parties):
                 return rest
+        elif _begins_name(label.group(), rest[label.end() :], parties):
+            return rest
         rest = rest[label.end() :]
     return rest
+
+
+def _is_name_of(heading: str, text: str, parties: frozenset[str]) -> bool:
+    """Return whether a heading is a number that is part of a name, and the text its rest."""
+    label = _LABEL.match(f"{heading} {text}")
+    is_number = label is not None and label.end() == len(heading) + 1
+    return is_number and _begins_name(f"{heading} ", text, parties)
+
+
+def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
+    """Return whether a number and the capitalised words after it are a name: "Section 8 Capital".
+
+    Before the last words of a firm's name alone any label is part of the name. A division's whole
+    number without a sign is before a name that ends so, and before what no heading and no party is
+    and does as a party does: "Article 5 Coffee shall", "Section 8 Bluebird, as".
+    """
+    run = _RUN.match(text)
+    if run is None:
+        return False
+    words = [word.lower() for word in _WORD.findall(run.group())]
+    has_form = any(word in COMPANY_FORMS and word not in parties for word in words)
+    if has_form and FIRM_WORDS.issuperset(words):
+        return True
+    is_party = any(_singular(word) in parties and word not in FIRM_WORDS for word in words)
+    if not _PLAIN_NUMBER.fullmatch(label) or not words or words[0] in FUNCTION or is_party:
+        return False
+    if _heading_end(text, parties, len(label)):
+        return False
+    after = _NEXT.match(text, run.end())
+    goes_on = after is not None and (after["comma"] is not None or after["word"] in PARTY_ACTS)
+    return words[-1] in FIRM_WORDS or goes_on
 
 
 def _begins_clause(text: str, parties: frozenset[str]) -> bool:
@@ -108,6 +162,7 @@ def _is_title(title: str, words: list[str]) -> bool:
         and not any(map(_is_mixed, words))
         and all(word[0].isupper() or word.lower() in FUNCTION for word in words)
         and not FUNCTION.issuperset(folded)
+        and not all(map(_ROMAN.fullmatch, words))
     )
 
 
@@ -124,9 +179,10 @@ def _is_mixed(word: str) -> bool:
 
 
 def _is_small(text: str) -> bool:
-    """Return whether a sentence goes on: the next letter is a small one."""
+    """Return whether a sentence goes on: the next letter is a small one, and not of a name."""
     letter = re.search(r"[^\W_]", text)
-    return letter is not None and letter.group().islower()
+    is_small = letter is not None and letter.group().islower()
+    return is_small and _BEGINS_SMALL.match(text) is None
 
 
 def _is_own_line(gap: str, title: str, rest: str, parties: frozenset[str], number: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
 
@@ -11,17 +11,15 @@ from indexer.text.clauses.body import body
 from indexer.text.clauses.clause_tokens import Token, clause_tokens
 from indexer.text.clauses.function_words import (
     ARTICLES,
-    COMPANY_FORMS,
     DUTY,
     FUNCTION,
-    NAME_TAILS,
     NEGATIONS,
-    PARTICLES,
     RIGHT,
     SILENT,
     is_numeral,
 )
 from indexer.text.clauses.lexicon import Lexicon
+from indexer.text.clauses.names import Names
 from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
 
 _CURRENCIES = frozenset(["dollars", "euros", "pounds", "percent"])
@@ -34,9 +32,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
-_JOINS = frozenset("&/")
-_WORDS = frozenset(["word", "other"])
-_SMALL_FORMS = frozenset(["inc", "llc", "ltd", "plc"])
+_NUMBERS = frozenset(["number", "reference"])
 _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they are looked for
 
 
@@ -47,10 +43,9 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     """
     body_text = body(text, heading, lexicon.party_words)
     units = list(_units(clause_tokens(body_text), lexicon))
-    substantive = tuple([unit for unit in units if unit.form not in ARTICLES])
-    exact = tuple([word for unit in substantive for word in unit.words if word not in ARTICLES])
+    substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])
     return Reading(
-        exact=exact,
+        exact=tuple(_exact(substantive)),
         units=substantive,
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
@@ -59,6 +54,12 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
     )
+
+
+def _exact(units: Iterable[Unit]) -> Iterator[str]:
+    """Yield the words by which clauses are identical: all those of a name, of others no article."""
+    for unit in units:
+        yield from unit.spelling or (word for word in unit.words if word not in ARTICLES)
 
 
 def _names(units: Sequence[Unit], lexicon: Lexicon) -> frozenset[str]:
@@ -95,14 +96,15 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
     """Yield tokens as units, joining phrases of the lexicon, names and written-out amounts."""
     spoken = [_fold(token.text) for token in tokens]
     stems = [lexicon.stem(word) for word in spoken]
-    proper = _proper(tokens, spoken)
+    names = Names(tokens, spoken, stems, lexicon)
     end = 0
     for place, token in enumerate(tokens):
         if place < end:
             continue
-        unit = None if proper[place] or token.kind != "word" else _word(token.text, lexicon)
+        is_name = names.proper[place]
+        unit = None if is_name or token.kind != "word" else _word(token.text, lexicon)
         if unit is None:
-            end, unit = _unit_at(place, tokens, spoken, stems, proper, lexicon)
+            end, unit = _unit_at(place, tokens, spoken, stems, names, lexicon)
         if unit is not None:
             yield unit
 
@@ -125,7 +127,7 @@ def _unit_at(
     tokens: Sequence[Token],
     spoken: list[str],
     stems: list[str],
-    proper: list[bool],
+    names: Names,
     lexicon: Lexicon,
 ) -> tuple[int, Unit | None]:
     """Return the place after the unit that begins here, and the unit.
@@ -133,21 +135,23 @@ def _unit_at(
     None for a sign that joins.
     """
     kind = tokens[place].kind
+    if tokens[place].text == "&":
+        return place + 1, Unit("", "and", ("and",))
     if kind in {"join", "operator"}:
         return place + 1, None
-    if kind == "number" and place + 1 < len(tokens) and proper[place + 1]:
-        end = _name_end(place + 1, tokens, spoken, proper)
-        if spoken[end - 1] in COMPANY_FORMS and not tokens[place + 1].opens:
-            return end, _name(tokens[place:end], spoken[place:end], lexicon)
-    if kind not in {"word", "other"}:
+    name_end = place
+    if kind in _NUMBERS:
+        name_end = names.labelled_end(place)
+    elif names.proper[place]:
+        name_end = names.end(place)
+    if kind not in {"word", "other"} and name_end == place:
         form = _figure(tokens[place].text)
         return place + 1, Unit(kind, form, (form,))
     end = _numeral_end(place, tokens, spoken)
     if end > place:
         return end, _amount(tokens[place:end], spoken[place:end])
-    if proper[place]:
-        end = _name_end(place, tokens, spoken, proper)
-        return end, _name(tokens[place:end], spoken[place:end], lexicon)
+    if name_end > place:
+        return name_end, _name(place, name_end, tokens, spoken, names, lexicon)
     for phrase in lexicon.starts.get(stems[place], ()):
         end = place + len(phrase)
         if tuple(stems[place:end]) == phrase:
@@ -167,49 +171,18 @@ def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:
     return Unit("number", "_".join(amount_words), amount_words)
 
 
-def _name(tokens: Sequence[Token], spoken: Sequence[str], lexicon: Lexicon) -> Unit:
-    words = zip(spoken, tokens, strict=True)
+def _name(
+    place: int,
+    end: int,
+    tokens: Sequence[Token],
+    spoken: Sequence[str],
+    names: Names,
+    lexicon: Lexicon,
+) -> Unit:
+    words = zip(spoken[place:end], tokens[place:end], strict=True)
     name_words = tuple(word for word, token in words if token.kind != "join")
-    return Unit(NAME, lexicon.form(tuple(map(lexicon.stem, name_words))), name_words)
-
-
-def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
-    """Return the place after the name that begins here.
-
-    It goes on over capitalised words, over a particle, `&` or `/` between two of them, over the
-    form of a company after a comma, and over one after a bracket: "Acme (UK) Limited".
-    """
-    end = place + 1
-    while end < len(tokens):
-        if proper[end] and not tokens[end].opens:
-            end += 1
-            continue
-        after = _joined(end, tokens, spoken, proper)
-        if after == end:
-            break
-        end = after
-    return end
-
-
-def _joined(end: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
-    """Return the place after what joins the words before to a name that goes on; `end` if none."""
-
-    def goes_on(place: int) -> bool:
-        return place < len(tokens) and proper[place] and not tokens[place].opens
-
-    last = end
-    while last < len(tokens) and spoken[last] in PARTICLES:
-        last += 1
-    if last > end or spoken[end] in _JOINS:
-        last = max(last, end + 1)
-        return last + 1 if goes_on(last) else end
-    is_tail = end + 1 < len(tokens) and spoken[end + 1] in NAME_TAILS
-    if spoken[end] == "," and is_tail and goes_on(end + 1):
-        return end + 2
-    is_form = end + 2 < len(tokens) and spoken[end + 2] in COMPANY_FORMS
-    if spoken[end] == "(" and is_form and goes_on(end + 1) and goes_on(end + 2):
-        return end + 3
-    return end
+    form = lexicon.form(tuple(map(lexicon.stem, name_words)))
+    return Unit(NAME, form, name_words, names.spelling(place, end))
 
 
 def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
@@ -228,77 +201,6 @@ def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
     if is_bracket and tokens[end + 1].kind in {"number", "money", "percent"}:
         end += 2
     return end
-
-
-def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
-    """Flag the words that are capitalised as names are.
-
-    The first word of a sentence is one when it is capitalised elsewhere too, when a name goes on
-    after it, or when no other word is written like it: eBay, 3M, J.P. In a text in capitals only
-    words before the form of a company are.
-    """
-    words = [token for token in tokens if token.kind == "word"]
-    shouting = 2 * sum(token.text.isupper() and len(token.text) > 1 for token in words) > len(words)
-    if shouting:
-        return [False] * len(tokens)
-    is_cased = 2 * sum(token.text != token.text.swapcase() for token in words) > len(words)
-    capital = [
-        token.kind in _WORDS and _is_capital(place, tokens, spoken, is_cased)
-        for place, token in enumerate(tokens)
-    ]
-    known = {spoken[i] for i, token in enumerate(tokens) if capital[i] and not token.opens}
-
-    def is_followed(i: int) -> bool:
-        """Return whether a name goes on after the first word of a sentence."""
-        if i + 1 == len(tokens) or tokens[i + 1].opens:
-            return False
-        is_list = spoken[i + 1] == "," and spoken[i + 3 : i + 4] == ["&"] and capital[i + 2]
-        return capital[i + 1] or is_list or _joined(i + 1, tokens, spoken, capital) > i + 1
-
-    return [
-        capital[i]
-        and (
-            not token.opens
-            or spoken[i] in known
-            or _is_unusual(token.text, is_cased)
-            or is_followed(i)
-        )
-        for i, token in enumerate(tokens)
-    ]
-
-
-def _is_capital(place: int, tokens: Sequence[Token], spoken: list[str], is_cased: bool) -> bool:
-    """Return whether a word is written as in a name: a capital in it, or another script.
-
-    "A" and short words in capitals are names beside one, as in "Class A" and "AT&T".
-    """
-    text, word = tokens[place].text, spoken[place]
-    beside = tokens[place - 1] if place else None
-    after_name = beside is not None and beside.kind == "word" and beside.text != beside.text.lower()
-    if tokens[place].kind == "other":
-        follows = spoken[place + 1 : place + 3]
-        return bool(COMPANY_FORMS.intersection(follows)) and follows[0] in {",", *COMPANY_FORMS}
-    if text in _SMALL_FORMS:
-        return after_name
-    if word in FUNCTION:
-        around = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
-        is_letter = text == "A" and after_name and not tokens[place].opens
-        in_sign = text.isupper() and any(token.text in {"&", "("} for token in around)
-        return is_letter or in_sign
-    return text != text.lower() or (is_cased and _has_no_case(text))
-
-
-def _is_unusual(text: str, is_cased: bool) -> bool:
-    """Return whether a word is a name by its spelling.
-
-    It has a capital inside, a figure first, initials, or letters of another script.
-    """
-    is_mixed = text[1:] != text[1:].lower() and text != text.upper()
-    return text[0].isdigit() or "." in text or is_mixed or (is_cased and _has_no_case(text))
-
-
-def _has_no_case(text: str) -> bool:
-    return text[0].isalpha() and text == text.swapcase()
 
 
 def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:

@@ -13,7 +13,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from indexer.text.clauses.function_words import COMPANY_FORMS, is_abbreviation, is_numeral
+from indexer.text.clauses.function_words import (
+    COMPANY_FORMS,
+    NAME_SUFFIXES,
+    is_abbreviation,
+    is_numeral,
+)
 from indexer.text.codepoints import nfkc
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -35,12 +40,34 @@ _DAY = r"\b\d{1,2}(?:st|nd|rd|th)?"
 _DIVISIONS = "[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Pp]aragraphs?|Exhibit|Schedule|Annex|Appendix"
 _SPECIAL = (
     rf"{_MONTH}\b|(?:{_DIVISIONS})\s|(?:US|A|C|HK|NZ)\$|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b|x\s"
+    r"|[Nn]os?\.\s*\d"
 )
 _INITIALS = r"(?:[^\W\d_][.](?=[^\W\d_](?![^\W_])))*"
 _WORD = rf"{_INITIALS}[^\W\d_][^\W_]*(?:['’\-‐‑][^\W_]+)*(?:[.](?:com|net|org|io)\b)?"
+_FORM = (
+    r"(?:(?=[A-Z])(?i:"
+    + "|".join(sorted(map(re.escape, COMPANY_FORMS | NAME_SUFFIXES), reverse=True))
+    + r")|plc|inc|llc|ltd)(?!\w)"
+)
+# signs that punctuation, brackets, emphasis and sums do not have
+_ODD = r"[^\w\s.,;:'\"“”‘’()\-–—‐‑&*_/\[\]{}<>®©™]"
+_BEFORE_ODD = r"[\w.:'\-–—‐‑&*/\[\]{}<>®©™]{0,30}"
+_REST = r"[^\s,;\"“”‘’()]{0,30}"
+_SIGNED = "|".join(
+    [
+        r"[^\W\d_][^\W_]*(?:\+\+|#)(?!\w)",  # C++, C#
+        r"[A-Z](?:\*[A-Z]+)*\*[A-Z]{2,}(?!\w)",  # E*TRADE, M*A*S*H
+        r"[^\W\d_]{1,30}(?:[!$][^\W\d_]+)+(?!\w)",  # P!nk, A$AP
+        # before the form of a company: A+ Media Ltd, [x+1] AG, $hop LLC, Yahoo! Inc.
+        rf"(?![$€£¥]?[\d.,]+%?\s|<?{_MAIL}){_BEFORE_ODD}(?![!?]\s){_ODD}{_REST}(?<=\S\S)"
+        rf"(?=,?\s+(?:[A-Z][\w.'’&\-]*\s+){{0,3}}{_FORM})",
+        rf"(?:\w{{1,30}}[!?]|(?:(?![ -~•●■▪‣◦→…]){_ODD})+)(?=,?\s+{_FORM})",
+    ]
+)
+_SIGN = re.compile(_ODD + "|" + r"\w\*\w")
 _PATTERNS = {
     # most words, in one step
-    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s|https?:)[a-z]{2,}"
+    "quick": r"(?!(?:[sacp](?:ection|rticle|lause|aragraph)s?|nos?\.)\s|https?:)[a-z]{2,}"
     r"(?![^\W_]|[.'’\-‐‑@+][^\W_])",
     "gap": r"[ \t]+|\n(?!\s*\n)",
     "word": rf"(?!{_SPECIAL}|{_MAIL}|{_BOX}|https?:|www\.){_WORD}",
@@ -55,7 +82,8 @@ _PATTERNS = {
     "named": r"(?<![\w$€£¥.,])\d+(?:-\d+)*-?(?!(?:st|nd|rd|th)\b)[A-Z][^\W_]*(?:[.'’\-][^\W_]+)*",
     "ratio": rf"{_NUMBER}x?\s*(?::|\bto\b)\s*{_NUMBER}x?(?=[\s.,;)]|$)",
     "reference": rf"\b(?:{_DIVISIONS})\s+"
-    r"(?:\d+(?:\.\d+)*(?:\([a-z\d]+\))*|[IVXLC]+\b|[A-Z]\b|\([a-z\d]+\))",
+    r"(?:\d+(?:\.\d+)*(?:\([a-z\d]+\))*|[IVXLC]+\b|[A-Z]\b|\([a-z\d]+\))"
+    r"|§+\s*\d+(?:\.\d+)*|\b[Nn]os?\.\s*\d+(?:-\d+)*",
     "money": rf"(?:{_CURRENCY})\s?{_NUMBER}(?:\s+(?:thousand|million|billion)\b)?"
     rf"|{_NUMBER}(?:\s+(?:thousand|million|billion))?\s+{_COINS}",
     "percent": rf"{_NUMBER}\s?(?:%|per\s?cent\b|percent\b)",
@@ -69,6 +97,7 @@ _PATTERNS = {
 }
 _ALTERNATIVES = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items())
 _TOKEN = re.compile(f"(?:{_ALTERNATIVES}) *")
+_TOKEN_OR_SIGN = re.compile(f"(?:(?P<signed>{_SIGNED})|{_ALTERNATIVES}) *")
 _AMOUNTS = frozenset(["money", "percent", "number"])
 _FIGURES = _AMOUNTS | {"ratio", "operator"}
 _ARITHMETIC = re.compile(
@@ -78,7 +107,8 @@ _ARITHMETIC = re.compile(
     re.IGNORECASE,
 )
 _KINDS: dict[str, str] = {
-    kind: "word" if kind in {"quick", "plain", "named"} else kind for kind in _PATTERNS
+    kind: "word" if kind in {"quick", "plain", "named", "signed"} else kind
+    for kind in [*_PATTERNS, "signed"]
 }
 _OPERATORS = frozenset("=+×÷^<>≤≥±√∑")
 _SYMBOLS = frozenset(["word", "other"])
@@ -147,7 +177,8 @@ def _is_inside_name(matches: list[_Match], place: int) -> bool:
 
 
 def _scan(text: str) -> Iterator[_Match]:
-    for match in _TOKEN.finditer(text):
+    token = _TOKEN_OR_SIGN if _SIGN.search(text) else _TOKEN
+    for match in token.finditer(text):
         kind = match.lastgroup or ""
         if kind != "gap":
             yield _Match(_KINDS[kind], match[kind], match.start())

@@ -33,6 +33,13 @@ VERBS = _words(
 )
 """Function words that are verbs: with one of them a line is a sentence, not a heading."""
 
+PARTY_ACTS = VERBS | _words(
+    "acknowledges agrees appoints assigns authorizes authorises consents covenants delivers grants "
+    "guarantees indemnifies leases licenses pays promises purchases releases represents sells "
+    "undertakes waives warrants"
+)
+"""What a party does by a clause."""
+
 DUTY = frozenset(["shall", "will", "must"])
 RIGHT = frozenset(["may", "can"])
 NEGATIONS = _words("not no never neither none nor cannot without")
@@ -53,6 +60,38 @@ COMPANY_FORMS = _words(
 )
 NAME_TAILS = COMPANY_FORMS | _words("jr sr esq ii iii iv")
 """Words that belong to the name before them, even after a comma."""
+
+NAME_SUFFIXES = _words(
+    "bancorp bancshares biosciences brands capital enterprises financial funding holding holdings "
+    "industries international labs motors pharma pharmaceuticals realty technologies therapeutics "
+    "ventures worldwide"
+)
+"""Words that seldom stand alone in a contract, and often at the end of a firm's name."""
+
+FIRM_WORDS = (
+    COMPANY_FORMS
+    | NAME_SUFFIXES
+    | _words("associates foods group media motors partners properties resources solutions systems")
+)
+"""Words that tell no firm from another at the end of its name."""
+
+ORGANISATIONS = _words(
+    "academy association bank bishop brotherhood bureau church city college commonwealth company "
+    "confederation council county daughters department diocese district emirate federation "
+    "foundation friends hospital institute island islands isle kingdom ministry monastery museum "
+    "order province republic school seminary sisters society sons synod temple territory town "
+    "trust union university village"
+)
+"""Bodies in whose names an article may stand: "Bank of the West"."""
+
+CLASSIFIERS = _words(
+    "class series tranche schedule exhibit annex appendix attachment type tier grade phase "
+    "building tower block option plan lot level vitamin fund"
+)
+"""Words after which a single capital letter is a letter, not a word."""
+
+LEADING_PARTICLES = _words("de du di della von van zu ter ten")
+"""Particles with which a name may begin: "de Beers"."""
 
 PARTICLES = _words("of de du des del della di da do dos das von van der den la le")
 """Words that may stand between two capitalised words of a name."""

@@ -19,12 +19,14 @@ NAME = "name"
 class Unit(NamedTuple):
     """A word or a slot.
 
-    `kind` is empty for a word; `form` is canonical; `words` are its folded words.
+    `kind` is empty for a word; `form` is canonical; `words` are its folded words. `spelling`: the
+    words of a name by which it is the same as another, empty for other units.
     """
 
     kind: str
     form: str
     words: tuple[str, ...]
+    spelling: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
