@@ -1,15 +1,20 @@
 """The families of a store as work for reviewers, with how far each is reviewed.
 
-The list is read once, and follows labels as they are written.
+The list is read once, and follows labels as they are written. Figures of families are columns, so
+that a list of many is ordered and counted without a step for each.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -17,8 +22,10 @@ Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
 ORDERS: tuple[Order, ...] = ("size", "similarity", "conflict", "unreviewed")
 PARTS: tuple[Part, ...] = ("open", "done", "conflict", "all")
+_ALONE = np.inf  # in place of the similarity of a family without members beside its principal
 _REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
+Places: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +44,13 @@ class WorkItem:
     similarity: float | None
     conflict: bool
 
-    def is_in(self, part: Part) -> bool:
-        """Return whether it is among those with documents to review (`open`), without any
-        (`done`), with labels that differ (`conflict`), or all.
-        """
-        is_open = self.reviewed < self.documents
-        parts = {"open": is_open, "done": not is_open, "conflict": self.conflict, "all": True}
-        return parts[part]
-
-
-@dataclass(slots=True)
-class _Family:
-    path: str
-    similarity: float | None = None
-    labels: Counter[Labels] = field(default_factory=Counter)
-
 
 class WorkList:
     """The families of a store.
 
     A document is reviewed if it carries one of the labels `judgements`, or any label where there
     are none of these. `moved`: of the families `followed`, those that have another principal now,
-    each with the family in which its former principal is.
+    each with the family in which its former principal is. Families have places from 0 on, by id.
     """
 
     def __init__(
@@ -69,38 +61,59 @@ class WorkList:
         followed: Collection[str] = (),
     ) -> None:
         self._judgements = frozenset(judgements)
-        self._families: dict[str, _Family] = {}
         self.moved: dict[str, str] = {}
+        read = _FamilyReader()
         total = store.counts().documents
         for done, row in enumerate(store.scan(), 1):
-            family = self._families.setdefault(row.family, _Family(row.family))
-            if row.id == row.family:
-                family.path = row.path
-            elif row.similarity is not None:
-                least = row.similarity if family.similarity is None else family.similarity
-                family.similarity = min(least, row.similarity)
+            place = read.add(row)
+            if judged := self._judged(row.labels):
+                read.labels[place][judged] += 1
             if row.id in followed and row.id != row.family:
                 self.moved[row.id] = row.family
-            family.labels[self._judged(row.labels)] += 1
             if not done % _REPORTED:
                 progress("families", done, total)
+        by_id = sorted(range(len(read.names)), key=read.names.__getitem__)
+        self._names = [read.names[place] for place in by_id]
+        self._paths = [read.paths[place] for place in by_id]
+        self._places = {name: place for place, name in enumerate(self._names)}
+        self._sizes = np.array(read.sizes, dtype=np.int64)[by_id]
+        self._similarity = np.array(read.similarities, dtype=np.float64)[by_id]
+        self._labels = {self._places[read.names[at]]: labels for at, labels in read.labels.items()}
+        self._reviewed = np.zeros(len(by_id), dtype=np.int64)
+        self._conflict = np.zeros(len(by_id), dtype=np.bool_)
+        for place in self._labels:
+            self._count(place)
 
     def __contains__(self, family: str) -> bool:
         """Return whether a family of that name is in the list."""
-        return family in self._families
+        return family in self._places
+
+    def __getitem__(self, place: int) -> WorkItem:
+        """Return the family at a place."""
+        similarity = float(self._similarity[place])
+        return WorkItem(
+            self._names[place],
+            self._paths[place],
+            int(self._sizes[place]),
+            int(self._reviewed[place]),
+            None if similarity == _ALONE else similarity,
+            bool(self._conflict[place]),
+        )
 
     def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
         """Follow labels that were written: the family of each document, its labels before and
         after.
         """
         for name, before, after in changes:
-            if name in self._families:
-                labels = self._families[name].labels
-                labels[self._judged(before)] -= 1
-                labels[self._judged(after)] += 1
-                self._families[name].labels = +labels
+            place = self._places.get(name)
+            if place is None:
+                continue
+            labels = self._labels.setdefault(place, Counter())
+            labels[self._judged(before)] -= 1
+            labels[self._judged(after)] += 1
+            self._count(place)
 
-    def items(self, order: Order, least: int, most: int = 0) -> Sequence[WorkItem]:
+    def places(self, order: Order, least: int, most: int = 0) -> Places:
         """Return the families of `least` to `most` documents (0: any number) in an order, ties by
         id.
 
@@ -108,37 +121,78 @@ class WorkList:
         `conflict`: those whose labels differ first, then by size; `unreviewed`: those with the
         most documents to review first.
         """
-        return sorted(self._items(least, most), key=_KEYS[order])
+        is_chosen = self._sizes >= least
+        if most:
+            is_chosen &= self._sizes <= most
+        chosen = np.flatnonzero(is_chosen)
+        sizes = self._sizes[chosen]
+        keys = {
+            "size": (-sizes,),
+            "similarity": (np.minimum(self._similarity[chosen], 1.0),),
+            "conflict": (-sizes, ~self._conflict[chosen]),
+            "unreviewed": (self._reviewed[chosen] - sizes,),
+        }
+        return chosen[np.lexsort(keys[order])]
 
-    @property
-    def documents(self) -> int:
-        """Return how many documents there are."""
-        return sum(family.labels.total() for family in self._families.values())
+    def of_families(self, places: Places, names: Collection[str]) -> Places:
+        """Return those of these places that are of families of these names."""
+        is_named = np.zeros(len(self._names), dtype=np.bool_)
+        is_named[[self._places[name] for name in names if name in self._places]] = True
+        return places[is_named[places]]
 
-    @property
-    def reviewed(self) -> int:
-        """Return how many documents are reviewed."""
-        return sum(_reviewed(family) for family in self._families.values())
+    def in_part(self, places: Places, part: Part) -> Places:
+        """Return those with documents to review (`open`), without any (`done`), with labels that
+        differ (`conflict`), or all.
+        """
+        if part == "all":
+            return places
+        if part == "conflict":
+            return places[self._conflict[places]]
+        is_open = self._reviewed[places] < self._sizes[places]
+        return places[is_open if part == "open" else ~is_open]
 
-    def _items(self, least: int, most: int) -> Iterator[WorkItem]:
-        for name, family in self._families.items():
-            documents = family.labels.total()
-            if least <= documents <= (most or documents):
-                conflict = sum(map(bool, family.labels)) > 1
-                reviewed, similarity = _reviewed(family), family.similarity
-                yield WorkItem(name, family.path, documents, reviewed, similarity, conflict)
+    def counts(self, places: Places | None = None) -> tuple[int, int]:
+        """Return how many documents are reviewed, and how many there are, None: in all families."""
+        at = slice(None) if places is None else places
+        return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
+
+    def _count(self, place: int) -> None:
+        """Count the labels of a family anew."""
+        labels = self._labels[place]
+        reviewed = [number for judged, number in labels.items() if judged and number > 0]
+        self._reviewed[place] = sum(reviewed)
+        self._conflict[place] = len(reviewed) > 1
 
     def _judged(self, labels: Labels) -> Labels:
         return tuple(sorted(self._judgements.intersection(labels) if self._judgements else labels))
 
 
-def _reviewed(family: _Family) -> int:
-    return sum(number for labels, number in family.labels.items() if labels)
+class _FamilyReader:
+    """Families in the order in which they come first.
 
+    `names`, `paths`, `sizes` and `similarities` by place; `labels`: documents by what they carry,
+    of those that carry any.
+    """
 
-_KEYS: Mapping[Order, Callable[[WorkItem], Any]] = {
-    "size": lambda item: (-item.documents, item.family),
-    "similarity": lambda item: (1.0 if item.similarity is None else item.similarity, item.family),
-    "conflict": lambda item: (not item.conflict, -item.documents, item.family),
-    "unreviewed": lambda item: (item.reviewed - item.documents, item.family),
-}
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.paths: list[str] = []
+        self.sizes: list[int] = []
+        self.similarities: list[float] = []
+        self.labels: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
+        self._places: dict[str, int] = {}
+
+    def add(self, row: Row) -> int:
+        """Count a document, and return the place of its family."""
+        place = self._places.setdefault(row.family, len(self.names))
+        if place == len(self.names):
+            self.names.append(row.family)
+            self.paths.append(row.family)
+            self.sizes.append(0)
+            self.similarities.append(_ALONE)
+        self.sizes[place] += 1
+        if row.id == row.family:
+            self.paths[place] = row.path
+        elif row.similarity is not None:
+            self.similarities[place] = min(self.similarities[place], row.similarity)
+        return place

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from indexer.errors import DocumentNotFound, StoreBusy, UsageError
 from indexer.grouping.undo_labels import label_events_of
-from indexer.grouping.work_list import ORDERS, PARTS, Part, WorkItem, WorkList
+from indexer.grouping.work_list import ORDERS, PARTS, Part, Places, WorkList
 from indexer.text.visible import visible
 from indexer.web.access import Login
 from indexer.web.answers import (
@@ -34,18 +36,18 @@ def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
         return WorkListAnswer(False, progress.stage, progress.done, progress.total)
     work, is_stale = read
     owners = site.review.assignments()
-    items = _items(work, owners, values)
-    shown = [item for item in items if item.is_in(values["part"])]
+    places = _places(work, owners, values)
+    shown = work.in_part(places, values["part"])
     start, end = (values["page"] - 1) * values["limit"], values["page"] * values["limit"]
-    reviewed, documents = sum(item.reviewed for item in items), sum(i.documents for i in items)
+    of_store = ReviewProgress(*work.counts())
     return WorkListAnswer(
         ready=True,
         stage="done",
-        done=work.documents,
-        total=work.documents,
+        done=of_store.documents,
+        total=of_store.documents,
         families=len(shown),
-        of_list=ReviewProgress(reviewed, documents),
-        of_store=ReviewProgress(work.reviewed, work.documents),
+        of_list=ReviewProgress(*work.counts(places)),
+        of_store=of_store,
         page=values["page"],
         more=len(shown) > end,
         items=tuple(
@@ -58,20 +60,19 @@ def work_list(site: Site, values: ParameterValues) -> WorkListAnswer:
                 conflict=item.conflict,
                 reviewer=owners.get(item.family, ""),
             )
-            for item in shown[start:end]
+            for item in map(work.__getitem__, shown[start:end].tolist())
         ),
         stale=is_stale,
     )
 
 
-def _items(
-    work: WorkList, owners: Mapping[str, str], values: ParameterValues
-) -> Sequence[WorkItem]:
-    """Return the families of a list in its order, whatever its part."""
-    items = work.items(values["order"], values["least"], values["most"])
-    if not values["reviewer"]:
-        return items
-    return [item for item in items if owners.get(item.family) == values["reviewer"]]
+def _places(work: WorkList, owners: Mapping[str, str], values: ParameterValues) -> Places:
+    """Return the places of the families of a list in its order, whatever its part."""
+    places = work.places(values["order"], values["least"], values["most"])
+    reviewer = values["reviewer"]
+    if not reviewer:
+        return places
+    return work.of_families(places, [name for name, owner in owners.items() if owner == reviewer])
 
 
 def claim(site: Site, values: ParameterValues, login: Login) -> Claim:
@@ -83,14 +84,17 @@ def claim(site: Site, values: ParameterValues, login: Login) -> Claim:
     read = site.work_list(values["wait"])
     if read is None:
         return Claim(False, "")
-    items = _items(read[0], site.review.assignments(), values)
-    names = [item.family for item in items]
+    work = read[0]
+    owners = site.review.assignments()
+    places = _places(work, owners, values)
     part: Part = "conflict" if values["part"] == "conflict" else "open"
-    first = names.index(values["after"]) + 1 if values["after"] in names else 0
-    for item in [*items[first:], *items[:first]]:
-        is_wanted = item.is_in(part) and item.family != values["after"]
-        if is_wanted and site.review.claim(item.family, login.name):
-            return Claim(True, item.family)
+    after = work.of_families(places, [values["after"]])
+    first = int(np.flatnonzero(places == after[0])[0]) + 1 if len(after) else 0
+    for place in work.in_part(np.roll(places, -first), part).tolist():
+        family = work[place].family
+        is_free = family != values["after"] and owners.get(family, login.name) == login.name
+        if is_free and site.review.claim(family, login.name):
+            return Claim(True, family)
     return Claim(True, "")
 
 
