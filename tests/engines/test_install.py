@@ -390,7 +390,7 @@ def test_the_pipeline_of_others_is_not_replaced(opensearch_index):
     try:
         with pytest.raises(
             StoreError,
-            match=f"default pipeline {index}, which install would replace; if that leaves text",
+            match=f"pipeline {index}, which install would replace; let it call nearfold-default_v2",
         ):
             install(store)
         uninstall(store)

@@ -207,3 +207,73 @@ def test_a_piece_of_another_program_stays_beside_an_installation(place, server):
     finally:
         good("DELETE", path)
         good("DELETE", other)
+
+
+def pipeline_of(server, url):
+    """Return the default pipeline of an index."""
+    (index,) = good("GET", f"{url}/_settings").values()
+    return index["settings"]["index"].get("default_pipeline")
+
+
+def test_a_default_pipeline_that_calls_nearfolds_stays(place, server, stores, engine):
+    store, url = place
+    name = url.rpartition("/")[2]
+    fill(url)
+    lower = {"lowercase": {"field": "author", "ignore_missing": True}}
+    outer, inner = f"{name}-outer", f"{name}-inner"
+    calls = {outer: inner, inner: "nearfold-default_v2"}
+    for caller, called in calls.items():
+        body = {"processors": [lower, {"pipeline": {"name": called}}]}
+        good("PUT", f"{server}/_ingest/pipeline/{caller}", body)
+    good("PUT", f"{url}/_settings", {"index.default_pipeline": outer})
+    try:
+        for dry_run in (True, False):
+            detail = install_changes(store, dry_run=dry_run)["index"].detail
+            assert f"stays {outer}, which calls nearfold-default_v2" in detail
+        assert pipeline_of(server, url) == outer
+        (id,) = bulk(server, name, [{"text": FERRY, "author": "WIRE"}])
+        source = good("GET", f"{url}/_doc/{id}")["_source"]
+        assert (source["author"], source["near_status"]) == ("wire", "complete")
+        refused(lambda: reindex(store, OTHER), server, url, f"{outer} of {name} calls nearfold-")
+        kept = {change.name: change.detail for change in uninstall(store).changes}
+        assert kept["nearfold-default_v2"] == f"used by {inner}"
+        assert pipeline_of(server, url) == outer
+    finally:
+        good("PUT", f"{url}/_settings", {"index.default_pipeline": None})
+        for caller in calls:
+            good("DELETE", f"{server}/_ingest/pipeline/{caller}")
+
+
+def test_an_owner_who_wants_no_pipeline_has_none(place, server):
+    store, url = place
+    fill(url)
+    good("PUT", f"{url}/_settings", {"index.default_pipeline": "_none"})
+    planned = install_changes(store, dry_run=True)["index"].detail
+    changes = install_changes(store)
+    assert planned == changes["index"].detail
+    assert "index.default_pipeline stays _none: only requests that name nearfold-" in planned
+    assert pipeline_of(server, url) == "_none"
+    good("POST", f"{url}/_update_by_query?pipeline=nearfold-default_v2&refresh=true")
+    assert store.counts().by_status == {"complete": 2}
+    uninstall(store)
+    assert pipeline_of(server, url) == "_none"
+
+
+def test_an_index_whose_settings_nobody_may_read_stops_no_removal(place, server, stores, engine):
+    store, url = place
+    fill(url)
+    install(store)
+    others = [stores(engine, server)[1] for _ in range(2)]
+    for other in others:
+        good("PUT", f"{server}/{other}", {"settings": {"index.blocks.metadata": True}})
+    try:
+        for dry_run in (True, False):
+            changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
+            assert changes["nearfold-default_v2"].action == "kept"
+            for other in others:
+                assert f"{other} (nobody may read" in changes["nearfold-default_v2"].detail
+        assert pipeline_of(server, url) is None
+    finally:
+        for other in others:
+            good("PUT", f"{server}/{other}/_settings", {"index.blocks.metadata": None})
+    assert {change.action for change in uninstall(store).changes} == {"removed"}

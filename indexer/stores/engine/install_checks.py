@@ -28,7 +28,13 @@ from indexer.stores.engine.mapping_facts import (
     is_shared,
     text_field,
 )
-from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
+from indexer.stores.engine.pieces import (
+    DEFAULT_PIPELINE,
+    NO_PIPELINE,
+    Index,
+    Pieces,
+    default_pipeline,
+)
 from indexer.stores.engine.source_gaps import source_gap
 
 
@@ -49,7 +55,7 @@ def check_installation(
         pieces.check_alias(place, None)
         return
     check_index(pieces, place, index, recipe, field)
-    _check_default_pipeline(place, index, recipe, field)
+    _check_default_pipeline(pieces, index, recipe, field)
 
 
 def check_index(
@@ -97,15 +103,22 @@ def check_piece(pieces: Pieces, piece: Piece) -> None:
         )
 
 
-def _check_default_pipeline(place: IndexPlace, index: Index, recipe: Recipe, field: str) -> None:
-    """Raise `StoreError` for an index with a default pipeline that does not sign."""
-    current = default_pipeline(index[1])
-    if current not in (None, "_none") and not installed.signs_by(recipe, current):
+def _check_default_pipeline(pieces: Pieces, index: Index, recipe: Recipe, field: str) -> None:
+    """Raise `StoreError` for an index whose default pipeline neither signs nor calls one that does;
+    an owner who set none shall have none.
+    """
+    current, url = default_pipeline(index[1]), pieces.requests.url
+    if current in (None, NO_PIPELINE) or installed.signs_by(recipe, current):
+        return
+    pipelines = installed.pipeline_names(recipe, field)
+    if not pieces.calls(current, pipelines):
         raise StoreError(
-            f"index {place.index} has the default pipeline {current}, which install would replace; "
-            f"if that leaves {field} as it is, make it the index.final_pipeline, which runs after "
-            f"the one that signs, and clear {DEFAULT_PIPELINE}; else keep it, and sign by "
-            f"`nearfold index {place.url} --store {place.url}` from time to time"
+            f"index {index[0]} has the default pipeline {current}, which install would replace; "
+            f"let it call {pipelines[1]} by a `pipeline` processor, which `nearfold install` for "
+            f"an index of any other name puts there; or, if that leaves {field} as it is, make it "
+            f"the index.final_pipeline, which runs after the one that signs, and clear "
+            f"{DEFAULT_PIPELINE}; or keep it, and sign by `nearfold index {url} --store {url}` "
+            "from time to time"
         )
 
 

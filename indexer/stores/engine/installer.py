@@ -22,7 +22,8 @@ from indexer.stores.engine.install_checks import (
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import is_adopted, is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
-from indexer.stores.engine.pieces import Index, Pieces, default_pipeline
+from indexer.stores.engine.piece_users import PieceUsers, remove_unused
+from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
@@ -72,7 +73,7 @@ def install(
     if index is not None:
         changes.append(pieces.adopt(place, recipe, index, signs, field))
     if present_field is not None and present_field != field:
-        changes += pieces.remove_unused(place, recipe, present_field)
+        changes += remove_unused(pieces, place, recipe, present_field)
     return changes
 
 
@@ -130,12 +131,13 @@ def uninstall(
     recipe = _stored_recipe(index, template) or recipe
     changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(installed.index_template_piece(place.index), "")
-    changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
-    others = pieces.installations(place)
+    changes += remove_unused(pieces, place, recipe, _known_field(index, template) or TEXT)
+    users = PieceUsers(pieces, place)
+    others = users.of_scripts()
     for piece in installed.score_scripts():
         changes += pieces.remove(piece, others)
     if dialect.search_pipelines:
-        changes += pieces.remove(installed.fold_pipeline(), others or pieces.searched())
+        changes += pieces.remove(installed.fold_pipeline(), others or users.of_search_pipeline())
     return changes
 
 
@@ -164,6 +166,7 @@ def put_next_pipeline(
     """
     name = default_pipeline(old)
     is_signed = installed.signs_by(before, name)
+    _check_caller(pieces, place, old, before, after)
     if not is_signed and not installed.signs_by(before, _pipeline_in(pieces.template(place))):
         return None, []
     if unsupported := painless.unsupported_settings(after):
@@ -184,6 +187,24 @@ def put_next_pipeline(
     for_files, for_texts = installed.pipeline_names(after, field)
     is_of_files = name == installed.pipeline_names(before, field)[0]
     return (for_files if is_of_files else for_texts), changes
+
+
+def _check_caller(
+    pieces: Pieces, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+) -> None:
+    """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
+    as it would in the next version of the index.
+    """
+    name, field = default_pipeline(old), text_field(old["mappings"]) or TEXT
+    pipelines = installed.pipeline_names(before, field)
+    if before.id == after.id or installed.signs_by(before, name):
+        return
+    if pieces.calls(name, pipelines):
+        raise UsageError(
+            f"the default pipeline {name} of {place.index} calls {pipelines[1]}, which signs by "
+            f"recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and `nearfold install`, "
+            f"let {name} call {installed.shared_name(after, field)}, and set it again"
+        )
 
 
 def _pipeline_in(template: Body | None) -> str | None:
@@ -210,7 +231,7 @@ def update_template(
     elif template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))
         changes.append(pieces.put_template(place, dialect, after, signs, field))
-    return [*changes, *pieces.remove_unused(place, before, field)]
+    return [*changes, *remove_unused(pieces, place, before, field)]
 
 
 def index_at(requests: Requests, place: IndexPlace) -> Index | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -37,13 +36,10 @@ from indexer.stores.maintenance import Change
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
 DEFAULT_PIPELINE = "index.default_pipeline"
-SEARCH_PIPELINE = "index.search.default_pipeline"
+NO_PIPELINE = "_none"  # the value with which an owner says that none shall run
 _FEW_FIELDS = 100
 _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
-# what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
-_VISIBLE = "*,-.*,.ds-*"
-_EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
 
 
 class Pieces:
@@ -55,7 +51,7 @@ class Pieces:
 
     def stored(self, piece: Piece) -> bodies.Body | None:
         """Return the body that the engine stores under this name; None where there is none."""
-        answer = self._read(piece.path)
+        answer = self.read(piece.path)
         return None if answer is None else installed.body_in(piece, answer)
 
     def own(self, piece: Piece) -> bodies.Body | None:
@@ -74,7 +70,7 @@ class Pieces:
 
     def index(self, place: IndexPlace) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
-        answer = self._read(place.index)
+        answer = self.read(place.index)
         return None if answer is None else only_index(place, answer)
 
     def put(self, piece: Piece) -> Change:
@@ -101,7 +97,7 @@ class Pieces:
             answer = self.requests.send("PUT", piece.path, piece.body)
         if answer.status == 400:
             return Change(piece.kind, piece.name, "impossible", answer.reason)
-        self._check("PUT", piece.path, answer)
+        self.check("PUT", piece.path, answer)
         return Change(piece.kind, piece.name, "created" if stored is None else "updated")
 
     def put_attachment_pipeline(self, piece: Piece, signing: Change) -> Change:
@@ -137,7 +133,7 @@ class Pieces:
             answer = self.requests.send("PUT", full.path, full.body)
             if answer.status == 400 and "nearfold_" in str(answer.body):
                 answer = self.requests.send("PUT", core_only.path, core_only.body)
-            self._check("PUT", full.path, answer)
+            self.check("PUT", full.path, answer)
         return Change(full.kind, full.name, "created" if stored is None else "updated")
 
     def adopt(
@@ -160,9 +156,11 @@ class Pieces:
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}
         if new_alias:
             puts[f"{name}/_alias/{alias}"] = None
-        if signs and default_pipeline(facts) not in installed.pipeline_names(recipe, field):
-            pipeline = installed.shared_name(recipe, field)
-            puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: pipeline}
+        pipelines = installed.pipeline_names(recipe, field)
+        current = default_pipeline(facts)
+        is_kept = signs and (current == NO_PIPELINE or self.calls(current, pipelines))
+        if signs and current not in pipelines and not is_kept:
+            puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: installed.shared_name(recipe, field)}
         if not self._dry_run:
             for path, body in puts.items():
                 self._send("PUT", path, body)
@@ -176,6 +174,7 @@ class Pieces:
             left = fields_left(facts, len(missing))
             is_tight = bool(missing) and left < _FEW_FIELDS
             details += [f"room for {left} more fields by its {FIELD_LIMIT}"] if is_tight else []
+        details += [_kept_pipeline(current, pipelines)] if is_kept else []
         if not may_hold(mapping, field):
             details.append(f"its mapping has no field {field}; --text-field names another")
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
@@ -214,6 +213,19 @@ class Pieces:
             self._send("PUT", f"{index}/_mapping", {"_meta": meta})
         return Change("alias", alias, "removed")
 
+    def calls(self, name: str | None, pipelines: Collection[str]) -> bool:
+        """Return whether an ingest pipeline calls one of these, itself or by others."""
+        seen: set[str] = set()
+        waiting = {name} if name else set()
+        while waiting:
+            seen |= waiting
+            answers = [self.read(f"_ingest/pipeline/{caller}") or {} for caller in waiting]
+            called = {name for answer in answers for name in _called(answer)}
+            if called & set(pipelines):
+                return True
+            waiting = called - seen
+        return False
+
     def check_alias(self, place: IndexPlace, index: Index | None) -> None:
         """Raise `UsageError` where the alias for writes stands for an index of others."""
         name = index[0] if index else place.index
@@ -231,83 +243,6 @@ class Pieces:
         if not self._dry_run:
             self._send("DELETE", piece.path)
         return [Change(piece.kind, piece.name, "removed")]
-
-    def remove_unused(self, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
-        """Remove what signs this field by this recipe, unless others use it."""
-        users = self.users(place, recipe, field)
-        changes: list[Change] = []
-        for piece in installed.recipe_pieces(recipe, field):
-            changes += self.remove(piece, users)
-        return changes
-
-    def users(self, place: IndexPlace, recipe: Recipe, field: str) -> str:
-        """Return the other index templates, pipelines and indices that use the pipelines of the
-        recipe, or its component template, whoever made them.
-
-        Their names are joined by commas; the text is empty when there are none.
-        """
-        pipelines = installed.pipeline_names(recipe, field)
-        indices = self._indices_with(place, pipelines)
-        templates = self._templates_with(place, installed.shared_name(recipe, field), pipelines)
-        return ", ".join([*templates, *self._callers(pipelines), *indices])
-
-    def _indices_with(self, place: IndexPlace, pipelines: Collection[str] = ()) -> list[str]:
-        """Return the indices but this one with one of these default pipelines, or with any of
-        nearfold's.
-        """
-        settings = self._read(f"{_VISIBLE}/_settings/{DEFAULT_PIPELINE}", _EVERY_INDEX) or {}
-        own = self.index(place)
-        used = {name: index["settings"].get(DEFAULT_PIPELINE) for name, index in settings.items()}
-        return sorted(
-            name
-            for name, pipeline in used.items()
-            if (own is None or name != own[0])
-            and (pipeline in pipelines or (not pipelines and installed.is_ours(pipeline)))
-        )
-
-    def _templates_with(
-        self, place: IndexPlace, component: str, pipelines: Collection[str]
-    ) -> list[str]:
-        """Return the index templates, but for ours of this index, that have one of these pieces."""
-        answer = self._read("_index_template") or {}
-        names = []
-        for template in answer.get("index_templates", []):
-            body = template["index_template"]
-            written = json.dumps(body.get("template", {}).get("settings", {}))
-            is_user = component in body.get("composed_of", []) or _names_any(written, pipelines)
-            if is_user and template["name"] != f"nearfold-{place.index}":
-                names.append(template["name"])
-        return sorted(names)
-
-    def _callers(self, pipelines: Collection[str]) -> list[str]:
-        """Return the ingest pipelines that call one of these, which may call each other."""
-        stored = self._read("_ingest/pipeline") or {}
-        return sorted(
-            name
-            for name, body in stored.items()
-            if name not in pipelines and _names_any(json.dumps(body), pipelines)
-        )
-
-    def searched(self) -> str:
-        """Return the indices whose searches our search pipeline folds by default, joined by commas.
-
-        Without the pipeline, an engine would refuse to search them.
-        """
-        settings = self._read(f"{_VISIBLE}/_settings/{SEARCH_PIPELINE}", _EVERY_INDEX) or {}
-        return ", ".join(
-            sorted(
-                name
-                for name, index in settings.items()
-                if index["settings"].get(SEARCH_PIPELINE) == installed.FOLD
-            )
-        )
-
-    def installations(self, place: IndexPlace) -> str:
-        """Return our other index templates and the other indices that sign, joined by commas."""
-        answer = self._read("_index_template/nearfold-*") or {}
-        names = [template["name"] for template in answer.get("index_templates", [])]
-        templates = [name for name in names if name != f"nearfold-{place.index}"]
-        return ", ".join([*templates, *self._indices_with(place)])
 
     def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
         """Return whether the engine refuses a whole bulk request for one line that is not JSON.
@@ -345,19 +280,19 @@ class Pieces:
         body = {"size": 0, "track_total_hits": True, "query": query}
         return int(self.requests.call("POST", f"{index}/_search", body)["hits"]["total"]["value"])
 
-    def _read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
+    def read(self, path: str, params: Mapping[str, str] | None = None) -> bodies.Body | None:
         """Return the answer at a path; None where there is nothing."""
         answer = self.requests.send("GET", path, params=params or {})
         if answer.status == 404:
             return None
-        self._check("GET", path, answer)
+        self.check("GET", path, answer)
         body: bodies.Body = answer.body
         return body
 
     def _send(self, method: str, path: str, body: bodies.Body | None = None) -> None:
-        self._check(method, path, self.requests.send(method, path, body))
+        self.check(method, path, self.requests.send(method, path, body))
 
-    def _check(self, method: str, path: str, answer: Answer) -> None:
+    def check(self, method: str, path: str, answer: Answer) -> None:
         """Raise the error of an answer that is not a success, with the request that it answers."""
         if not 200 <= answer.status < 300:
             raise error_of(self.requests.url, answer, f"{method} {path}")
@@ -369,6 +304,17 @@ def default_pipeline(index: Mapping[str, Any]) -> str | None:
     return name
 
 
-def _names_any(written: str, pipelines: Collection[str]) -> bool:
-    """Return whether a JSON text has one of these names as a string."""
-    return any(json.dumps(pipeline) in written for pipeline in pipelines)
+def _kept_pipeline(current: str | None, pipelines: tuple[str, str]) -> str:
+    """Return what an index does that keeps the default pipeline of its owner, in words."""
+    _, for_texts = pipelines
+    if current == NO_PIPELINE:
+        return f"{DEFAULT_PIPELINE} stays _none: only requests that name {for_texts} are signed"
+    return f"{DEFAULT_PIPELINE} stays {current}, which calls {for_texts}"
+
+
+def _called(pipelines: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the pipelines that the processors of these call."""
+    for body in pipelines.values():
+        for processor in body.get("processors", []):
+            if "pipeline" in processor:
+                yield processor["pipeline"]["name"]
