@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
 
+from indexer.cli.console import json_line
 from indexer.cli.options import opened_out, refuse_all_but, unset_options
-from indexer.matching.fingerprint_lists import BITS, match_fingerprints, read_fingerprints
+from indexer.matching.fingerprint_lists import (
+    BITS,
+    FingerprintPair,
+    match_fingerprints,
+    read_fingerprints,
+)
 from indexer.sketch.blocks import DISTANCE, design_for
 from indexer.sketch.distance import allowed_distance
+from indexer.sketch.sketch_options import HAMMING
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
 
 def print_fingerprint_pairs(
-    file: TextIO, threshold: float, cap: int, tables: int | None, out: Path | None
+    file: TextIO, threshold: float, cap: int, tables: int | None, out: Path | None, as_json: bool
 ) -> int:
     """Print the pairs of a file of fingerprints, and how they were found; return 0."""
     refuse_all_but(
-        {"fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url"},
+        {"fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url", "as_json"},
         "with --fingerprints",
     )
     fingerprints = read_fingerprints(file)
@@ -30,9 +38,13 @@ def print_fingerprint_pairs(
     count = 0
     with opened_out(out) as target:
         for pair in match_fingerprints(fingerprints, distance, cap, tables):
-            names = f"{visible(pair.a)}\t{visible(pair.b)}"
-            target.write(f"{pair.similarity:.3f}\t{names}\n")
+            target.write(_json_pair(pair) if as_json else _text_pair(pair))
             count += 1
+    if as_json:
+        counts = {"fingerprints": len(fingerprints.names), "pairs": count, "distance": distance}
+        tables_used = {"tables": design.tables, "key_bits": design.key_bits}
+        sys.stderr.write(json_line({**counts, "threshold": least, **tables_used}))
+        return 0
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     notes.print(f"{count_of(count, 'pair')} in {count_of(len(fingerprints.names), 'fingerprint')}")
     notes.print(
@@ -41,3 +53,13 @@ def print_fingerprint_pairs(
         "among a million random ones"
     )
     return 0
+
+
+def _text_pair(pair: FingerprintPair) -> str:
+    return f"{pair.similarity:.3f}\t{visible(pair.a)}\t{visible(pair.b)}\n"
+
+
+def _json_pair(pair: FingerprintPair) -> str:
+    """Return a line with the fields of other pairs, and the number of different bits."""
+    measured = {"similarity": pair.similarity, "measure": HAMMING, "distance": pair.distance}
+    return json_line({"a": pair.a, "b": pair.b, **measured})

@@ -200,6 +200,12 @@ def index_command(
         )
         click.echo(f"new documents are {_signed_with(recipe)}; {advice}", err=True)
     _print_account(account, as_json)
+    excluded = account.skipped.get("excluded", 0)
+    if excluded == account.seen > 0 and (settings.include or settings.exclude):
+        patterns = [f"--include {pattern}" for pattern in settings.include]
+        patterns += [f"--exclude {pattern}" for pattern in settings.exclude]
+        documents = count_of(excluded, "document")
+        click.echo(f"{documents} left out, which is all, by {' '.join(patterns)}", err=True)
     if drain.code:
         click.echo("stopped before the end; run the same command again to go on", err=True)
     return drain.code or (EXIT_FAILED if account.failed else 0)

@@ -20,6 +20,7 @@ from indexer.cli import progress
 from indexer.cli.console import json_line
 from indexer.cli.copietje_lines import (
     DEFAULT_THRESHOLD,
+    check_copietje_recipe,
     copietje_line,
     print_database_lines,
 )
@@ -173,7 +174,7 @@ def match_command(
     """
     if fingerprints is not None:
         return print_fingerprint_pairs(
-            fingerprints, options["threshold"], options["cap"], tables, out
+            fingerprints, options["threshold"], options["cap"], tables, out, as_json
         )
     if minhashes is not None:
         weight = options["false_negative_weight"]
@@ -189,6 +190,8 @@ def match_command(
         check_place(out)
     form = "jsonl" if as_json else form
     with open_for_command(store_url) as store, opened_out(out) as file:
+        if form == "copietje" and settings.false_negative_weight is not None:
+            check_copietje_recipe(require_recipe(store))
         lines = _Lines(form, ids or settings.of == "parts", file)
         if explain:
             recipe = require_recipe(store)

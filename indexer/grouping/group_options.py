@@ -28,8 +28,8 @@ class GroupOptions:
     """Options of `group`: how families and clusters are made.
 
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
-    For a recipe of bits alone the default stands for 3 different bits, and `measure` for `hamming`;
-    for one of rare terms `measure` stands for `estimate`, their overlap.
+    For a recipe of bits alone the default stands for 3 different bits (`simhash-doc-loose`: 6), and
+    `measure` for `hamming`; for one of rare terms `measure` stands for `estimate`, their overlap.
     `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
     `principal`: the order in which documents may become principals: `original` (fewest quoted
     words first, then most equal slots with the documents it may match, then most words),

@@ -59,7 +59,7 @@ class MatchOptions:
     """The options of `match`: which pairs are found, and how.
 
     `threshold`: least similarity of a pair, above 0 and at most 1. For a recipe of bits alone the
-    default stands for 3 different bits, and `measure` for `hamming`.
+    default stands for 3 different bits (`simhash-doc-loose`: 6), and `measure` for `hamming`.
     `recall`: bands are chosen so that at least this share of the pairs at the threshold is
     expected to be found, between 0 and 1; of the pairs above it, more are.
     `measure`: name of the similarity.

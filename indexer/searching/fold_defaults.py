@@ -52,8 +52,8 @@ def live_settings(
 ) -> tuple[str | None, float | None]:
     """Return the measure and threshold of live folding under a recipe, None for the usual ones.
 
-    For a recipe of bits alone they are `hamming` and 3 bits where they are None, for one of rare
-    terms `estimate` and .9. Raises `UsageError` for another measure there.
+    For a recipe of bits alone they are `hamming` and 3 bits (`simhash-doc-loose`: 6) where they are
+    None, for one of rare terms `estimate` and .9. Raises `UsageError` for another measure there.
     """
     if not has_sketch_alone(recipe):
         return measure, threshold

@@ -118,14 +118,7 @@ def design_for(bits: int, distance: int, most: int | None = None) -> Design:
     >>> [(design_for(64, d).tables, design_for(64, d).key_bits) for d in (1, 3, 6)]
     [(16, 60), (16, 28), (28, 16)]
     """
-    most_apart = farthest(bits)
-    if not 0 <= distance <= most_apart:
-        least = 1 - most_apart / bits
-        raise UsageError(
-            f"sketches of {bits} bits find pairs within {most_apart} different bits, "
-            f"a threshold of {least:.3f}, not within {distance}; "
-            "give a higher threshold, or use --complete"
-        )
+    check_distance(bits, distance)
     if bits > 64 and most is None:
         return choose_design(bits, [(max(distance, 1) + 1, 1)])
     usual = next(most_tables for farthest, most_tables in _TABLES if distance <= farthest)
@@ -135,6 +128,27 @@ def design_for(bits: int, distance: int, most: int | None = None) -> Design:
             f"{most} tables are too few for a distance of {distance}; give {distance + 1} or more"
         )
     return known[-1]
+
+
+def check_distance(bits: int, distance: int, remedy: str = "give a higher threshold") -> None:
+    """Raise `UsageError` for a distance above `farthest`; the message ends by the remedy."""
+    most_apart = farthest(bits)
+    if not 0 <= distance <= most_apart:
+        least = 1 - most_apart / bits
+        raise UsageError(
+            f"sketches of {bits} bits find pairs within {most_apart} different bits, "
+            f"a threshold of {least:.3f}, not within {distance}; {remedy}"
+        )
+
+
+def parse_design(bits: int, levels: str) -> Design:
+    """Return a design as recipes write it, such as `4/1,4/1`.
+
+    >>> parse_design(64, "8/2").distance
+    6
+    """
+    pairs = [level.split("/") for level in levels.split(",")]
+    return choose_design(bits, [(int(parts), int(chosen)) for parts, chosen in pairs])
 
 
 def tables(design: Design) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ from indexer.sketch import shake_simhash as shake
 from indexer.sketch import token_simhash, topsig
 from indexer.sketch import truncated_minhash as truncated
 from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
-from indexer.sketch.blocks import choose_design, hashed_table_keys, table_keys, tables
+from indexer.sketch.blocks import hashed_table_keys, parse_design, table_keys, tables
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.imatch import imatch
@@ -300,8 +300,7 @@ BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
 @cache
 def _masks(bits: int, levels: str) -> tuple[int, ...]:
     """Return the table masks of a design as recipes write it, such as `4/1,4/1`."""
-    pairs = [level.split("/") for level in levels.split(",")]
-    return tables(choose_design(bits, [(int(parts), int(chosen)) for parts, chosen in pairs]))
+    return tables(parse_design(bits, levels))
 
 
 def _look_up(what: str, table: Mapping[str, V], name: str | None) -> V:

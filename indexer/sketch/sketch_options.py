@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from indexer.defaults import DefaultName, DefaultNumber
 from indexer.errors import UsageError
-from indexer.recipe import Recipe
-from indexer.sketch.blocks import DISTANCE, design_for
+from indexer.recipe import LONG_BITS, Recipe
+from indexer.sketch.blocks import DISTANCE, check_distance, parse_design
 from indexer.sketch.distance import allowed_distance
 from indexer.sketch.rare_term_keys import THRESHOLD
 from indexer.sketch.term_vectors import fewest_common
@@ -28,7 +28,7 @@ def resolve_sketch(
 ) -> tuple[str, float]:
     """Return the measure and threshold for a recipe of bits or rare terms alone.
 
-    `hamming` within 3 bits, or `estimate`, the overlap of rare terms, at .9 stand for a
+    `hamming` within `usual_distance`, or `estimate`, the overlap of rare terms, at .9 stand for a
     `DefaultName` and a `DefaultNumber`. Raises `UsageError` for another measure, since texts are
     not read, and `by_keys` for a threshold beyond the distance of any tables.
     """
@@ -43,10 +43,26 @@ def resolve_sketch(
         return own, (recipe.similarity or THRESHOLD) if is_default else threshold
     bits = recipe.bits or 64
     if isinstance(threshold, DefaultNumber):
-        threshold = 1 - DISTANCE / bits
+        threshold = 1 - usual_distance(recipe) / bits
     if by_keys:
-        design_for(bits, allowed_distance(threshold, bits))
+        remedy = "give a higher threshold, or compare texts by `match --complete`"
+        check_distance(bits, allowed_distance(threshold, bits), remedy)
     return own, threshold
+
+
+def usual_distance(recipe: Recipe) -> int:
+    """Return the different bits of near duplicates by default.
+
+    3, but of 64 bits those within which the recipe's tables find everything.
+
+    >>> from indexer.recipe import recipe_named
+    >>> names = ("simhash-doc", "simhash-doc-loose", "signature-study:topsig:256")
+    >>> [usual_distance(recipe_named(name)) for name in names]
+    [3, 6, 3]
+    """
+    if recipe.tables is None or recipe.bits != LONG_BITS:
+        return DISTANCE
+    return parse_design(recipe.bits, recipe.tables).distance
 
 
 def sketch_size(recipe: Recipe) -> int:

@@ -217,6 +217,38 @@ def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
     assert "by measure: hamming, folded at 0.953125" in run("search", "ferry", store=url)
 
 
+def test_the_recipe_of_loose_look_ups_goes_by_its_distance(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, "--recipe", "simhash-doc-loose", store=url)
+    assert "of 0.90625 or more" in outcome("match", store=url).stderr
+    run("group", store=url)
+    assert "by measure: hamming, folded at 0.90625" in run("search", "ferry", store=url)
+    refused = outcome("match", "--format", "copietje", store=url)
+    assert refused.returncode == 2 and "--format copietje compares MinHash slots" in refused.stderr
+    refused = outcome("match", "--threshold", "0.5", store=url)
+    assert "or compare texts by `match --complete`" in refused.stderr
+
+
+def test_pairs_of_a_file_of_fingerprints_are_json_lines(tmp_path: Path) -> None:
+    file = tmp_path / "fingerprints.txt"
+    file.write_text("ff a\nfe b\n00 c\n")
+    done = outcome("match", "--fingerprints", file, "--json")
+    pair = {"a": "a", "b": "b", "similarity": 1 - 1 / 64, "measure": "hamming", "distance": 1}
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [pair]
+    summary = json.loads(done.stderr)
+    assert (summary["fingerprints"], summary["pairs"], summary["tables"]) == (3, 1, 16)
+    refused = outcome("match", "--fingerprints", file, "--threshold", "0.5")
+    assert refused.returncode == 2 and "--complete" not in refused.stderr
+
+
+def test_index_says_that_patterns_leave_everything_out(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    done = outcome("index", EXAMPLES, "--include", "nope", store=url)
+    count = len(list(EXAMPLES.iterdir()))
+    assert f"{count} documents left out, which is all, by --include nope" in done.stderr
+    assert "left out" not in outcome("index", EXAMPLES, "--include", "*.txt", store=url).stderr
+
+
 def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, "--recipe", "default_v1", store=url)

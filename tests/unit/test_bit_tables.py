@@ -123,7 +123,7 @@ def test_the_designs_are_those_of_the_draft() -> None:
     assert (design_for(64, 3, 4).tables, design_for(64, 3, 4).key_bits) == (4, 16)
     with pytest.raises(UsageError, match="too few for a distance of 3; give 4 or more"):
         design_for(64, 3, 2)
-    with pytest.raises(UsageError, match="use --complete"):
+    with pytest.raises(UsageError, match=r"not within 9; give a higher threshold$"):
         design_for(64, 9)
 
 
