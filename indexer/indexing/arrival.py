@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.grouping.family_options import similarity_to_principal
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
+from indexer.indexing.make_rows import with_labels_of
 from indexer.joins.principal_bands import PrincipalBands
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.joins.slot_counter import Slots
@@ -91,8 +92,8 @@ class Arrivals:
         """Return the rows with their families, to be handed to `write` in this order. `replaced`:
         ids that the store holds already.
 
-        A document whose text is the same as before keeps its family. Before the text of a principal
-        changes, its members choose anew, among themselves.
+        A document keeps the labels that it has, and its family if its text is the same as before.
+        Before the text of a principal changes, its members choose anew, among themselves.
         """
         last = {row.id: place for place, row in enumerate(rows)}
         stored = [id for id in last if id in replaced or id in self._known]
@@ -102,6 +103,7 @@ class Arrivals:
         if changing:
             self._repair(changing)
             before |= self._store.get(list(same))
+        rows = [with_labels_of(before.get(row.id), row) for row in rows]
         placed = [
             _with_family_of(before[row.id], row) if row.id in same else _singleton(row)
             for row in rows

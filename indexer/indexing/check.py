@@ -18,7 +18,7 @@ from indexer.grouping.family_options import last_options
 from indexer.grouping.label_names import label_names
 from indexer.indexing.claims import ClaimedCheck
 from indexer.indexing.documents import STDIN, document_at
-from indexer.indexing.make_rows import ExtractedBlob, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of, with_labels_of
 from indexer.indexing.parts import part_divider
 from indexer.indexing.verdicts import CheckOptions, CheckResult, Judgement, judge
 from indexer.model import Blob, Document, Row
@@ -161,7 +161,7 @@ def _store_alone(
         row = _divided(store, recipe, row, bool(before))
         if before:
             repair_families(store, recipe, before, last_options(store).documents)
-            row = replace(row, labels=tuple(dict.fromkeys((*before[row.id].labels, *row.labels))))
+            row = with_labels_of(before[row.id], row)
         [refusal] = store.write([row])
         if refusal:
             raise StoreError(f"{store.url} refused the document: {refusal}")

@@ -13,12 +13,13 @@ import json
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from indexer.errors import StoreBusy
 from indexer.grouping.delete import repair_families, repair_strays
 from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions, last_options
+from indexer.indexing.make_rows import with_labels_of
 from indexer.indexing.verdicts import CheckOptions, Judgement, Verdict, are_similar, judge
 from indexer.model import Row
 from indexer.recipe import Recipe
@@ -165,8 +166,7 @@ class ClaimedCheck:
         stored = self.store.get([self.row.id])
         options = last_options(self.store).documents
         repair_families(self.store, self.recipe, stored, options)
-        labels = [label for row in (*stored.values(), self.row) for label in row.labels]
-        row = replace(self.row, labels=tuple(dict.fromkeys(labels)))
+        row = with_labels_of(stored.get(self.row.id), self.row)
         self.claims.replace(row, self._note(), claim)
 
     def _note(self) -> str:

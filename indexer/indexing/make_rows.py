@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
@@ -63,6 +63,15 @@ def row_of(
         minhash=stored_sketch(signature),
         simhash=stored_bits(signature),
     )
+
+
+def with_labels_of(stored: Row | None, row: Row) -> Row:
+    """Return the row with the labels of the stored row of its id before its own; what people
+    decided about a document is not lost when it is read again.
+    """
+    if stored is None or not stored.labels:
+        return row
+    return replace(row, labels=tuple(dict.fromkeys((*stored.labels, *row.labels))))
 
 
 def file_name(path: str) -> str:

@@ -215,6 +215,20 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
     )
 
 
+@pytest.mark.parametrize("seed", [1, 2], ids=["the text of before", "another text"])
+def test_a_document_that_is_read_again_keeps_its_labels(store, seed):
+    arrivals = Arrivals(store, DEFAULT)
+    arrivals.write(arrivals.place(rows({"a": sentence(1)}, labels={"a": ["source", "old"]})))
+    store.refresh()
+    store.labels.relabel({"a": ("privileged", "source")})
+    again = Arrivals(store, DEFAULT)
+    new = dataclasses.replace(rows({"a": sentence(seed)})[0], source="touched", labels=("new",))
+    assert again.write(again.place([new], {"a"})) == [None]
+    store.refresh()
+    row = store.get(["a"])["a"]
+    assert (row.text, row.labels) == (sentence(seed), ("privileged", "source", "new"))
+
+
 def test_what_another_indexer_does_meanwhile(store):
     """One changes the principal while the other hands over a document that joins it."""
     if not store.shared:
