@@ -95,7 +95,16 @@ class Survey:
         least = self.threshold if threshold is None else threshold
         if not self._previews:
             return Preview(least, self.measure, False, self.documents, 0, 0, 0, 0)
-        preview = self._at(max(min(FLOOR, self.threshold), round(least, 6)))
+        return self._preview(max(self.least_threshold, round(least, 6)))
+
+    @property
+    def least_threshold(self) -> float:
+        """Return the least threshold at which families are made; 0 of a recipe without slots."""
+        return min(FLOOR, self.threshold) if self._previews else 0.0
+
+    @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
+    def _preview(self, threshold: float) -> Preview:
+        preview = self._at(threshold)
         return Preview(
             preview.threshold,
             self.measure,
@@ -160,7 +169,7 @@ class Survey:
             is_estimated = self._is_estimated(threshold)
             yield Step(threshold, preview.families, preview.gathered, is_estimated)
 
-    @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
+    @lru_cache(maxsize=4)  # noqa: B019 - as above; 4 bytes a document each
     def _at(self, threshold: float) -> ThresholdFamilies:
         return summarise(threshold, self._heads(threshold), self._before)
 

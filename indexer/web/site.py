@@ -18,7 +18,7 @@ from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
 from indexer.grouping.label import LabelResult
-from indexer.grouping.survey import Survey, survey
+from indexer.grouping.survey import survey
 from indexer.grouping.undo_labels import UndoResult
 from indexer.grouping.work_list import WorkList
 from indexer.jobs.history import last_job, last_jobs
@@ -32,7 +32,14 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.web.label_queue import LabelQueue, LabelRequest
+from indexer.web.latest_reader import LatestReader
 from indexer.web.original_files import OriginalFiles
+from indexer.web.previews import (
+    DatedSurvey,
+    ThresholdPreview,
+    checked_threshold,
+    preview_at,
+)
 from indexer.web.reader_cache import ReaderCache
 from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
@@ -44,28 +51,12 @@ WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the who
 _LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
+_PREVIEWS = 100  # of other thresholds
 _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class DatedSurvey:
-    """A survey, with the last job and the counts of documents and families before it was read.
-
-    `job` is None if one was running.
-    """
-
-    survey: Survey
-    job: str | None
-    counts: tuple[int, int]
-
-    @property
-    def state(self) -> str:
-        """Return the state of the store that was read, as a text."""
-        return "-".join(map(str, (self.job, *self.counts)))
 
 
 @dataclass(slots=True)
@@ -139,6 +130,9 @@ class Site:
         self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
+        self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
+            LatestReader(lambda key: preview_at(*key), _PREVIEWS)
+        )
         self.regrouping = Regrouping(store)
         self.work_list_reader = SurveyReader(self._read_work_list)
         self._work: DatedWorkList | None = None
@@ -161,8 +155,21 @@ class Site:
         job = self._last_job()
         if result is None or job in (None, result.job):
             return result
-        self.survey_reader.discard()
+        self._discard_survey()
         return self.survey_reader.get(timeout)
+
+    def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
+        """Return the families at a threshold, None for that of the families.
+
+        None if they, or the survey that they are of, are not ready within `timeout` seconds. Raises
+        `UsageError` for a threshold below those that a survey makes.
+        """
+        dated = self.survey(timeout)
+        if dated is None:
+            return None
+        if threshold is not None:
+            threshold = checked_threshold(dated.survey, threshold)
+        return self._previews.get((dated, threshold), timeout)
 
     def work_list(self, timeout: float = TIMEOUT_SECONDS) -> tuple[WorkList, bool] | None:
         """Return the work list, and whether it is of before the last job; None until it is read.
@@ -251,7 +258,11 @@ class Site:
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
+        self._discard_survey()
+
+    def _discard_survey(self) -> None:
         self.survey_reader.discard()
+        self._previews.clear()
 
     def reset(self) -> None:
         """Discard all that was computed from the whole store; the next request reads it again."""

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.grouping.survey import Survey
-from indexer.grouping.survey_figures import Preview
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.access import Login
@@ -21,6 +19,7 @@ from indexer.web.answers import (
     StoreState,
     SurveyAnswer,
 )
+from indexer.web.previews import checked_threshold
 from indexer.web.questions import WAIT, Action, Parameter, ParameterValues, Question
 from indexer.web.site import Site
 
@@ -90,10 +89,10 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
 
 def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     """Return the families that a threshold would make."""
-    dated = site.survey()
-    if dated is None:
+    previewed = site.preview(values["threshold"], values["wait"])
+    if previewed is None:
         return PreviewAnswer(False, values["threshold"] or 0.0)
-    families = _families_at(dated.survey, values["threshold"])
+    families = previewed.families
     return PreviewAnswer(
         ready=True,
         threshold=families.threshold,
@@ -110,13 +109,13 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
 
 def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
     """Return the families that `group` at a threshold would split or merge."""
-    dated = site.survey(values["wait"])
-    progress = site.survey_reader.progress
-    if dated is None:
-        stage, done, total = progress.stage, progress.done, progress.total
-        return RegroupAnswer(False, values["threshold"], stage, done, total)
+    previewed = site.preview(values["threshold"], values["wait"])
+    if previewed is None:
+        progress = site.survey_reader.progress
+        stage = progress.stage if site.survey_reader.result is None else "done"
+        return RegroupAnswer(False, values["threshold"], stage, progress.done, progress.total)
+    dated, families = previewed.dated, previewed.families
     survey = dated.survey
-    families = _families_at(survey, values["threshold"])
     return RegroupAnswer(
         ready=True,
         threshold=families.threshold,
@@ -127,7 +126,7 @@ def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
         before=survey.threshold if survey.is_grouped else None,
         estimated=families.estimated,
         moved=families.moved,
-        changes=survey.changes(families.threshold),
+        changes=previewed.changes,
         stale=site.is_stale(dated),
         seen=dated.state,
     )
@@ -140,23 +139,9 @@ def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart
         return GroupStart(False, values["threshold"])
     if dated.survey.measure == "none":
         raise UsageError("the recipe of this store stores no slots to group by")
-    threshold = _families_at(dated.survey, values["threshold"]).threshold
+    threshold = checked_threshold(dated.survey, values["threshold"])
     site.regrouping.start(replace(dated.survey.options, threshold=threshold))
     return GroupStart(True, threshold)
-
-
-def _families_at(survey: Survey, threshold: float | None) -> Preview:
-    """Return the families at a threshold, None for that of the families.
-
-    Raises `UsageError` for one below those that a survey makes.
-    """
-    families = survey.at(threshold)
-    if threshold is not None and families.threshold > round(threshold, 6):
-        raise UsageError(
-            f"families are made here at {families.threshold:g} or more; "
-            "for less, run nearfold group"
-        )
-    return families
 
 
 def _iso_time(at: float) -> str:
@@ -213,7 +198,7 @@ STORE_QUESTIONS: Mapping[str, Question] = {
         "preview",
         "The families that a threshold of 0.5 or more would make, by the measure and the other "
         "options of the last group; nothing is written.",
-        (_THRESHOLD,),
+        (_THRESHOLD, WAIT),
         preview,
         PreviewAnswer,
     ),

@@ -361,7 +361,7 @@ def test_hostile_documents_run_nothing_and_request_nothing(page: Page, site: str
         assert "49" not in page.title()
 
 
-EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
+ALL, EVEN, ODD = slice(None), slice(0, None, 2), slice(1, None, 2)
 
 
 @pytest.mark.parametrize(
@@ -371,12 +371,19 @@ EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
         (1920, "light", ODD),
         pytest.param(360, "dark", ODD, marks=pytest.mark.slow),
         pytest.param(1920, "light", EVEN, marks=pytest.mark.slow),
+        pytest.param(360, "light", ALL, marks=pytest.mark.slow),
+        pytest.param(1920, "dark", ALL, marks=pytest.mark.slow),
+        pytest.param(1024, "light", ALL, marks=pytest.mark.slow),
+        pytest.param(1024, "dark", ALL, marks=pytest.mark.slow),
     ],
 )
 def test_pages_are_accessible_and_fit(
     browser: Browser, site: str, record: PageRecord, width: int, theme: str, part: slice
 ) -> None:
-    """In the gate every second page is narrow and dark, and the others are wide and light."""
+    """In the gate every second page is narrow and dark, and the others are wide and light.
+
+    The slow tests are those of each page at three widths in both themes.
+    """
     with open_window(browser, site, record, width, color_scheme=theme) as context:
         page = record.watch(context.new_page())
         for name, place in list(addresses(site).items())[part]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from indexer.exports.report import report
 from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.survey import Survey
 from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
@@ -67,6 +69,30 @@ def ask(site: Site, name: str, **texts: str) -> Any:
     while not getattr(answer, "ready", True):
         answer = question.answer(site, values)
     return answer
+
+
+def test_families_that_take_long_are_made_beside_the_page(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Site(store)
+    dated = site.survey(20)
+    assert dated
+    go_on, changes = threading.Event(), Survey.changes
+
+    def wait_and_change(survey: Survey, threshold: float) -> Any:
+        assert go_on.wait(20)
+        return changes(survey, threshold)
+
+    monkeypatch.setattr(Survey, "changes", wait_and_change)
+    for name in ("preview", "regroup"):
+        question = STORE_QUESTIONS[name]
+        values = parameter_values(question.parameters, {"threshold": ["0.93"], "wait": ["0"]})
+        assert not question.answer(site, values).ready
+    go_on.set()
+    assert ask(site, "preview", threshold="0.93").families == dated.survey.at(0.93).families
+    assert ask(site, "regroup", threshold="0.93").stage == "done"
+    with pytest.raises(UsageError, match=r"families are made here at 0\.5 or more"):
+        ask(site, "preview", threshold="0.3")
 
 
 def test_a_group_discards_the_survey_before_it(store: Any) -> None:

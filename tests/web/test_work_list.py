@@ -178,7 +178,7 @@ def overview(forms: Forms) -> str:
 def test_pages_of_the_work_list(store: Any) -> None:
     with run_site(store.url, "--label", "hot", "--reviewer", "anna") as address:
         forms = Forms(address)
-        text = forms.page("/worklist?least=1&order=unreviewed")
+        text = forms.page("/worklist?least=1&order=unreviewed&wait=20")
         assert "0 of 10" in text
         assert list(dict.fromkeys(re.findall(r"\b(\w)\d\.txt", text))) == ["a", "b", "c", "d"]
         opened = forms.send("/worklist/next", list="order=size&utm=1").headers["location"]

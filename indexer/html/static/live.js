@@ -112,7 +112,9 @@ export function slider() {
     running?.abort();
     running = new AbortController();
     try {
-      show(await ask("/api/preview", { threshold: value }, running.signal));
+      let families;
+      do families = await ask("/api/preview", { threshold: value, wait: 20 }, running.signal); while (!families.ready);
+      show(families);
       history.replaceState(null, "", `/threshold?threshold=${value}`);
     } catch (error) {
       if (error.name !== "AbortError") form.querySelector("[data-value]").textContent = "–";
