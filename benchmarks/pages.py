@@ -1,14 +1,14 @@
 """Answer times of the review pages over a large store, beside a bare full-text query of the same
 words.
 
-    python benchmarks/pages.py [--documents 100000] [--rounds 30] [--store FILE]
+    python benchmarks/pages.py [--documents 100000] [--rounds 30] [--store FILE|URL]
 
 Texts are synthetic: half of the documents stand in families of 2 to 40 that differ by a few words,
-the rest alone; words follow a Zipf law. The store is made once in FILE (default: a temporary one),
-grouped, and served by `nearfold serve` in a process of its own; each page is asked `--rounds`
-times, each time for other words or documents. The peer is an FTS5 table of the same texts in a file
-of its own, asked for the best ten ids of the same words, without folding, facets or a page around
-them.
+the rest alone; words follow a Zipf law. The store is made once in FILE (default: a temporary one)
+or in a search engine, grouped, and served by `nearfold serve` in a process of its own; each page is
+asked `--rounds` times, each time for other words or documents. The peer is an FTS5 table of the
+same texts in a file of its own, asked for the best ten ids of the same words, without folding,
+facets or a page around them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -31,7 +31,7 @@ import psutil
 
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
-from indexer.model import Blob, Document
+from indexer.model import Assignment, Blob, Document, Row
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
@@ -39,62 +39,75 @@ from indexer.stores import open_store
 VOCABULARY, BATCH = 40_000, 1_000
 
 
-def texts(documents: int, random: np.random.Generator) -> Iterator[str]:
-    """Texts of 60 to 600 words; families first."""
+def texts(documents: int, random: np.random.Generator) -> Iterator[tuple[str, int]]:
+    """Yield texts of 60 to 600 words, families first, each with the place of its family's first."""
     count = 0
     while count < documents:
         base = np.minimum(random.zipf(1.25, int(random.integers(60, 600))), VOCABULARY)
         size = int(min(40, 2 + random.pareto(1.5))) if count < documents // 2 else 1
+        first = count
         for copy in range(min(size, documents - count)):
             words = base.copy()
             if copy:
                 places = random.integers(0, len(words), max(1, len(words) // 60))
                 words[places] = random.integers(1, VOCABULARY, len(places))
-            yield " ".join(f"w{word}" for word in words)
+            yield " ".join(f"w{word}" for word in words), first
             count += 1
 
 
-def make(file: Path, documents: int) -> None:
-    store = open_store(f"sqlite:///{file}")
+def make(url: str, documents: int, families: str) -> None:
+    """Write the store and, beside one in a file, the peer's table, then the families."""
+    store = open_store(url)
     store.prepare(DEFAULT)
-    with sqlite3.connect(f"{file}.peer") as peer:
-        peer.execute("CREATE VIRTUAL TABLE peer USING fts5(text)")
-        pending: list[str] = []
-        started, done = time.monotonic(), 0
-        for text in chain(texts(documents, np.random.default_rng(1)), [None]):
-            if text is not None:
-                pending.append(text)
-            if pending and (len(pending) == BATCH or text is None):
-                signed = fingerprints(pending, DEFAULT)
-                rows = []
-                for place, pending_text in enumerate(pending):
-                    name = f"d{done + place:07}"
-                    blob = Blob(
-                        name,
-                        name.encode(),
-                        f"/synthetic/{name}.txt",
-                        b"",
-                        len(pending_text),
-                        (done + place) * 1_000_000_000,
-                    )
-                    document = Document(pending_text, content_type="text/plain")
-                    rows.append(
-                        row_of(ExtractedBlob(blob, name, name, document), signed[place], DEFAULT.id)
-                    )
-                store.write(rows)
-                peer.executemany(
-                    "INSERT INTO peer VALUES (?)", ((pending_text,) for pending_text in pending)
-                )
-                done, pending = done + len(pending), []
-    print(f"store of {done:,} documents made in {time.monotonic() - started:.0f} s", flush=True)
     started = time.monotonic()
-    grouped = group(store)
+    file = f"{url.removeprefix('sqlite:///')}.peer" if url.startswith("sqlite:") else ":memory:"
+    with sqlite3.connect(file) as peer:
+        peer.execute("CREATE VIRTUAL TABLE peer USING fts5(text)")
+        for first, batch in batches(documents):
+            store.write(rows(batch, first))
+            if file != ":memory:":
+                peer.executemany("INSERT INTO peer VALUES (?)", ((text,) for text, _ in batch))
+    store.refresh()
     print(
-        f"grouped in {time.monotonic() - started:.0f} s: {grouped.families:,} families, largest "
-        f"{grouped.largest}",
-        flush=True,
+        f"store of {documents:,} documents made in {time.monotonic() - started:.0f} s", flush=True
     )
+    started = time.monotonic()
+    if families == "group":
+        group(store)
+    else:
+        for first, batch in batches(documents):
+            store.families.assign(list(assignments(batch, first)))
+    print(f"families ({families}) in {time.monotonic() - started:.0f} s", flush=True)
+    store.refresh()
     store.close()
+
+
+def batches(documents: int) -> Iterator[tuple[int, list[tuple[str, int]]]]:
+    """Yield the place of the first text of each batch, and the batch."""
+    remaining = texts(documents, np.random.default_rng(1))
+    for first in range(0, documents, BATCH):
+        yield first, list(islice(remaining, BATCH))
+
+
+def rows(batch: Sequence[tuple[str, int]], first: int) -> list[Row]:
+    """Return the rows of a batch; the kernel signs them together."""
+    signed = fingerprints([text for text, _ in batch], DEFAULT)
+    result = []
+    for place, (text, _) in enumerate(batch):
+        name, modified = f"d{first + place:07}", (first + place) * 1_000_000_000
+        path = f"/synthetic/{name}.txt"
+        blob = Blob(name, name.encode(), path, b"", len(text), modified)
+        document = Document(text, content_type="text/plain")
+        extracted = ExtractedBlob(blob, name, name, document)
+        result.append(row_of(extracted, signed[place], DEFAULT.id))
+    return result
+
+
+def assignments(batch: Sequence[tuple[str, int]], first: int) -> Iterator[Assignment]:
+    """Yield the families of the generator, each under its first text, without a similarity."""
+    for place, (_, head) in enumerate(batch):
+        name, principal = f"d{first + place:07}", f"d{head:07}"
+        yield Assignment(name, principal, name == principal, None, None)
 
 
 @contextlib.contextmanager
@@ -142,70 +155,110 @@ def fetch(address: str, path: str, **parameters: str) -> None:
         sys.exit(f"{path} {parameters}: {answer.status}")
 
 
-def measure(file: Path, rounds: int) -> None:
-    store = open_store(f"sqlite:///{file}")
-    documents = store.counts().documents
+def measure(url: str, rounds: int, has_survey: bool) -> None:
+    """Print the times of the pages of a store, in the order in which they are asked for."""
     random = np.random.default_rng(2)
-    kinds = {
+    queries = {
         "a rare word": [f"w{word}" for word in random.integers(2_000, VOCABULARY, rounds)],
         "two words": [f"w{a} w{b}" for a, b in random.integers(20, 400, (rounds, 2))],
         "a frequent word": [f"w{word}" for word in random.integers(10, 60, rounds)],
-        "every document": [""] * min(rounds, 5),
     }
-    pairs = []
-    for number in random.integers(0, documents // 2, rounds * 3):
-        row = store.get([f"d{number:07}"])[f"d{number:07}"]
-        if row.family != row.id:
-            pairs.append((row.family, row.id))
-    store.close()
-    pairs = pairs[:rounds]
-    peer = sqlite3.connect(f"{file}.peer")
-    best = "SELECT rowid FROM peer WHERE peer MATCH ? ORDER BY rank LIMIT 10"
+    pairs = members(url, random, rounds)
     print(f"\n{'page':32}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'CPU ms':>10}    bare FTS")
-    with serve_pages(f"sqlite:///{file}") as (address, pid):
-        server = psutil.Process(pid)
-        fetch(address, "/", q="warm")
-        for kind, words in kinds.items():
-            ours = time_calls([lambda q=q: fetch(address, "/", q=q) for q in words], server)
-            peer_times = (
-                time_calls([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
-                if words[0]
-                else "       –         –         –"
+    with serve_pages(url) as (address, pid):
+        table = Table(address, psutil.Process(pid))
+        table.add("first search of the server", "/", [{"q": "warm"}])
+        for kind, words in queries.items():
+            asked = [{"q": text} for text in words]
+            table.add(f"search: {kind}", "/", asked, peer_times(url, words))
+            table.add(
+                f"search: {kind}, page 2", "/", [{**each, "page": "2"} for each in asked[-3:]]
             )
-            print(f"{f'search: {kind}':32}{ours}    {peer_times}", flush=True)
-        for page, calls in (
-            ("family", [lambda b=b: fetch(address, "/family", id=b) for _, b in pairs]),
-            ("compare", [lambda a=a, b=b: fetch(address, "/compare", a=a, b=b) for a, b in pairs]),
-            ("document", [lambda b=b: fetch(address, "/document", id=b) for _, b in pairs]),
-            ("versions", [lambda b=b: fetch(address, "/versions", id=b) for _, b in pairs]),
-            ("matrix", [lambda b=b: fetch(address, "/matrix", id=b) for _, b in pairs]),
-            ("jobs", [lambda: fetch(address, "/jobs")] * rounds),
+        table.add("search: every document", "/", [{}] * min(rounds, 5))
+        frequent = [{"q": text} for text in queries["a frequent word"]]
+        table.add("search by family", "/", [{**each, "fold": "family"} for each in frequent])
+        table.add("search by type of clause", "/", [{**each, "fold": "types"} for each in frequent])
+        table.add("search with a filter", "/", [{**e, "folder": "/synthetic"} for e in frequent])
+        ids = [{"id": member} for _, member in pairs]
+        for page in ("family", "document", "versions", "matrix"):
+            table.add(page, f"/{page}", ids)
+        table.add("compare", "/compare", [{"a": a, "b": b} for a, b in pairs])
+        table.add("jobs", "/jobs", [{}] * rounds)
+        table.add("overview, before it is read", "/overview", [{}] * rounds)
+        if has_survey:
+            measure_survey(table, rounds)
+        measure_work_list(table, rounds)
+        print(f"greatest resident memory of the server: {peak_megabytes(pid):,.0f} MB")
+
+
+def measure_survey(table: Table, rounds: int) -> None:
+    table.wait_for("survey", "/api/survey?wait=30")
+    table.add("overview", "/overview", [{}] * rounds)
+    thresholds = [{"threshold": f"{value:.2f}"} for value in np.linspace(0.505, 0.995, rounds)]
+    table.add("threshold, for the first time", "/threshold", thresholds)
+    for each in thresholds:
+        while b'"ready": true' not in body(
+            table.address, f"/api/preview?{urlencode(each)}&wait=30"
         ):
-            print(f"{page:32}{time_calls(calls, server)}", flush=True)
-        started = time.perf_counter()
-        fetch(address, "/api/survey", wait="30")
-        while b'"ready": true' not in body(address, "/api/survey?wait=30"):
             pass
-        print(f"\nsurvey, read once in the background: {time.perf_counter() - started:.1f} s")
-        thresholds = [f"{value:.2f}" for value in np.linspace(0.505, 0.995, rounds)]
-        overview = [lambda: fetch(address, "/overview")] * rounds
-        print(f"{'overview':32}{time_calls(overview, server)}")
-        steps = [lambda t=t: fetch(address, "/api/preview", threshold=t) for t in thresholds]
-        print(f"{'slider: one step':32}{time_calls(steps, server)}", flush=True)
-        threshold = [lambda t=t: fetch(address, "/threshold", threshold=t) for t in thresholds]
-        print(f"{'threshold':32}{time_calls(threshold, server)}", flush=True)
-        apply = [lambda t=t: fetch(address, "/regroup", threshold=t) for t in thresholds]
-        print(f"{'threshold to apply':32}{time_calls(apply, server)}", flush=True)
+    table.add("threshold", "/threshold", thresholds)
+    table.add("threshold to apply", "/regroup", thresholds)
+
+
+def measure_work_list(table: Table, rounds: int) -> None:
+    table.wait_for("work list", "/api/worklist?wait=30")
+    lists = [
+        {"order": order, "page": str(page)}
+        for order in ("size", "similarity", "conflict", "unreviewed")
+        for page in range(1, 1 + max(1, rounds // 4))
+    ]
+    table.add("work list", "/worklist", lists)
+
+
+class Table:
+    """Lines of the table, one a page."""
+
+    def __init__(self, address: str, server: psutil.Process) -> None:
+        self.address, self._server = address, server
+
+    def add(self, name: str, path: str, asked: list[dict[str, str]], peer: str = "") -> None:
+        """Ask for a page with each of these parameters, and print a line."""
+        calls = [lambda each=each: fetch(self.address, path, **each) for each in asked]
+        print(f"{name:32}{time_calls(calls, self._server)}    {peer}".rstrip(), flush=True)
+
+    def wait_for(self, name: str, path: str) -> None:
+        """Wait until what is read in the background is ready, and print how long that takes."""
         started = time.perf_counter()
-        while b'"ready": true' not in body(address, "/api/worklist?wait=30"):
+        while b'"ready": true' not in body(self.address, path):
             pass
-        print(f"work list, read once in the background: {time.perf_counter() - started:.1f} s")
-        lists = [
-            lambda order=order, page=page: fetch(address, "/worklist", order=order, page=str(page))
-            for order in ("size", "similarity", "conflict", "unreviewed")
-            for page in range(1, 1 + max(1, rounds // 4))
-        ]
-        print(f"{'work list':32}{time_calls(lists, server)}", flush=True)
+        print(f"{name}, read once in the background: {time.perf_counter() - started:.1f} s")
+
+
+def members(url: str, random: np.random.Generator, rounds: int) -> list[tuple[str, str]]:
+    """Return principals, each with a member of its family."""
+    store = open_store(url)
+    half = store.counts().documents // 2
+    names = [f"d{number:07}" for number in random.integers(0, half, rounds * 3)]
+    rows = store.get(names)
+    store.close()
+    pairs = [(rows[name].family, name) for name in names if rows[name].family != name]
+    return pairs[:rounds]
+
+
+def peer_times(url: str, words: list[str]) -> str:
+    """Return the times of a bare full-text query of the same words, where there is the table."""
+    file = Path(f"{url.removeprefix('sqlite:///')}.peer")
+    if not file.exists():
+        return ""
+    best = "SELECT rowid FROM peer WHERE peer MATCH ? ORDER BY rank LIMIT 10"
+    with contextlib.closing(sqlite3.connect(file)) as peer:
+        return time_calls([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
+
+
+def peak_megabytes(pid: int) -> float:
+    """Return the greatest resident memory of a process so far (Linux)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def body(address: str, path: str) -> bytes:
@@ -222,14 +275,35 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument(
+        "--families",
+        choices=("group", "generator"),
+        default="group",
+        help="those that group makes, or those of the generator, which take less time",
+    )
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--store", type=Path, help="kept, and used again when it is there")
+    parser.add_argument(
+        "--store", help="a file or the URL of a store; kept, and used again when it is there"
+    )
+    parser.add_argument(
+        "--without-survey",
+        action="store_true",
+        help="leave out the pages that need the pairs of the whole store",
+    )
     settings = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        file = settings.store or Path(folder) / "pages.db"
-        if not file.exists():
-            make(file, settings.documents)
-        measure(file, settings.rounds)
+        url = settings.store or f"sqlite:///{folder}/pages.db"
+        url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
+        if not is_made(url):
+            make(url, settings.documents, settings.families)
+        measure(url, settings.rounds, not settings.without_survey)
+
+
+def is_made(url: str) -> bool:
+    store = open_store(url)
+    has_recipe = store.stored_recipe() is not None
+    store.close()
+    return has_recipe
 
 
 if __name__ == "__main__":

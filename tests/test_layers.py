@@ -69,7 +69,7 @@ ADAPTERS = {
     "iscc_tika": {"extraction/native.py"},
     "tika": {"extraction/tika_server.py"},
     "charset_normalizer": {"extraction/plain.py"},
-    "psutil": {"extraction/worker_process.py"},
+    "psutil": {"extraction/worker_process.py", "web/memory_limit.py"},
     "opentelemetry": {"system/traces.py"},
     "prometheus_client": {"operations/metrics.py"},
     "mmh3": {"sketch/permutations.py", "sketch/string_hashes.py"},

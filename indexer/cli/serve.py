@@ -83,6 +83,14 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The key of the certificate.",
 )
+@click.option(
+    "--memory",
+    type=click.IntRange(64),
+    default=1024,
+    show_default=True,
+    metavar="MB",
+    help="Resident memory beyond which the server discards what it keeps between requests.",
+)
 @store_option
 def serve_command(store_url: str, add_login: str | None, role: str, **options: Any) -> int:
     """Serve review pages for a browser. They show search, families, comparisons and an overview.

@@ -45,6 +45,12 @@ class KeptSides:
                 self._chars -= _chars(oldest)
         return side
 
+    def clear(self) -> None:
+        """Discard all sides."""
+        with self._lock:
+            self._sides.clear()
+            self._chars = 0
+
 
 def _chars(text: str) -> int:
     return max(len(text), LEAST_CHARS)

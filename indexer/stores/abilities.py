@@ -105,6 +105,15 @@ class Families(Protocol):
         ...
 
 
+@runtime_checkable
+class KeepsReads(Protocol):
+    """A store that keeps what it read as long as nothing changes."""
+
+    def forget_reads(self) -> None:
+        """Discard it, except what is in use."""
+        ...
+
+
 class Vocabulary(Protocol):
     """The words of documents, as full-text search finds them."""
 

@@ -30,6 +30,7 @@ from indexer.web.answers import DocumentFacts
 from indexer.web.http_errors import heading, page_message, status_of
 from indexer.web.labelling_pages import labelling_routes, local_address
 from indexer.web.measurement import MeasureRequests, SiteFigures
+from indexer.web.memory_limit import DEFAULT_MEGABYTES, LimitMemory
 from indexer.web.openapi import describe_api
 from indexer.web.original_pages import POLICIES, original_routes
 from indexer.web.pages import PAGES, Page
@@ -58,11 +59,18 @@ class Api:
     tables: tuple[Callable[[Site], BaseRoute], ...] = ()
 
 
-def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> App:
+def application(
+    site: Site,
+    hosts: frozenset[str],
+    api: Api,
+    access: Access,
+    megabytes: int = DEFAULT_MEGABYTES,
+) -> App:
     """Return the ASGI application of a site.
 
-    `hosts` are the values of `Host` that are answered, `access` says who may log in. The store of
-    the site must be safe to share by threads.
+    `hosts` are the values of `Host` that are answered, `access` says who may log in, `megabytes` of
+    resident memory are those beyond which the site discards what it keeps. The store of the site
+    must be safe to share by threads.
     """
     pages = _Pages(site, api)
     figures = SiteFigures(site.store)
@@ -82,7 +90,8 @@ def application(site: Site, hosts: frozenset[str], api: Api, access: Access) -> 
     )
     router = Starlette(routes=routes, exception_handlers=handlers)
     measured = MeasureRequests(router, paths, figures)
-    return Safety(RequireLogin(GZipMiddleware(measured, compresslevel=5), access), hosts, POLICIES)
+    limited = LimitMemory(measured, megabytes << 20, site.discard_kept)
+    return Safety(RequireLogin(GZipMiddleware(limited, compresslevel=5), access), hosts, POLICIES)
 
 
 def _page_routes(pages: _Pages) -> list[BaseRoute]:

@@ -48,6 +48,13 @@ class ReaderCache:
         reader: SurveyReader[T] = entry[0]
         return reader.get(timeout)
 
+    def clear(self) -> None:
+        """Discard the results that are ready."""
+        with self._lock:
+            for key, (reader, _) in list(self._readers.items()):
+                if reader.result is not None:
+                    del self._readers[key]
+
     def _trim(self) -> None:
         while len(self._readers) > 1 and (
             len(self._readers) > self._most

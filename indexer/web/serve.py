@@ -18,6 +18,7 @@ from indexer.web.comparison_questions import COMPARISON_QUESTIONS
 from indexer.web.document_questions import DOCUMENT_QUESTIONS
 from indexer.web.hits_table import archive_route, hits_route
 from indexer.web.listen import listen
+from indexer.web.memory_limit import DEFAULT_MEGABYTES
 from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
 from indexer.web.site import MOST_LABELS, Site
@@ -46,7 +47,8 @@ class ServeOptions:
     which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
     beside it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
     logs in. `labels`: those that keys choose between, nine at most; without any, those of the
-    store. `tls`: the files of a certificate and of its key, None for plain HTTP.
+    store. `tls`: the files of a certificate and of its key, None for plain HTTP. `memory`: the
+    megabytes of resident memory beyond which the server discards what it keeps between requests.
     """
 
     host: str = "127.0.0.1"
@@ -59,6 +61,7 @@ class ServeOptions:
     reviewer: str = ""
     labels: Sequence[str] = ()
     tls: tuple[str, str] | None = None
+    memory: int = DEFAULT_MEGABYTES
 
     def access(self) -> Access:
         """Return who may log in.
@@ -117,7 +120,9 @@ def serve(
     def app_at(bound_port: int) -> App:
         hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
         try:
-            return review_application(store, hosts, options.originals, access, labels)
+            return review_application(
+                store, hosts, options.originals, access, labels, options.memory
+            )
         except FileNotFoundError as error:
             raise UsageError(
                 f"{options.originals} does not exist; give the folder whose files may be fetched"
@@ -135,11 +140,13 @@ def review_application(
     originals: str | None = None,
     access: Access | None = None,
     labels: Sequence[str] = (),
+    megabytes: int = DEFAULT_MEGABYTES,
 ) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder
-    `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`.
-    Raises `FileNotFoundError` if that folder does not exist.
+    `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`;
+    `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does not exist.
     """
-    return application(Site(store, originals, labels), hosts, REVIEW_API, access or Access())
+    site = Site(store, originals, labels)
+    return application(site, hosts, REVIEW_API, access or Access(), megabytes)

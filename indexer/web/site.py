@@ -25,10 +25,11 @@ from indexer.jobs.history import last_job, last_jobs
 from indexer.jobs.journal import journal_path
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Facet, Query, Row
+from indexer.searching.kept_sides import kept_sides
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.stores.abilities import FullStore
+from indexer.stores.abilities import FullStore, KeepsReads
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.web.label_queue import LabelQueue, LabelRequest
@@ -263,6 +264,18 @@ class Site:
     def _discard_survey(self) -> None:
         self.survey_reader.discard()
         self._previews.clear()
+
+    def discard_kept(self) -> None:
+        """Discard what is kept of texts and of the store between requests, so that memory is free.
+
+        The survey and the work list stay, and what is computed now.
+        """
+        caches = (self.facets, self._discounted, self._compared, self.rendered, self._readers)
+        for cache in caches:
+            cache.clear()
+        kept_sides.clear()
+        if isinstance(self.store, KeepsReads):
+            self.store.forget_reads()
 
     def reset(self) -> None:
         """Discard all that was computed from the whole store; the next request reads it again."""

@@ -92,6 +92,12 @@ class Readers:
                 if not is_current:
                     db.close()
 
+    def forget_reads(self) -> None:
+        """Discard what the idle connections keep."""
+        with self._lock:
+            for db in self._idle:
+                db.kept = None
+
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""
         with self._lock:

@@ -196,6 +196,16 @@ class File:
         with self._lock:
             self._recipe = None
 
+    def forget_reads(self) -> None:
+        """Discard what connections keep, except those in use."""
+        self._readers.forget_reads()
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._connection is not None:
+                    self._connection.kept = None
+            finally:
+                self._lock.release()
+
     def close(self) -> None:
         """Close every connection; calling it twice is not an error."""
         with self._lock, translate_errors(self.path):

@@ -137,6 +137,10 @@ class SqliteStore:
         with self._file.reading() as db:
             return count_rows(db, self._scope)
 
+    def forget_reads(self) -> None:
+        """Discard what connections keep of the file, except those in use."""
+        self._file.forget_reads()
+
     def close(self) -> None:
         """Close the connection; the last one merges the write-ahead log into the file.
 
