@@ -154,6 +154,14 @@ class Recipe:
         is_ours = self.is_online and recipe_id.startswith(f"{self.settings_id}.")
         return is_ours and recipe_id != self.id
 
+    def is_same_but_for_statistics(self, other: Recipe) -> bool:
+        """Return whether both have corpus weights, and the same settings but for the statistics."""
+        if self.statistics is None or other.statistics is None:
+            return False
+        return other == dataclasses.replace(
+            self, statistics=other.statistics, numbered_statistics=other.numbered_statistics
+        )
+
     @property
     def is_storable(self) -> bool:
         """True if an index can use the recipe.

@@ -79,6 +79,11 @@ def _print_status(overview: Overview, as_json: bool) -> None:
         out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))
     out.print(_tally("content type", counts.by_content_type))
+    if overview.signed_earlier:
+        out.print(
+            f"{overview.signed_earlier:>10,}  signed by earlier statistics: "
+            f"`nearfold reindex --recipe {overview.recipe.name}` signs them again"
+        )
     if overview.failed:
         out.print(
             f"{len(overview.failed):>10,}  failed: "
@@ -95,6 +100,7 @@ def _status_json(overview: Overview) -> dict[str, Any]:
         "parts": counts.parts,
         "families": counts.families,
         "status": counts.by_status,
+        "signed_earlier": overview.signed_earlier,
         "content_types": counts.by_content_type,
         "failed": list(map(_failure_json, overview.failed)),
         "bytes": counts.size_bytes,

@@ -12,6 +12,7 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
+from indexer.operations.status import count_signed_earlier
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.sketch.row_keys import fresh_rows
@@ -114,6 +115,11 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         command = f"nearfold index {url} --text-field FIELD --store {url}"
         detail = f"{count_of(unsigned, 'document')} never signed; `{command}` signs them"
         yield Check("signed", "note", detail)
+    earlier = count_signed_earlier(recipe, counts)
+    if earlier:
+        command = f"nearfold reindex --recipe {recipe.name} --store {url}"
+        detail = f"{count_of(earlier, 'document')} signed by earlier statistics; `{command}`"
+        yield Check("statistics", "note", f"{detail} signs them again")
     with faults_as_damage(store.maintenance):
         yield _check_keys(store, recipe)
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():

@@ -11,7 +11,7 @@ from indexer.indexing.recipe_statistics import with_statistics
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Row
-from indexer.recipe import OPEN_STATISTICS, Recipe
+from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.row_keys import sign_rows
 from indexer.sketch.sketch_options import has_bits_alone
@@ -88,14 +88,7 @@ def reindex(
 
 def _differ_in_statistics(stored: Recipe, recipe: Recipe) -> bool:
     """Return whether two recipes of bits are the same but for their corpus statistics."""
-    return has_bits_alone(recipe) and _without_statistics(stored) == _without_statistics(recipe)
-
-
-def _without_statistics(recipe: Recipe) -> Recipe | None:
-    """Return a recipe with open statistics; None for one without weights."""
-    if recipe.statistics is None:
-        return None
-    return replace(recipe, statistics=OPEN_STATISTICS, numbered_statistics=None)
+    return has_bits_alone(recipe) and stored.is_same_but_for_statistics(recipe)
 
 
 def _distances(before: Sequence[Row], after: Sequence[Row]) -> list[int]:

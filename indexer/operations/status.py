@@ -23,6 +23,16 @@ class Overview:
     failed: tuple[Failure, ...]
     running: bool = False
 
+    @property
+    def signed_earlier(self) -> int:
+        """The number of documents that `reindex` would sign by later statistics of the recipe."""
+        return count_signed_earlier(self.recipe, self.counts)
+
+
+def count_signed_earlier(recipe: Recipe, counts: Counts) -> int:
+    """Count the documents that earlier statistics of an online recipe signed."""
+    return sum(count for id, count in counts.by_recipe.items() if recipe.has_other_statistics(id))
+
 
 def status(store: Store) -> Overview:
     """Count what is in the store, also while a job is running. Raises `StoreError` when nothing was

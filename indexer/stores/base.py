@@ -42,8 +42,8 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The contents of a store in figures: documents by status and by content type, distinct
-    families, parts, and bytes on disk where known.
+    """The contents of a store in figures: documents by status, by content type and by recipe id,
+    distinct families, parts, and bytes on disk where known.
 
     `families` is exact up to 40,000 and within a few per cent beyond that in a search engine,
     always exact in SQLite.
@@ -52,6 +52,7 @@ class Counts:
     documents: int
     by_status: dict[Status, int] = field(default_factory=dict)
     by_content_type: dict[str, int] = field(default_factory=dict)
+    by_recipe: dict[str, int] = field(default_factory=dict)
     families: int = 0
     size_bytes: int | None = None
     parts: int = 0

@@ -6,9 +6,11 @@ from sample_library import edited, rows, sentence
 from indexer.grouping.group import GroupOptions, group
 from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex
+from indexer.operations.status import status
 from indexer.recipe import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
+from indexer.sketch.row_keys import fresh_rows
 from indexer.sketch.schemes import count_text_features
 from indexer.system.kept_statistics import keep_statistics
 
@@ -68,3 +70,29 @@ def test_rows_of_two_statistics_answer_as_if_the_later_signed_all(mixed):
     assert mixed.stored_recipe().numbered_statistics.startswith("3:")
     assert result.bit_changes.rows == 5 and result.bit_changes.changed >= 1
     assert answers(mixed) == before
+
+
+def test_status_counts_the_rows_that_await_another_signature(mixed):
+    assert status(mixed).signed_earlier == len(EARLIER)
+    assert mixed.counts().by_recipe[mixed.stored_recipe().id] == len(LATER)
+    reindex(mixed, ONLINE)
+    mixed.refresh()
+    assert status(mixed).signed_earlier == 0
+
+
+def test_an_interrupted_reindex_goes_on_after_other_documents_came(mixed):
+    def interrupt(_):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        reindex(mixed, ONLINE, on_progress=interrupt)
+    assert numbers(mixed) == {**dict.fromkeys(EARLIER, "1"), **dict.fromkeys(LATER, "2")}
+    added = {"later": sentence(9, words=150)}
+    assert set(mixed.write(rows(added, recipe=mixed.stored_recipe()))) == {None}
+    mixed.refresh()
+    reindex(mixed, ONLINE)
+    mixed.refresh()
+    recipe = mixed.stored_recipe()
+    assert recipe.corpus().documents == len(TEXTS) + 1
+    assert {row.recipe for row in mixed.scan()} == {recipe.id}
+    assert all(stored is fresh for stored, fresh in fresh_rows(mixed.scan(), recipe))

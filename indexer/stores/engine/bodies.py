@@ -316,13 +316,14 @@ def containing(word: str) -> Body:
 
 
 def counts() -> Body:
-    """Return a search that counts rows by status and content type, and families."""
+    """Return a search that counts rows by status, content type and recipe, and families."""
     return {
         "size": 0,
         "track_total_hits": True,
         "aggs": {
             "status": {"terms": {"field": "near_status", "size": 100}},
             "content_type": {"terms": {"field": "content_type", "size": 10_000}},
+            "recipe": {"terms": {"field": "near_recipe", "size": 1_000}},
             **families(),
         },
     }

@@ -214,10 +214,15 @@ def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
     `size` is the number of bytes on disk where known, `parts` the number of parts.
     """
     aggregations = answer["aggregations"]
-    documents = answer["hits"]["total"]["value"]
-    statuses = _bucket_counts(aggregations["status"])
-    types = _bucket_counts(aggregations["content_type"])
-    return Counts(documents, statuses, types, families(aggregations), size, parts)
+    return Counts(
+        documents=answer["hits"]["total"]["value"],
+        by_status=_bucket_counts(aggregations["status"]),
+        by_content_type=_bucket_counts(aggregations["content_type"]),
+        by_recipe=_bucket_counts(aggregations["recipe"]),
+        families=families(aggregations),
+        size_bytes=size,
+        parts=parts,
+    )
 
 
 def _bucket_counts(aggregation: Mapping[str, Any]) -> dict[Any, int]:

@@ -73,6 +73,7 @@ class Successor:
     def create(self, old: Mapping[str, Any], pipeline: str | None) -> None:
         """Create it like the old one but for the recipe, or continue with that of a former run.
 
+        One with other corpus statistics is filled anew: documents came since that run began.
         Raises `ReindexInProgress` when the index of that name has another recipe or origin.
         """
         answer = self.requests.send("GET", self.name)
@@ -85,10 +86,22 @@ class Successor:
                 raise error_of(self.requests.url, answer, f"PUT {self.name}")
             answer = self.requests.send("GET", self.name)  # made by an answer that was lost
         metadata = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
-        is_same_recipe = metadata.get("recipe_id") == self.recipe.id
-        if not is_same_recipe or metadata.get("reindexing", {}).get("from") != self.old:
-            name = Recipe(**metadata["recipe"]).name if "recipe" in metadata else ""
-            raise ReindexInProgress(index=self.name, recipe=name)
+        begun = Recipe(**metadata["recipe"]) if "recipe" in metadata else None
+        is_ours = begun is not None and metadata.get("reindexing", {}).get("from") == self.old
+        if is_ours and metadata.get("recipe_id") == self.recipe.id:
+            return
+        if is_ours and begun and begun.is_same_but_for_statistics(self.recipe):
+            self._begin_again()
+            return
+        raise ReindexInProgress(index=self.name, recipe=begun.name if begun else "")
+
+    def _begin_again(self) -> None:
+        """Name the statistics that rows are signed with from now on, and copy all of them again."""
+        current = current_index(self.requests, self.place)
+        if current is None or current[0] != self.old:
+            raise ReindexInProgress(index=self.name, recipe=self.recipe.name)
+        mapping = self.requests.call("GET", self.name)[self.name]["mappings"]
+        self.requests.call("PUT", f"{self.name}/_mapping", {"_meta": self._meta(mapping)})
 
     def check(self, old: Mapping[str, Any]) -> None:
         """Raise `UsageError` where a new version would not be like the old one, before anything is
@@ -117,17 +130,21 @@ class Successor:
     def _write_alias(self) -> str:
         return write_alias_of(self.name)
 
-    def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
+    def _meta(self, mapping: Mapping[str, Any]) -> bodies.Body:
+        """Return the metadata of a new version of which nothing is copied yet."""
         changes = {
             "recipe_id": self.recipe.id,
             "recipe": self.recipe.settings,
             "reindexing": {"from": self.old, "done": {}},
         }
-        if is_shared(old["mappings"]):
+        if is_shared(mapping):
             changes[WRITE_ALIAS] = self._write_alias
+        return changed_meta(mapping, changes)
+
+    def _mappings(self, old: Mapping[str, Any]) -> bodies.Body:
         return {
             **old["mappings"],
-            "_meta": changed_meta(old["mappings"], changes),
+            "_meta": self._meta(old["mappings"]),
             "properties": {**old["mappings"]["properties"], **near_fields(self.text_field)},
         }
 
