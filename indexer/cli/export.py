@@ -77,6 +77,14 @@ _OF_BATCHES = ("reviewers", "batch_size", "balance")
     metavar="LABEL",
     help="Queue: list the near duplicates of documents with this label.",
 )
+@click.option(
+    "--dedup",
+    type=click.Choice(["none", "global", "custodian"]),
+    default="none",
+    show_default=True,
+    help="Families, batches, queue: leave out duplicates, of all custodians or of each; mails go "
+    "with their attachments.",
+)
 @click.option("--date", help="Report: the text at its top instead of today's date.")
 @click.option(
     "--audit",
@@ -150,6 +158,7 @@ def _refuse_unused(form: Form, what: What) -> None:
         ("--what pairs", what == "pairs" and form != "html", of_pairs),
         ("--what queue", what == "queue" and form != "html", ("review",)),
         ("--format html", form == "html", ("date", "audit")),
+        ("families, batches and queues", what != "pairs" and form != "html", ("dedup",)),
     )
     for place, is_chosen, options in places:
         for name in options:

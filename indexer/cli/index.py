@@ -46,6 +46,7 @@ _READING = (
     "delimiter",
     "encoding",
     "text_files",
+    "attachments",
 )
 LISTED_FAILURES = 20
 
@@ -133,6 +134,17 @@ LISTED_FAILURES = 20
     type=click.Path(exists=True, file_okay=False),
     help="Folder in which paths of text files begin: those that records have in place of texts "
     "(default for load files: the folder of the load file).",
+)
+@click.option(
+    "--attachments",
+    is_flag=True,
+    help="Make the attachments of mails documents of their own, beside the mail.",
+)
+@click.option(
+    "--custodian",
+    metavar="NAME",
+    default="",
+    help="Custodian of every document under PATH, kept as metadata.",
 )
 @click.option(
     "--own-ids",

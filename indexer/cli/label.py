@@ -63,6 +63,11 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     help="With --family: list less similar members for review.",
 )
 @click.option(
+    "--attachments",
+    is_flag=True,
+    help="Treat a mail and its attachments as one unit: label all of it.",
+)
+@click.option(
     "--from",
     "label_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -140,7 +145,8 @@ def _take_file_options(options: dict[str, Any], label_file: Path | None) -> Labe
     if label_file is None:
         refuse_options(names, "without --from")
     else:
-        refuse_options(("family", "others", "review", "threshold"), "beside --from")
+        of_families = ("family", "others", "review", "threshold", "attachments")
+        refuse_options(of_families, "beside --from")
     return LabelFileOptions(**{name: options.pop(name) for name in names})
 
 
@@ -169,7 +175,8 @@ def _print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None
 def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
     for change in changes:
         labels = _label_change(change.before, change.after)
-        yield f"  {labels}  {_similarity(change.similarity)}{change.id}  {change.path}"
+        mail = f"  (with {change.attached_with})" if change.attached_with else ""
+        yield f"  {labels}  {_similarity(change.similarity)}{change.id}  {change.path}{mail}"
 
 
 def _print_job(job: int | None) -> None:
@@ -270,6 +277,7 @@ def _change_json(change: LabelUpdate) -> dict[str, Any]:
         "before": list(change.before),
         "after": list(change.after),
         "similarity": change.similarity,
+        "attached_with": change.attached_with,
     }
 
 

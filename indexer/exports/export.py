@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, write_csv
+from indexer.exports.custody import Custodies, Dedup
 from indexer.exports.export_records import COLUMNS
 from indexer.exports.load_file import write_dat
 from indexer.exports.parquet_tables import write_parquet
@@ -44,7 +45,8 @@ class ExportOptions:
 
     Pairs: `threshold` and `measure`, as for `match`. Batches: `reviewers` share the work, in
     batches of at most `batch_size` documents, by the `balance` of words or documents. Queue:
-    `review` are labels whose near duplicates are to be reviewed. Report (`html`): `date` stands at
+    `review` are labels whose near duplicates are to be reviewed. Families, batches and queue:
+    `dedup` leaves out duplicates, of all custodians or of each. Report (`html`): `date` stands at
     its top, and `audit` pairs are verified, to estimate what bands as those of `group` miss at
     `threshold`; 0 for none.
     """
@@ -55,6 +57,7 @@ class ExportOptions:
     batch_size: int = BATCH_SIZE
     balance: Balance = "words"
     review: Sequence[str] = ()
+    dedup: Dedup = "none"
     date: str | None = None
     audit: int = 0
 
@@ -106,7 +109,9 @@ def export(
     if form == "html":
         return _write_report(store, out, options, progress)
     findings = Findings()
-    records = _records(store, what, options, findings, progress)
+    is_wanted = form == "dat" or options.dedup != "none"
+    custodies = Custodies(options.dedup) if is_wanted else None
+    records = _records(store, what, options, findings, progress, custodies)
     table = Table(COLUMNS[what, form == "dat"], records)
     with write_whole(out) as part:
         row_count = _write(table, part, form, findings)
@@ -129,16 +134,21 @@ def _write_report(
 
 
 def _records(
-    store: FullStore, what: What, options: ExportOptions, findings: Findings, progress: Progress
+    store: FullStore,
+    what: What,
+    options: ExportOptions,
+    findings: Findings,
+    progress: Progress,
+    custodies: Custodies | None,
 ) -> Iterable[Any]:
     if what == "pairs":
         return pair_records(store, options.threshold, options.measure, findings, progress)
     if what == "batches":
         plan = BatchPlan(tuple(options.reviewers), options.batch_size, options.balance)
-        return batch_records(store, plan, findings, progress)
+        return batch_records(store, plan, findings, progress, custodies)
     if what == "queue":
-        return queue_records(store, frozenset(options.review), findings, progress)
-    return document_records(store, findings, progress)
+        return queue_records(store, frozenset(options.review), findings, progress, custodies)
+    return document_records(store, findings, progress, custodies)
 
 
 def _write(table: Table, out: Path, form: Form, findings: Findings) -> int:

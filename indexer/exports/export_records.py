@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from indexer.exports.csv_tables import Column
+from indexer.exports.custody import NO_CUSTODY, Custody
 from indexer.exports.review_batches import Batch, Piece
 from indexer.model import Row
 
@@ -21,12 +22,14 @@ class DocumentRecord:
     """A document: its row without the text, and facts about its family and its copies.
 
     `size`: the number of documents in its family. `copies`: the id of the first document with the
-    same text, itself included; None if no other document has that text.
+    same text, itself included; None if no other document has that text. `custody`: its attachment
+    family and custodians, for load files.
     """
 
     row: Row
     size: int
     copies: str | None
+    custody: Custody = NO_CUSTODY
 
     @property
     def is_principal(self) -> bool:
@@ -119,6 +122,16 @@ LOAD_FILE_FAMILIES = (
     Column("TextStatus", "text", lambda record: record.row.status),
     Column("Labels", "list", lambda record: list(record.row.labels)),
 )
+CUSTODY = (
+    Column("ParentID", "text", lambda record: record.custody.mail),
+    Column("BegAttach", "text", lambda record: record.custody.begin),
+    Column("EndAttach", "text", lambda record: record.custody.end),
+    Column("AttachRange", "text", lambda record: record.custody.range),
+    Column("Custodian", "text", lambda record: record.custody.custodian),
+    Column("AllCustodians", "list", lambda record: list(record.custody.custodians)),
+    Column("AllPaths", "list", lambda record: list(record.custody.paths)),
+    Column("MIH", "text", lambda record: record.custody.mih),
+)
 PAIRS = (
     Column("a", "text", lambda record: record.a),
     Column("b", "text", lambda record: record.b),
@@ -147,17 +160,17 @@ _LOAD_FILE_BATCH_NAMES = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPa
 _REVIEW_FOR = Column("review_for", "list", lambda record: list(record.labels))
 COLUMNS = {
     ("families", False): FAMILIES,
-    ("families", True): LOAD_FILE_FAMILIES,
+    ("families", True): (*LOAD_FILE_FAMILIES, *CUSTODY),
     ("pairs", False): PAIRS,
     ("pairs", True): LOAD_FILE_PAIRS,
     ("queue", False): (_REVIEW_FOR, *document_columns(FAMILIES)),
     ("queue", True): (
-        *document_columns(LOAD_FILE_FAMILIES),
+        *document_columns((*LOAD_FILE_FAMILIES, *CUSTODY)),
         Column("ReviewFor", _REVIEW_FOR.kind, _REVIEW_FOR.value),
     ),
     ("batches", False): (*BATCHES, *document_columns(FAMILIES)),
     ("batches", True): (
-        *document_columns(LOAD_FILE_FAMILIES),
+        *document_columns((*LOAD_FILE_FAMILIES, *CUSTODY)),
         *(
             Column(name, column.kind, column.value)
             for name, column in zip(_LOAD_FILE_BATCH_NAMES, BATCHES, strict=True)

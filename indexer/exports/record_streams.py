@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.errors import UsageError
+from indexer.exports.custody import NO_CUSTODY, Custodies
 from indexer.exports.export_records import BatchRecord, DocumentRecord, PairRecord, QueueRecord
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.matching.match import MatchOptions, match
@@ -40,9 +41,11 @@ class Findings:
 
 
 def document_records(
-    store: PartStore, findings: Findings, progress: Progress
+    store: PartStore, findings: Findings, progress: Progress, custodies: Custodies | None = None
 ) -> Iterator[DocumentRecord]:
-    """Yield every document by id. The store is read twice; texts are dropped at once."""
+    """Yield every document by id, but for duplicates that `custodies` leaves out; without it
+    records have no custody. The store is read twice; texts are dropped at once.
+    """
     store.refresh()
     total = store.counts().documents
     sizes = Counter[str]()
@@ -50,14 +53,24 @@ def document_records(
     for place, row in enumerate(store.scan()):
         sizes[row.family] += 1
         copies.add(row)
+        if custodies:
+            custodies.add(row)
         if place % EVERY == 0:
             progress("counting", place, total)
-    provisional = 0
+    if custodies:
+        custodies.settle(store)
+    provisional = left_out = 0
     for place, row in enumerate(store.scan()):
+        if custodies and custodies.is_left_out(row):
+            left_out += 1
+            continue
         provisional += row.provisional
         if place % EVERY == 0:
             progress("writing", place, total)
-        yield DocumentRecord(_without_text(row), sizes[row.family], copies.first_of(row))
+        custody = custodies.of(row) if custodies else NO_CUSTODY
+        yield DocumentRecord(_without_text(row), sizes[row.family], copies.first_of(row), custody)
+    if left_out:
+        findings.notes.append(f"{count_of(left_out, 'duplicate')} left out, mails with attachments")
     if provisional:
         documents = count_of(provisional, "document")
         findings.notes.append(f"{documents} came after the last group: provisional families")
@@ -111,7 +124,11 @@ def pair_records(
 
 
 def queue_records(
-    store: PartStore, review: frozenset[str], findings: Findings, progress: Progress
+    store: PartStore,
+    review: frozenset[str],
+    findings: Findings,
+    progress: Progress,
+    custodies: Custodies | None = None,
 ) -> Iterator[QueueRecord]:
     """Yield documents whose family has a label of `review` and that have none themselves: those
     that have one were reviewed already. Raises `UsageError` without labels.
@@ -123,7 +140,7 @@ def queue_records(
         matching = review.intersection(row.labels)
         if matching:
             labels[row.family] |= matching
-    for document in document_records(store, findings, progress):
+    for document in document_records(store, findings, progress, custodies):
         row = document.row
         if row.family in labels and not review.intersection(row.labels):
             yield QueueRecord(document, tuple(sorted(labels[row.family])))
@@ -139,11 +156,15 @@ class BatchPlan:
 
 
 def batch_records(
-    store: PartStore, plan: BatchPlan, findings: Findings, progress: Progress
+    store: PartStore,
+    plan: BatchPlan,
+    findings: Findings,
+    progress: Progress,
+    custodies: Custodies | None = None,
 ) -> Iterator[BatchRecord]:
     """Yield documents by batch, then group; the principal first, then by similarity to it."""
     families: dict[str, list[DocumentRecord]] = defaultdict(list)
-    for document in document_records(store, findings, progress):
+    for document in document_records(store, findings, progress, custodies):
         families[document.row.family].append(document)
     for members in families.values():
         members.sort(key=_reading_order)

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
+from indexer.grouping.attachment_families import mail_documents, mail_of
 from indexer.grouping.label_journal import LabelChange, LabelJournal
 from indexer.grouping.label_names import label_names, trim_label
 from indexer.jobs.history import record_job
@@ -45,6 +46,8 @@ class LabelOptions:
     or gets, one of these labels; a document that carries it itself was judged, and is not listed.
     `threshold`: with `family`, leave members for review whose similarity to every document named in
     their family is below it, by the default measure; from 0 (none) to 1.
+    `attachments`: a mail and its attachments are one unit: what is done to one of them is done to
+    all, but not to those that are left for review, nor with `others` to documents that were named.
 
     Raises `UsageError` for labels that cannot be stored, labels that are both added and removed,
     no labels at all, `others` without `family`, and a threshold out of its range.
@@ -56,6 +59,7 @@ class LabelOptions:
     review: Collection[str] = ()
     threshold: float = 0.0
     others: bool = False
+    attachments: bool = False
 
     def __post_init__(self) -> None:
         names = storable_labels({"add": label_names(self.add), "remove": trim_label(self.remove)})
@@ -76,7 +80,8 @@ class LabelOptions:
 class LabelUpdate:
     """A document whose labels change.
 
-    `similarity` is to the nearest document that was named; None for one that was named itself.
+    `similarity` is to the nearest document that was named; None for one that was named itself, and
+    for one that changes because it belongs to the same mail as `attached_with`.
     """
 
     id: str
@@ -85,6 +90,7 @@ class LabelUpdate:
     before: tuple[str, ...]
     after: tuple[str, ...]
     similarity: float | None = None
+    attached_with: str | None = None
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -183,6 +189,8 @@ def _planned(
             plan.change(row)
     if options.family:
         _label_families(store, recipe, named.keys(), plan)
+    if options.attachments:
+        _label_attachments(store, named.keys(), plan)
     if isinstance(store.maintenance, Shareable):
         store.maintenance.check_labels([change.id for change in plan.changes])
     return LabelResult(
@@ -214,6 +222,7 @@ class _Plan:
         self.changes: list[LabelUpdate] = []
         self.review: list[ReviewItem] = []
         self.states: list[tuple[str, Sequence[str]]] = []
+        self.mails: dict[str, str] = {}
         self.unchanged = 0
         self.provisional = 0
 
@@ -222,14 +231,19 @@ class _Plan:
         labels = dict.fromkeys((*row.labels, *self.options.add))
         return tuple(label for label in labels if label.strip() not in self.options.remove)
 
-    def change(self, row: Row, similarity: float | None = None) -> None:
-        """Plan the change of a document's labels; `similarity` as in `LabelUpdate`."""
+    def change(
+        self, row: Row, similarity: float | None = None, attached_with: str | None = None
+    ) -> None:
+        """Plan the change of a document's labels; the other values as in `LabelUpdate`."""
         self.states.append((row.id, row.labels))
+        self.mails[row.id] = mail_of(row)
         after = self.after(row)
         if set(after) == set(row.labels):
             self.unchanged += 1
             return
-        update = LabelUpdate(row.id, row.path, row.family, row.labels, after, similarity)
+        update = LabelUpdate(
+            row.id, row.path, row.family, row.labels, after, similarity, attached_with
+        )
         self.changes.append(update)
         self.provisional += row.provisional and similarity is not None
 
@@ -275,6 +289,15 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
             elif not review & set(row.labels):
                 item = ReviewItem(row.id, row.path, name, row.labels, similarity, reason)
                 plan.review.append(item)
+
+
+def _label_attachments(store: FullStore, named: Collection[str], plan: _Plan) -> None:
+    """Plan the same change for the other documents of the mails of those that change."""
+    first = {mail: id for id, mail in reversed(plan.mails.items())}
+    settled = {*named, *plan.mails, *(item.id for item in plan.review)}
+    for row in mail_documents(store, list(first)):
+        if row.id not in settled:
+            plan.change(row, attached_with=first[mail_of(row)])
 
 
 def _families_of(store: FullStore, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:

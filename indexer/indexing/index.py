@@ -48,6 +48,8 @@ class IndexOptions:
     store.
     `namespace`: what ids are relative to; None means the real path of each PATH.
     `labels`: added to every document under the paths, unchanged ones included.
+    `custodian`: who held the documents under the paths, for their metadata; empty for nobody. An
+    unchanged document of another custodian, or of none, is read again.
     `extractor`: `native` (in worker processes), `server` (a Tika server) or `plain` (text only).
     `limits`: bounds of one document: seconds, megabytes of a worker, bytes, and characters beyond
     which its text is cut.
@@ -74,6 +76,7 @@ class IndexOptions:
     recipe: Recipe | None = None
     namespace: str | None = None
     labels: Sequence[str] = ()
+    custodian: str = ""
     extractor: str = "native"
     limits: Limits = DEFAULT_LIMITS
     prune: bool = False
@@ -197,7 +200,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     written.
     """
     reading = options.bounded_reading
-    store = target(paths, own, reading, options.labels)
+    store = target(paths, own, reading, (*options.labels, *filter(None, [options.custodian])))
     recipe = options.recipe or store.stored_recipe() or DEFAULT
     if not recipe.lacks_statistics:
         fingerprints([_PROBE], recipe)
@@ -250,6 +253,7 @@ def _job(
         extractor,
         options.limits,
         labels=tuple(options.labels),
+        custodian=options.custodian,
         retry=options.retry,
         refresh=options.refresh,
         families=families,

@@ -21,8 +21,8 @@ def target(
 ) -> FullStore:
     """Return the store to write to, which signs documents in place when a PATH is that very store.
 
-    Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a
-    search engine.
+    Raises `UsageError` when that is mixed with other PATHs or with labels, among them the name of a
+    custodian, or the store is not in a search engine.
     """
     addresses = (parse_address(path) for path in paths if is_store_url(path))
     if not any(store.address.is_same_store(address) for address in addresses):
@@ -35,7 +35,7 @@ def target(
     if labels or reading.label_field:
         raise UsageError(
             f"{store.url} is signed in place, and nothing else of its documents changes; "
-            "leave labels out"
+            "leave labels and custodian out"
         )
     return in_place(store, reading.text_field)
 

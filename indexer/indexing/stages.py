@@ -9,7 +9,7 @@ passes through the later stages untouched, which is why the account adds up.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
@@ -34,6 +34,7 @@ from indexer.model import (
 )
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sources.mail_metadata import CUSTODIAN
 from indexer.sources.read_blob import read
 from indexer.stores.abilities import FullStore
 from indexer.system.failpoints import reached
@@ -69,6 +70,7 @@ class Job:
     extractor: str
     limits: Limits
     labels: tuple[str, ...] = ()
+    custodian: str = ""
     retry: bool = False
     refresh: bool = False
     families: FamilyOptions = DEFAULT_FAMILIES
@@ -106,6 +108,7 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
         stored = job.store.sources(ids)
         failures = job.journal.failures(ids)
         stored |= dict.fromkeys(_outdated(stored, job), "")
+        stored |= dict.fromkeys(_of_other_custodians(stored, job), "")
         unlabelled = _rows_without_labels(stored, job)
         for item in batch:
             if job.stopping():
@@ -114,7 +117,7 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
                 yield item
                 continue
             failure = None if job.retry else failures.get(item.id)
-            outcome = _read(item, job, stored.get(item.id), failure)
+            outcome = _read(_with_custodian(item, job), job, stored.get(item.id), failure)
             if not isinstance(outcome, SkippedBlob):
                 yield outcome
                 continue
@@ -130,6 +133,20 @@ def _outdated(stored: Iterable[str], job: Job) -> list[str]:
         return []
     rows = job.store.get(list(stored)).values()
     return [row.id for row in rows if is_outdated(row.extractor, job.extractor)]
+
+
+def _of_other_custodians(stored: Iterable[str], job: Job) -> list[str]:
+    """Return the ids of rows that do not have the custodian of the job."""
+    if not job.custodian:
+        return []
+    rows = job.store.get(list(stored)).values()
+    return [row.id for row in rows if row.metadata.get(CUSTODIAN) != job.custodian]
+
+
+def _with_custodian(blob: Blob, job: Job) -> Blob:
+    if not job.custodian:
+        return blob
+    return replace(blob, metadata={**blob.metadata, CUSTODIAN: job.custodian})
 
 
 def _rows_without_labels(stored: Iterable[str], job: Job) -> dict[str, Row]:

@@ -15,9 +15,12 @@ from itertools import chain
 from typing import BinaryIO
 
 from indexer.errors import ExtractionError
+from indexer.mail.message_hash import message_ids
 from indexer.model import Blob, FailedBlob
 from indexer.sources import delimited, record_documents
 from indexer.sources.base import Reading, Records, SourceItem
+from indexer.sources.mail_metadata import CUSTODIAN, MESSAGE_ID, PARENT
+from indexer.sources.members import inner_id
 from indexer.sources.payloads import DamagedRecord
 from indexer.sources.text_files import TextFiles, read_text_files
 
@@ -33,6 +36,13 @@ _TEXTS = (
     "fulltextpath", "ocrpath", "ocrtext", "ocrtextpath", "ocr", "txtpath", "textfilepath",
 )  # fmt: skip
 _TITLES = ("title", "subject", "emailsubject", "filename", "docname")
+_CUSTODIANS = ("custodian", "custodianname")
+_MESSAGE_IDS = ("messageid", "internetmessageid", "emailmessageid")
+_FIRST_OF_FAMILY = (
+    "begattach", "attachbeg", "begattachment", "begattachbates", "batesbegattach", "prodbegattach",
+)  # fmt: skip
+_RANGES = ("attachrange", "attachmentrange")
+_PARENTS = ("parentid", "parentdocid", "parentcontrolnumber", "parentdoc", "parent")
 SEPARATOR = ";"
 
 
@@ -42,7 +52,9 @@ def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceIte
     The fields of id, text and title have their usual names, in any spelling, unless `reading` names
     others. A text that is one line ending in `.txt` is the path of a text file, which begins in
     `reading.text_files` or else in the folder of the load file. Values of the label field are
-    separated by `;`.
+    separated by `;`. Custodian, Message-ID and the mail of an attachment go to the metadata that
+    documents of mails have; of the fields that name the mail, the first of the attachment family
+    counts before its range, and this before the parent.
     """
     try:
         table = read_table(stream, reading)
@@ -55,7 +67,9 @@ def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceIte
         yield FailedBlob(outer.path, str(error))
         return
     files = TextFiles(reading.text_files or folder_of(outer), reading)
-    restored = read_text_files(_restored(records, reading), reading, files, is_path=_is_path)
+    fields = _MailFields(names, outer, reading)
+    values = _restored(records, reading, fields)
+    restored = read_text_files(values, reading, files, is_path=_is_path)
     yield from record_documents.blobs(outer, restored, reading)
 
 
@@ -109,7 +123,7 @@ def folder_of(outer: Blob) -> str | None:
 def _is_path(text: str) -> bool:
     """Return whether a text is the path of a text file.
 
-    >>> _is_path("TEXT\\0001.TXT"), _is_path("See notes.txt\nand more")
+    >>> _is_path("TEXT/0001.TXT"), _is_path("See notes.txt\\nand more")
     (True, False)
     """
     return "\n" not in text and text.rstrip().casefold().endswith(".txt")
@@ -123,9 +137,68 @@ def _records(names: list[str], rows: delimited.Rows, reading: Reading) -> Record
             yield str(number), delimited.record(names, row, reading)
 
 
-def _restored(records: Records, reading: Reading) -> Records:
+def _restored(records: Records, reading: Reading, fields: _MailFields) -> Records:
     for place, record in records:
-        yield place, record if isinstance(record, ExtractionError) else _values(record, reading)
+        if isinstance(record, ExtractionError):
+            yield place, record
+        else:
+            yield place, fields.named(_values(record, reading))
+
+
+class _MailFields:
+    """The fields of mails and attachments under the names that metadata has for them."""
+
+    def __init__(self, names: Sequence[str], outer: Blob, reading: Reading) -> None:
+        self._outer = outer
+        self._reading = reading
+        self._renamed = {
+            CUSTODIAN: field_named(names, _CUSTODIANS),
+            MESSAGE_ID: field_named(names, _MESSAGE_IDS),
+        }
+        self._first = field_named(names, _FIRST_OF_FAMILY)
+        self._range = field_named(names, _RANGES)
+        self._parent = field_named(names, _PARENTS)
+        self._mails: dict[str, str] = {}
+
+    def named(self, values: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the values of a row with these fields; a parent is read before its attachments."""
+        result = dict(values)
+        for name, field in self._renamed.items():
+            if field in result:
+                value = str(result.pop(field))
+                value = next(iter(message_ids(value)), "") if name == MESSAGE_ID else value
+                result |= {name: value} if value else {}
+        own = str(values.get(self._reading.id_field or "", ""))
+        mail = self._mail_of(own, values)
+        if mail and mail != own:
+            key = mail.encode("utf-8", "surrogatepass")
+            result[PARENT] = mail if self._reading.own_ids else inner_id(self._outer, key)
+        return result
+
+    def _mail_of(self, own: str, values: Mapping[str, object]) -> str:
+        """Return the id of the mail to which a document is attached, also by another attachment;
+        empty where the fields name none.
+        """
+        span = str(values.get(self._range or "", ""))
+        first = str(values.get(self._first or "", "")) or _first_of(span, own)
+        parent = str(values.get(self._parent or "", ""))
+        mail = first.strip() or self._mails.get(parent, parent).strip()
+        if mail and mail != own:
+            self._mails[own] = mail
+        return mail
+
+
+def _first_of(span: str, own: str) -> str:
+    """Return the first id of a range of ids with as many hyphens as `own`; empty where it is none.
+
+    >>> _first_of("A-01 - A-04", "A-02"), _first_of("A-01-A-04", "A-02"), _first_of("A-01", "A-01")
+    ('A-01', 'A-01', '')
+    """
+    if " - " in span:
+        return span.partition(" - ")[0].strip()
+    names = span.split("-")
+    half = own.count("-") + 1
+    return "-".join(names[:half]).strip() if len(names) == 2 * half else ""
 
 
 def _values(fields: Mapping[str, str], reading: Reading) -> dict[str, object]:

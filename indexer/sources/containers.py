@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import BinaryIO, TypeAlias, cast
 
@@ -86,14 +86,26 @@ def kind_of(path: str) -> Opener | None:
     return next((opener for suffixes, opener in KINDS.items() if name.endswith(suffixes)), None)
 
 
-def holds_files(path: str) -> bool:
-    """Return whether a container of that name has files, and not records.
+def may_be_mail(path: str) -> bool:
+    """Return whether a file is a mail by its name, or by its folder in a Maildir.
 
-    >>> holds_files("mail.mbox"), holds_files("a.dat"), holds_files("a.csv"), holds_files("a.txt")
-    (True, False, False, False)
+    >>> may_be_mail("a/x.EML"), may_be_mail("box/cur/1700.M1.host:2,S"), may_be_mail("a/new.txt")
+    (True, True, False)
     """
+    folder = path.rpartition("/")[0].rpartition("/")[2]
+    return path.lower().endswith(".eml") or folder in ("cur", "new")
+
+
+def holds_files(path: str) -> bool:
+    """Return whether a container of that name, or a mail, has files, and not records.
+
+    >>> holds_files("mail.mbox"), holds_files("a.dat"), holds_files("a.csv"), holds_files("a.eml")
+    (True, False, False, True)
+    """
+    if kind_of(path) is None:
+        return may_be_mail(path)
     tables = (suffix for suffixes in RECORDS for suffix in suffixes)
-    return kind_of(path) is not None and not path.lower().endswith((*tables, ".dat", ".opt"))
+    return not path.lower().endswith((*tables, ".dat", ".opt"))
 
 
 def expand(
@@ -102,8 +114,30 @@ def expand(
     """Yield the items, containers replaced by their members, and add their paths to `opened`.
 
     Unless `reading.containers` is `all`, only the containers among `paths`, which the caller named,
-    are opened.
+    are opened. With `reading.attachments`, mails are followed by their attachments.
     """
+    for item in _open_containers(items, paths, reading, opened):
+        blobs = _mail_and_attachments(item, reading)
+        if blobs is None or not isinstance(item, Blob):
+            yield item
+        else:
+            opened.add(item.path)
+            yield from blobs
+
+
+def _mail_and_attachments(item: SourceItem, reading: Reading) -> Sequence[Blob] | None:
+    if not reading.attachments or not isinstance(item, Blob):
+        return None
+    if not may_be_mail(item.path):
+        return None
+    from indexer.sources.mail_attachments import divide
+
+    return divide(item, reading)
+
+
+def _open_containers(
+    items: Iterable[SourceItem], paths: Collection[str], reading: Reading, opened: set[str]
+) -> Iterator[SourceItem]:
     for item in items:
         opener = _opener(item, paths, reading)
         if opener is None or not isinstance(item, Blob):

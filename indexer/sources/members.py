@@ -77,6 +77,11 @@ def identifier(space: bytes, key: bytes) -> str:
     return digest.hexdigest()[:32]
 
 
+def inner_id(outer: Blob, key: bytes) -> str:
+    """Return the id of what a container holds under a key."""
+    return identifier(outer.id.encode(), INSIDE.encode() + key)
+
+
 def inner_blob(
     outer: Blob,
     key: bytes,
@@ -87,7 +92,7 @@ def inner_blob(
     """Return a blob inside a container: its id is made of the container's id and its key, its path
     of both names.
     """
-    id = identifier(outer.id.encode(), INSIDE.encode() + key)
+    id = inner_id(outer, key)
     size = 0 if isinstance(result, ExtractionError) else result.size
     return Blob(id, key, f"{outer.path}{INSIDE}{name}", LoadedSource(result), size, modified)
 

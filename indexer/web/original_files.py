@@ -14,7 +14,7 @@ from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Row
 from indexer.sources import read_blob
 from indexer.sources.base import Reading
-from indexer.sources.containers import expand, holds_files
+from indexer.sources.containers import expand, holds_files, may_be_mail
 from indexer.sources.members import INSIDE
 
 MOST_BYTES = 256 << 20  # of a container in which a file is looked for
@@ -80,8 +80,8 @@ class OriginalFiles:
             raise OriginalUnavailable(f"its file cannot be read: {error}") from error
 
     def _member(self, row: Row) -> BinaryIO:
-        """Return the bytes of a file in an archive or a mailbox."""
-        outer, inside, _ = row.path.partition(INSIDE)
+        """Return the bytes of a file in an archive or a mailbox, or attached to a mail."""
+        outer, inside, name = row.path.partition(INSIDE)
         path = self._file(outer) if inside else None
         if path is None:
             raise OriginalUnavailable(
@@ -96,7 +96,7 @@ class OriginalFiles:
                 f"it is in a container of more than {MOST_BYTES >> 20} MB; save that and open it"
             )
         is_there = False
-        for blob in _members(path, outer):
+        for blob in _members(path, outer, name):
             if blob.path == row.path:
                 is_there = True
                 payload = read_blob.read(blob, MOST_BYTES)
@@ -125,10 +125,12 @@ class OriginalFiles:
 _CHANGED = "its file has changed since it was indexed; index it again to see it"
 
 
-def _members(path: Path, name: str) -> Iterator[Blob]:
-    """Yield the blobs in a container."""
+def _members(path: Path, name: str, member: str) -> Iterator[Blob]:
+    """Yield the blobs in a container; attachments of mails, too, if `member` names one."""
     outer = Blob("", b"", name, os.fsencode(path), path.stat().st_size, None)
-    for item in expand([outer], [name], Reading(max_bytes=MOST_BYTES), set()):
+    is_attachment = may_be_mail(name) or INSIDE in member
+    reading = Reading(max_bytes=MOST_BYTES, attachments=is_attachment)
+    for item in expand([outer], [name], reading, set()):
         if isinstance(item, Blob):
             yield item
 

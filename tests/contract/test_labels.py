@@ -402,3 +402,25 @@ def test_labels_come_back_from_a_file_without_overwriting(grouped_store, tmp_pat
     undo_labels(grouped_store, replaced.job)
     undo_labels(grouped_store, result.job)
     assert labels_of(grouped_store) == before
+
+
+@pytest.mark.parametrize("mails", [1, 25])
+def test_a_mail_and_its_attachments_are_one_unit(store, mails):
+    texts = {}
+    parents = {}
+    for number in range(mails):
+        texts |= {f"m{number}{end}": sentence(number) for end in ("", "-a", "-b")}
+        parents |= {f"m{number}{end}": f"m{number}" for end in ("-a", "-b")}
+    documents = [
+        replace(row, metadata={"parent_id": parents[row.id]} if row.id in parents else {})
+        for row in rows(texts)
+    ]
+    assert store.write(documents) == [None] * len(texts)
+    named = [f"m{number}-a" for number in range(mails)]
+    options = LabelOptions(add=["hot"], attachments=True)
+    result = label(store, [*named, "m0-b"], options)
+    assert {change.id for change in result.changes} == set(texts)
+    followed = {change.id: change.attached_with for change in result.changes}
+    assert (followed["m0"], followed["m0-a"], followed["m0-b"]) == ("m0-a", None, None)
+    assert set(labels_of(store)) == set(texts)
+    assert label(store, ["m0"], options).unchanged == 3

@@ -2,10 +2,11 @@
 
 import re
 import shlex
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from command import ROOT, run, run_json
+from command import ROOT, run, run_json, shell
 
 from indexer.cli import main as cli
 
@@ -13,8 +14,12 @@ PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
 
 
 def commands(page: str) -> list[list[str]]:
-    [block] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+    """Return the commands of the first block."""
+    return [shlex.split(line, comments=True)[1:] for line in blocks(page)[0].splitlines()]
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
 
 
 @pytest.fixture
@@ -25,6 +30,36 @@ def store(tmp_path: Path) -> str:
     page = run_json("search", "agreement", "--fold", "none", store=url)
     run("label", page["hits"][0]["id"], "--label", "responsive", store=url)
     return url
+
+
+def test_labels_of_the_page_come_back(store: str, tmp_path: Path) -> None:
+    """The third block: labels of an export of this store."""
+    run("export", "--format", "dat", "--out", tmp_path / "coding.dat", store=store)
+    run("export", "--out", tmp_path / "coding.csv", store=store)
+    printed = shell(blocks(PAGE)[2], tmp_path, NEARFOLD_STORE=store)
+    assert printed.count("labels of 0 documents") == 3
+
+
+def test_mails_of_the_page_keep_their_attachments(tmp_path: Path) -> None:
+    """The second block: copies of a mail, held by two people."""
+    message = EmailMessage()
+    message["Message-ID"] = "<ferry@example.org>"
+    message.set_content("Please read what is attached about the ferry before noon.")
+    message.add_attachment(
+        "The harbour ferry leaves at eight and returns at six.", filename="a.txt"
+    )
+    for name in ("ann", "bo"):
+        (tmp_path / "mails" / name).mkdir(parents=True)
+        (tmp_path / "mails" / name / "1.eml").write_bytes(bytes(message))
+    index_and_export, _, labelling = blocks(PAGE)[1].rpartition("nearfold label")
+    store = f"sqlite:///{tmp_path}/store.db"
+    printed = shell(index_and_export, tmp_path, NEARFOLD_STORE=store)
+    assert "2 duplicates left out" in printed
+    rows = (tmp_path / "mails.dat").read_text(encoding="utf-8-sig").splitlines()[1:]
+    assert len(rows) == 2 and all("þAnn;Boþ" in row for row in rows)
+    id = rows[0].split("\x14")[0].strip("þ")
+    label = f"nearfold label{labelling}".replace("3f2a...", id)
+    assert "labels of 2 documents would change" in shell(label, tmp_path, NEARFOLD_STORE=store)
 
 
 def test_commands_of_the_page(store: str, tmp_path: Path) -> None:

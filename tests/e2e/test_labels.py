@@ -82,7 +82,10 @@ def test_labels_that_come_back(store: str, tmp_path: Path) -> None:
     header, first, *_ = file.read_text(encoding="utf-8-sig").split("\n")
     id = first.split("\x14")[0].strip("þ")
     run("label", id, "--label", "kept", store=store)
-    file.write_text(f"{header}\n{first.rpartition(chr(20))[0]}{chr(20)}þprivilegedþ\n")
+    values = [value.replace("þ", "") for value in first.split("\x14")]
+    values[header.split("\x14").index("þLabelsþ")] = "privileged"
+    coded = "\x14".join(f"þ{value}þ" for value in values)
+    file.write_text(f"{header}\n{coded}\n", encoding="utf-8")
     text = run("label", "--from", file, "--dry-run", store=store, code=1)
     assert "kept -> kept, privileged" in text and "1 document with labels not in the file" in text
     assert run_json("label", "--from", file, "--replace", store=store)["conflicts"] == []

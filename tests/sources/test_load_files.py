@@ -263,9 +263,8 @@ def test_fields_and_labels_go_out_and_come_back_equal(tmp_path, store):
     assert len(back.changes) == 0 and back.unchanged == 3
     export(again, tmp_path / "again.dat", "dat")
     returned = load_file(tmp_path / "again.dat")
-    assert [{**row, "FilePath": ""} for row in returned.values()] == [
-        {**row, "FilePath": ""} for row in out.values()
-    ]
+    places = {"FilePath": "", "AllPaths": ""}
+    assert [row | places for row in returned.values()] == [row | places for row in out.values()]
     again.close()
 
 

@@ -1,0 +1,168 @@
+"""Who held which copies: attachment families, custodians and paths of documents, and which of them
+are duplicates.
+
+A mail is a copy of another one if both have the same Message-ID (or, without one, the same bytes),
+the same text, and the same attachments. An attachment is a copy of another one if it has the same
+bytes and their mails are copies, so that a family of attachments is never torn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from indexer.grouping.attachment_families import mail_of
+from indexer.mail.message_hash import message_hash
+from indexer.model import Row
+from indexer.sources.mail_metadata import CUSTODIAN, MESSAGE_ID
+from indexer.stores.base import Store
+from indexer.stores.row_limits import rows_of
+
+Dedup: TypeAlias = Literal["none", "global", "custodian"]
+"""Which duplicates an export leaves out: none, copies anywhere, or copies of the same custodian."""
+_DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Custody:
+    """The attachment family of a document, and who held copies of it.
+
+    `mail`: the id of the mail that it is attached to; `begin` and `end`: the mail and the last
+    attachment of the family, by path; all None without a family. `custodians` and `paths` are those
+    of all copies, itself included, sorted. `mih`: the EDRM Message Identification Hash of a mail.
+    """
+
+    mail: str | None = None
+    begin: str | None = None
+    end: str | None = None
+    custodian: str | None = None
+    custodians: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    mih: str | None = None
+
+    @property
+    def range(self) -> str | None:
+        """The first and the last document of the family; None without one."""
+        return f"{self.begin}-{self.end}" if self.begin else None
+
+
+NO_CUSTODY = Custody()
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    digest: bytes
+    custodian: str
+    is_principal: bool
+
+
+class Custodies:
+    """Custody of the documents of a store: `add` all, then `settle`, then ask.
+
+    Holds about 300 bytes a document.
+    """
+
+    def __init__(self, dedup: Dedup) -> None:
+        self._dedup = dedup
+        self._documents: dict[str, _Document] = {}
+        self._mails: dict[str, str] = {}
+        self._attachments: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._places: dict[bytes, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._kept: set[str] = set()
+
+    def add(self, row: Row) -> None:
+        """Note a document."""
+        custodian = row.metadata.get(CUSTODIAN, "")
+        self._documents[row.id] = _Document(_digest(row), custodian, row.family == row.id)
+        mail = mail_of(row)
+        if mail != row.id:
+            self._mails[row.id] = mail
+            self._attachments[mail].append((row.path, row.id))
+
+    def settle(self, store: Store) -> None:
+        """Find the copies, once every document was added."""
+        for attachments in self._attachments.values():
+            attachments.sort()
+        keys = {id: self._key(id) for id in self._documents}
+        counts = Counter(keys.values())
+        repeated = [id for id, key in keys.items() if counts[key] > 1]
+        custodians: dict[bytes, set[str]] = defaultdict(set)
+        paths: dict[bytes, set[str]] = defaultdict(set)
+        for row in rows_of(store, repeated):
+            key = keys[row.id]
+            paths[key].add(row.path)
+            custodians[key] |= {row.metadata[CUSTODIAN]} if CUSTODIAN in row.metadata else set()
+        self._places = {key: (_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
+        self._kept = self._first_copies(keys)
+
+    def of(self, row: Row) -> Custody:
+        """Return the custody of a document."""
+        mail = mail_of(row)
+        attachments = self._attachments.get(mail, ())
+        own = row.metadata.get(CUSTODIAN)
+        places = (_sorted({own} if own else set()), (row.path,))
+        custodians, paths = self._places.get(self._key(row.id), places)
+        return Custody(
+            mail=None if mail == row.id else mail,
+            begin=mail if attachments else None,
+            end=attachments[-1][1] if attachments else None,
+            custodian=own,
+            custodians=custodians,
+            paths=paths,
+            mih=_mih(row) or None,
+        )
+
+    def is_left_out(self, row: Row) -> bool:
+        """Return whether a document is a duplicate, or attached to one."""
+        return self._dedup != "none" and self._mail_here(row.id) not in self._kept
+
+    def _first_copies(self, keys: dict[str, bytes]) -> set[str]:
+        """Return the mails and single documents that are kept: of copies a principal, by id."""
+        kept: dict[tuple[bytes, str], str] = {}
+        heads = sorted(id for id in keys if self._mail_here(id) == id)
+        for id in sorted(heads, key=lambda head: not self._documents[head].is_principal):
+            custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
+            kept.setdefault((keys[id], custodian), id)
+        return set(kept.values())
+
+    def _mail_here(self, id: str) -> str:
+        """Return the mail of a document; its own id where that is missing, or attached itself."""
+        mail = self._mails.get(id, id)
+        return mail if mail in self._documents and mail not in self._mails else id
+
+    def _key(self, id: str) -> bytes:
+        """Return 16 bytes that copies have in common."""
+        own = self._documents[id].digest
+        mail = self._mail_here(id)
+        if mail != id:
+            return _hash([self._key(mail), own])
+        attached = self._attachments.get(id, ())
+        return _hash([own, *sorted(self._documents[other].digest for _, other in attached)])
+
+
+def _digest(row: Row) -> bytes:
+    """Return 16 bytes of what makes a copy: Message-ID and text of a mail, bytes of any other.
+
+    Nothing is a copy of a document without bytes, such as a record without text.
+    """
+    mih = _mih(row)
+    content = [mih, row.exact] if mih else [row.raw if row.size else row.id]
+    return _hash(part.encode() for part in content)
+
+
+def _mih(row: Row) -> str:
+    return message_hash(row.metadata.get(MESSAGE_ID, "")) or row.metadata.get("MIH", "")
+
+
+def _hash(parts: Sequence[bytes] | Iterator[bytes]) -> bytes:
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.digest()
+
+
+def _sorted(values: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(values))
