@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.model import RankedRow, Row
 from indexer.searching.stored_texts import StoredTexts
+from indexer.system.progress_callback import Progress, no_progress
 
 if TYPE_CHECKING:
     from indexer.similarity.duplicate_sets import Clause, Duplicate
@@ -51,12 +52,13 @@ def by_type(
     overlap: float,
     synonyms: str,
     most_chars: int | None = None,
+    progress: Progress = no_progress,
 ) -> ByType:
     """Return the rule for hits of these ids, best first; a clause's heading is not compared.
 
     `most_chars`: characters that the compared texts have together at most, None for any number. A
-    text that does not fit into what is left of them is passed over, and shown. Raises as
-    `duplicate_sets` does.
+    text that does not fit into what is left of them is passed over, and shown. `progress` is told
+    how many texts are read. Raises as `duplicate_sets` does.
     """
     from indexer.similarity.duplicate_sets import duplicate_sets
 
@@ -72,11 +74,19 @@ def by_type(
             rows.append(_clause(row))
     heads: dict[str, str] = {}
     duplicates: dict[str, Duplicate] = {}
-    for duplicate_set in duplicate_sets(rows, overlap=overlap, synonyms=synonyms):
+    clauses = _with_progress(rows, progress)
+    for duplicate_set in duplicate_sets(clauses, overlap=overlap, synonyms=synonyms):
         for member in duplicate_set.members:
             heads[member.id] = duplicate_set.principal
             duplicates[member.id] = member
     return ByType(heads, duplicates, passed_over)
+
+
+def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:
+    """Yield clauses, and report how many were taken before: whoever takes one reads it at once."""
+    for done, clause in enumerate(clauses):
+        progress("comparing clauses", done, len(clauses))
+        yield clause
 
 
 def _clause(row: Row) -> Clause:

@@ -33,6 +33,7 @@ from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.text.query_syntax import ignored_syntax
 from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names
@@ -110,7 +111,12 @@ class _FoldedRanking:
         return tuple(group.head.id for group in self.groups[self.seeds : end])
 
 
-def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTIONS) -> Page:
+def search(
+    store: FullStore,
+    query: str,
+    options: SearchOptions = DEFAULT_OPTIONS,
+    progress: Progress = no_progress,
+) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     Any word of the query may match; `+word` is required, `-word` excluded, `a|b` are alternatives,
@@ -124,12 +130,12 @@ def search(store: FullStore, query: str, options: SearchOptions = DEFAULT_OPTION
     and for a store without parts.
     """
     try:
-        return _search(store, query, options)
+        return _search(store, query, options, progress)
     except SnapshotExpired:  # `reindex` has replaced the index after the first hits were read
-        return _search(store, query, options)
+        return _search(store, query, options, progress)
 
 
-def _search(store: FullStore, query: str, options: SearchOptions) -> Page:
+def _search(store: FullStore, query: str, options: SearchOptions, progress: Progress) -> Page:
     start = _start(query, options)
     recipe = require_recipe(store)
     if options.fold == "live":
@@ -144,7 +150,7 @@ def _search(store: FullStore, query: str, options: SearchOptions) -> Page:
     if options.fold == "live":
         criteria = for_folding(criteria, measure)
     texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
-    folded = _fold(ranking, start, texts, options)
+    folded = _fold(ranking, start, texts, options, progress)
     groups = folded.page(options)
     shown = _shown(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
@@ -222,13 +228,17 @@ def _ranking(
 
 
 def _fold(
-    ranking: Ranking, start: Cursor, texts: StoredTexts, options: SearchOptions
+    ranking: Ranking,
+    start: Cursor,
+    texts: StoredTexts,
+    options: SearchOptions,
+    progress: Progress,
 ) -> _FoldedRanking:
     """Fold the hits; those shown before are the heads of the first groups."""
     seeds = [ranked_row(row) for row in texts.rows(start.shown)]
     hits: Iterable[RankedRow] = ranking.hits
     if options.fold == "types":
-        rule, hits = _type_rule(hits, start, texts, options)
+        rule, hits = _type_rule(hits, start, texts, options, progress)
     else:
         rule = folding_rule(options.fold, options.least, texts)
     shown = frozenset(start.shown)
@@ -252,14 +262,18 @@ def _fold_by(
 
 
 def _type_rule(
-    ranking: Iterable[RankedRow], start: Cursor, texts: StoredTexts, options: SearchOptions
+    ranking: Iterable[RankedRow],
+    start: Cursor,
+    texts: StoredTexts,
+    options: SearchOptions,
+    progress: Progress,
 ) -> tuple[Rule, Iterable[RankedRow]]:
     """Return the rule for the hits shown before and the best others, and all hits again."""
     hits = iter(ranking)
     best = list(islice(hits, options.top + len(start.shown)))
     others = [hit.id for hit in best if hit.id not in start.shown]
     ids = [*start.shown, *others[: options.top]]
-    rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars)
+    rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars, progress)
     return rule, chain(best, hits)
 
 

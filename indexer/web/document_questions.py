@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.defaults import FOLD, OVERLAP
@@ -25,6 +26,7 @@ from indexer.web.questions import (
     Question,
     count_parts,
 )
+from indexer.web.survey_cache import ReadingProgress
 
 if TYPE_CHECKING:
     from indexer.web.site import Site
@@ -42,7 +44,14 @@ def search(site: Site, values: ParameterValues) -> Results:
     """
     facets_key = values["q"], filter_texts(values), values["of"]
     cached_facets = site.facets.get(facets_key)
-    page = search_store(site.store, values["q"], search_options(values, not cached_facets))
+    if values["fold"] == "types":
+        options = search_options(values, with_facets=True)
+        folded, progress = site.folded_by_type(values["q"], options, values["wait"])
+        if folded is None:
+            return _not_ready(values, progress)
+        page = folded
+    else:
+        page = search_store(site.store, values["q"], search_options(values, not cached_facets))
     facets = cached_facets or site.facets.put(facets_key, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
@@ -58,6 +67,26 @@ def search(site: Site, values: ParameterValues) -> Results:
         measure=page.measure,
         threshold=page.threshold,
         passed_over=page.passed_over,
+    )
+
+
+def _not_ready(values: ParameterValues, progress: ReadingProgress) -> Results:
+    """Return a search that is still folded by type, without hits."""
+    return Results(
+        query=values["q"],
+        total=0,
+        families=0,
+        relation="gte",
+        page=values["page"],
+        more=False,
+        hits=(),
+        facets={},
+        notes=(),
+        measure="terminology",
+        threshold=OVERLAP if values["threshold"] is None else values["threshold"],
+        ready=False,
+        done=progress.done,
+        to_compare=progress.total,
     )
 
 
@@ -182,6 +211,7 @@ _SEARCH_PARAMETERS = (
     ),
     Parameter("limit", "hits per page", 10, "integer", low=1, high=100),
     Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=10_000),
+    replace(WAIT, default=30, description="with fold=types: seconds to wait for it"),
 )
 _MOST_MATCHES = Parameter("limit", "most matches", 20, "integer", low=1, high=200)
 

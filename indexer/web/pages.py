@@ -52,7 +52,7 @@ class Page:
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
 _READING = {"wait": "0.7"}  # nor the first page of a store for all of it
 PAGES = (
-    Page("/", "search.html", "Search", ("search", "searches"), {}),
+    Page("/", "search.html", "Search", ("search", "searches"), {"wait": "1.5"}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/family", "family.html", "Family", ("family",), {}),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),

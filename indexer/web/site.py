@@ -26,6 +26,8 @@ from indexer.jobs.journal import journal_path
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Facet, Query, Row
 from indexer.searching.kept_sides import kept_sides
+from indexer.searching.search import Page, search
+from indexer.searching.search_options import SearchOptions
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
@@ -43,7 +45,7 @@ from indexer.web.previews import (
 )
 from indexer.web.reader_cache import ReaderCache
 from indexer.web.regrouping import Regrouping
-from indexer.web.survey_cache import TIMEOUT_SECONDS, SurveyReader
+from indexer.web.survey_cache import TIMEOUT_SECONDS, ReadingProgress, SurveyReader
 
 MOST_CHARS = 2_000_000  # of a text that are compared
 MOST_LABELS = 9  # that keys choose between
@@ -52,6 +54,8 @@ WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the who
 _LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
+_FOLDED = 20  # searches folded by type that are cached
+_LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked for last
 _PREVIEWS = 100  # of other thresholds
 _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
@@ -144,6 +148,7 @@ class Site:
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
+        self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
 
@@ -271,6 +276,7 @@ class Site:
         The survey and the work list stay, and what is computed now.
         """
         caches = (self.facets, self._discounted, self._compared, self.rendered, self._readers)
+        self._folded.clear()
         for cache in caches:
             cache.clear()
         kept_sides.clear()
@@ -359,6 +365,22 @@ class Site:
             beginning = self._compared.put(window_key, SideBySide(compared))
         whole = self._readers.get(key, compare_all, chars, timeout)
         return SideView(beginning, WINDOW_CHARS) if whole is None else SideView(whole, None)
+
+    def folded_by_type(
+        self, query: str, options: SearchOptions, timeout: float
+    ) -> tuple[Page | None, ReadingProgress]:
+        """Return a search folded by duplicate type, and how far it is.
+
+        None if it is not ready within `timeout` seconds: it goes on as long as somebody asks for
+        it. It is kept until the store changes.
+        """
+        key = (query, options, self._counts(), self._last_job())
+
+        def read(progress: Progress) -> Page:
+            return search(self.store, query, options, progress)
+
+        page = self._folded.get(key, read, 1, timeout)
+        return page, self._folded.progress(key)
 
     def near_duplicates(
         self, row: Row, options: SimilarOptions, timeout: float

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,9 @@ from sample_library import edited, rows, sentence
 
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.system.progress_callback import Progress
 from indexer.web import site as site_module
+from indexer.web.pages import PAGES
 from indexer.web.questions import parameter_values
 from indexer.web.reader_cache import ReaderCache
 from indexer.web.serve import REVIEW_API
@@ -91,3 +95,40 @@ def test_results_are_kept_up_to_a_weight() -> None:
     assert value("large", 99) == "large"
     assert [value(name, 1) for name in ("large", "d")] == ["large", "d"]
     assert computed[4:] == ["large", "d"]
+
+
+def test_a_fold_by_type_goes_on_beside_its_page(site: Site) -> None:
+    with site._folded._computing:
+        waiting = ask(site, "search", q="", fold="types", wait="0")
+        assert (waiting.ready, waiting.hits) == (False, ())
+        page = PAGES[0].values(site, REVIEW_API.questions, {"fold": ["types"], "wait": ["0"]})
+        assert not page["search"].ready
+    whole = ask(site, "search", q="", fold="types", wait="30")
+    assert whole.ready
+    assert sum(1 + len(hit.folded) for hit in whole.hits) == whole.total == 3
+    with site._folded._computing:  # it is kept
+        assert ask(site, "search", q="", fold="types", wait="0") == whole
+
+
+def test_a_result_that_nobody_asks_for_is_not_computed_to_its_end() -> None:
+    reports, go_on = [], threading.Event()
+
+    def read(progress: Progress) -> int:
+        assert go_on.wait(10)
+        progress("step", len(reports), 2)
+        reports.append(1)
+        return 7
+
+    cache = ReaderCache(5, 5, lease=0)
+    assert cache.get("a", read, 1, 0) is None
+    while time.monotonic() == cache._asked["a"]:
+        pass
+    go_on.set()
+    with cache._computing:
+        pass
+    while cache._readers:
+        pass
+    assert reports == []
+    cache._lease = 60
+    assert cache.get("a", read, 1, 10) == 7
+    assert cache.progress("a").total == 2

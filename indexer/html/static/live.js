@@ -44,7 +44,15 @@ export function waiting() {
   const isThere = { ready: (answer) => answer.ready, whole: (answer) => answer.chars === null }[place.dataset.until];
   const look = async () => {
     try {
-      if (isThere(await ask(place.dataset.waits))) location.reload(); else setTimeout(look, 500);
+      const answer = await ask(place.dataset.waits);
+      if (isThere(answer)) { location.reload(); return; }
+      const bar = place.querySelector("progress");
+      if (bar && answer.to_compare) {
+        bar.max = answer.to_compare;
+        bar.value = answer.done;
+        place.querySelector("[data-done]").textContent = `${number(answer.done)} of ${number(answer.to_compare)}`;
+      }
+      setTimeout(look, 500);
     } catch (error) {
       place.setAttribute("aria-busy", "false");
       place.querySelector("p").textContent = error.message;
