@@ -362,6 +362,7 @@ WITH_NAME = (
         ("Section 8 Capital", "Section 9 Capital"),
         ("Section 8 Bluebird", "Section 9 Bluebird"),
         ("Section 8 Partners", "Section 9 Partners"),
+        ("Section 8\xa0Capital", "Section 9\xa0Capital"),
         ("§ 5 GmbH", "§ 6 GmbH"),
         ("§ 5 GmbH", "5 GmbH"),
         ("(A) Corp", "(B) Corp"),
@@ -398,8 +399,21 @@ def test_numbers_signs_and_small_words_of_names(text: str, left: str, right: str
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "SECTION {} CAPITAL SHALL PAY THE RENT OF THE PREMISES IN ADVANCE ON EVERY FIRST DAY.",
+        "Section {} Bluebird hereby waives presentment, protest and demand for any sum due here.",
+    ],
+)
+def test_a_number_of_a_name_is_no_label(text: str) -> None:
+    assert kind(text.format(8), text.format(9)) == "near_identical"
+
+
+@pytest.mark.parametrize(
     ("left", "right"),
     [
+        ("SECTION 8 INTEREST ACCRUES ON IT.", "SECTION 9 INTEREST ACCRUES ON IT."),
+        ("SECTION 8 TENANT SHALL PAY IT.", "SECTION 9 TENANT SHALL PAY IT."),
         ("Section 8 Tenant shall pay it.", "Section 9 Tenant shall pay it."),
         ("§ 8 Interest accrues on it.", "§ 9 Interest accrues on it."),
         ("(A) Acme Corp. shall pay it.", "(B) Acme Corp. shall pay it."),

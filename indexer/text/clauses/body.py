@@ -40,9 +40,9 @@ _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[.'’\-][^\W_]+)*")
 _BEGINS = re.compile(r"[\"“‘'(\[$€£¥@#§]*[^\W_]|§")
 _BEGINS_SMALL = re.compile(rf"[\"“‘'(\[]*{_SMALL_NAME}")
 _PART = r"(?:[A-Z][\w.'’&\-]*|&|plc|inc|llc|ltd)(?!\w)"
-_RUN = re.compile(rf"{_PART}(?:,?[ \t]+{_PART})*")
-_NEXT = re.compile(r"[ \t]*(?P<comma>,)?\s*(?P<word>[^\W\d_]+)")
-_PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[ \t]+")
+_RUN = re.compile(rf"{_PART}(?:,?[^\S\n]+{_PART})*")
+_NEXT = re.compile(r"[^\S\n]*(?P<comma>,)?\s*(?:(?i:hereby|also)\s+)?(?P<word>[^\W\d_]+)")
+_PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[^\S\n]+")
 _LONGEST, _MOST_WORDS, _MOST_LABELS = 80, 10, 3
 _ROMAN = re.compile("[IVXLC]+")
 _SPARE = 12  # characters by which a title is shorter than a wrapped line
@@ -108,6 +108,12 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     if run is None:
         return False
     words = [word.lower() for word in _WORD.findall(run.group())]
+    verb = next((place for place, word in enumerate(words) if word in PARTY_ACTS), len(words))
+    after = _NEXT.match(text, run.end())
+    goes_on = verb < len(words) or (
+        after is not None and (after["comma"] is not None or after["word"] in PARTY_ACTS)
+    )
+    words = words[:verb]
     has_form = any(word in COMPANY_FORMS and word not in parties for word in words)
     if has_form and FIRM_WORDS.issuperset(words):
         return True
@@ -116,8 +122,6 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
         return False
     if _heading_end(text, parties, len(label)):
         return False
-    after = _NEXT.match(text, run.end())
-    goes_on = after is not None and (after["comma"] is not None or after["word"] in PARTY_ACTS)
     return words[-1] in FIRM_WORDS or goes_on
 
 
