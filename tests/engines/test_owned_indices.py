@@ -3,12 +3,15 @@ theirs stays, also when they make an index again, and what cannot be kept is ref
 """
 
 import json
+import urllib.request
 
 import pytest
 from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
 from indexer.errors import StoreError, UsageError
+from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
 from indexer.indexing.index import IndexOptions
 from indexer.indexing.index import index as indexing
 from indexer.operations.doctor import doctor
@@ -207,6 +210,77 @@ def test_a_piece_of_another_program_stays_beside_an_installation(place, server):
     finally:
         good("DELETE", path)
         good("DELETE", other)
+
+
+CLOSED = {"dynamic": False, "properties": {"text": {"type": "text"}}}
+
+
+def raw_source(url, id):
+    """Return the bytes of a document as the engine stores them."""
+    with urllib.request.urlopen(f"{url}/_source/{id}", timeout=60) as answer:
+        return answer.read()
+
+
+def test_values_of_another_program_under_nearfolds_names_are_not_replaced(
+    place, server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, url = place
+    good("PUT", url, {"mappings": CLOSED})
+    theirs = {"text": FERRY, "near_family": "Miller", "near_words": ["harbour", "quay"]}
+    good("PUT", f"{url}/_doc/a?refresh=true", theirs)
+    signing = IndexOptions(reading=Reading())
+    message = "document a of .* has near_family, near_words of another program"
+    for command in (
+        lambda: install(store, dry_run=True),
+        lambda: install(store),
+        lambda: indexing([store.url], store, signing),
+    ):
+        refused(command, server, url, message)
+    good("DELETE", f"{url}/_doc/a?refresh=true")
+    install(store)
+    later = {"text": FERRY, "near_family": "Miller"}
+    lines = [{"index": {"_id": "a"}}, later, {"index": {"_id": "b"}}, {"text": FERRY}]
+    good("POST", f"{url}/_bulk?refresh=true&pipeline=_none", lines)
+    account = indexing([store.url], store, signing)
+    assert [failure.path.rpartition("/")[2] for failure in account.failed] == ["a"]
+    assert "its field near_family is of another program" in account.failed[0].error
+    group(store)
+    assert store.get(["b"])["b"].status == "complete"
+    with pytest.raises(UsageError, match="document a: its field near_family"):
+        label(store, ["a"], LabelOptions(add=["seen"]))
+    with pytest.raises(StoreError, match=r"document a of .* index in service is as it was"):
+        reindex(store, OTHER)
+    assert good("GET", f"{url}/_doc/a")["_source"] == later
+
+
+def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
+    place, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, url = place
+    good("PUT", url, {"mappings": CLOSED})
+    documents = {
+        b"a": b'{"text": "%s", "own": {"n": [1, 1e400]}}' % FERRY.encode(),
+        b"b": b'{"text": "%s", "own": {"n": 1e300}}' % FERRY.encode(),
+        b"c": b'{"text": 7, "n": -1e999}',
+    }
+    lines = [b'{"index": {"_id": "%s"}}\n%s\n' % entry for entry in documents.items()]
+    good("POST", f"{url}/_bulk?refresh=true", b"".join(lines))
+    account = indexing([store.url], store, IndexOptions(reading=Reading()))
+    errors = {failure.path.rpartition("/")[2]: failure.error for failure in account.failed}
+    assert errors.keys() == {"a", "c"}
+    assert "its field own.n holds a number too large for a double" in errors["a"]
+    again = indexing([store.url], store, IndexOptions(reading=Reading()))
+    assert (again.unchanged, len(again.failed)) == (1, 2)
+    group(store)
+    with pytest.raises(UsageError, match=r"document a: its field own\.n"):
+        label(store, ["a"], LabelOptions(add=["seen"]))
+    with pytest.raises(StoreError, match=r"document a of .*: its field own\.n"):
+        reindex(store, OTHER)
+    assert raw_source(url, "a") == documents[b"a"]
+    assert raw_source(url, "c") == documents[b"c"]
+    assert store.get(["b"])["b"].status == "complete"
 
 
 def pipeline_of(server, url):

@@ -17,6 +17,7 @@ from indexer.stores.base import Store
 from indexer.stores.engine import installer
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
+from indexer.stores.engine.foreign_values import objection
 from indexer.stores.engine.index_requests import read_facts, record_statistics
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
@@ -109,6 +110,7 @@ class InPlaceStore(EngineStore):
         self._text_field = text_field
         self._read: dict[str, str] = {}
         self._states: dict[str, Mapping[str, Any]] = {}
+        self._objections: dict[str, str] = {}
         self._conditional = replace(self.index.sender, conflicts=True)
 
     def prepare(self, recipe: Recipe) -> None:
@@ -126,13 +128,19 @@ class InPlaceStore(EngineStore):
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield documents in the order of the shards, those that an earlier run signed included.
 
-        What `write` needs to know of each is remembered. A document whose text is not a text, and
-        that is not marked yet, is marked `unsigned` and a family of its own.
+        What `write` needs to know of each is remembered, and why it is not to be changed. A
+        document whose text is not a text, and that is not marked yet, is marked `unsigned` and a
+        family of its own.
         """
         self.refresh()
         textless: list[StoredDocument] = []
         for document in read_documents(self.index):
             fields = document.fields
+            if reason := objection(document.id, fields):
+                self._objections[document.id] = f"{reason}; it is not changed"
+                self._read[document.id] = ""
+                yield document.id, fields
+                continue
             if "near_status" not in fields and not documents.has_text(fields, self._text_field):
                 textless.append(document)
             if len(textless) == PAGE:
@@ -176,7 +184,9 @@ class InPlaceStore(EngineStore):
         """
         recipe_id = self.index.require_recipe().id
         cleaned = [storable(row) for row in rows]
-        refusals = {row.id: refusal(row, recipe_id) for row in cleaned}
+        refusals = {
+            row.id: self._objections.get(row.id) or refusal(row, recipe_id) for row in cleaned
+        }
         waiting = {row.id: row for row in cleaned if refusals[row.id] is None}
         for _ in range(_TRIES):
             states = {id: self._states.pop(id, {}) for id in waiting}
@@ -211,7 +221,8 @@ class InPlaceStore(EngineStore):
         same = {}
         for document in (_stored_document(hit) for hit in answer["docs"] if hit.get("found")):
             row = rows[document.id]
-            if self.digest(document.fields) == row.source:
+            is_same = self.digest(document.fields) == row.source
+            if is_same and not objection(document.id, document.fields):
                 same[document.id] = row
                 self._states[document.id] = document.state
         return same
@@ -220,7 +231,7 @@ class InPlaceStore(EngineStore):
         """Mark documents whose text cannot be signed as `unsigned`; the documents stay."""
         recipe_id = self.index.require_recipe().id
         operations = []
-        for id in ids:
+        for id in (id for id in ids if id not in self._objections):
             mark = documents.unsigned_mark(id, recipe_id, _NOT_SIGNED)
             operations.append(Operation("update", id, {"doc": mark}))
         replies = self.index.send(operations)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
+from indexer.stores.engine.foreign_values import objections
 from indexer.stores.engine.mapping_facts import OBJECT_TYPES, is_shared
 from indexer.stores.engine.queries import PAGE
 
@@ -16,7 +17,8 @@ _FIELD = "labels"
 
 
 def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
-    """Raise `UsageError` where `labels` of an index, or of one of these documents, are not strings.
+    """Raise `UsageError` where `labels` of an index, or of one of these documents, are not strings,
+    and where a change of one of them would harm what others keep there.
 
     An index of nearfold's own has texts there. Numbers count as no texts: they would become texts.
     """
@@ -36,6 +38,8 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
             raise _foreign_labels(
                 f"`{_FIELD}` of document {hit['_id']} holds values that are not strings"
             )
+    for id, reason in objections(index, ids).items():
+        raise UsageError(f"document {id}: {reason}; nothing was changed: leave it out")
 
 
 def _foreign_labels(problem: str) -> UsageError:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from indexer.errors import StoreError
 from indexer.model import Assignment, PrincipalRow, Scope
 from indexer.stores.abilities import MemberField
-from indexer.stores.engine import family_queries
+from indexer.stores.engine import family_queries, mapping_facts
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.foreign_values import objections
 from indexer.stores.engine.index_writes import parts_of
 from indexer.stores.engine.sender import Operation, Reply
 from indexer.stores.row_limits import storable_labels
+from indexer.system.logs import event
 from indexer.text.phrases import well_formed
 
 if TYPE_CHECKING:
@@ -29,8 +31,13 @@ class EngineFamilies:
         self._index, self._scope = index, scope
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
-        """Write family fields by partial updates, in requests of bounded size."""
+        """Write family fields by partial updates, in requests of bounded size.
+
+        Documents of other programs that such an update would harm are left as they are, and counted
+        in a warning.
+        """
         self._index.require_recipe()
+        is_shared = bool(self._index.facts and mapping_facts.is_shared(self._index.facts.mapping))
         assigned = 0
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _CHUNK)):
@@ -38,7 +45,11 @@ class EngineFamilies:
                 well_formed(entry.id): {"doc": documents.assignment_fields(entry)}
                 for entry in chunk
             }
-            replies = self._index.update([Operation("update", *update) for update in last.items()])
+            harmed = objections(self._index, list(last)) if is_shared else {}
+            if harmed:
+                event("documents_left_alone", "warning", counts={"documents": len(harmed)})
+            updates = [Operation("update", *update) for update in last.items()]
+            replies = self._index.update([entry for entry in updates if entry.id not in harmed])
             assigned += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)
             if reason:

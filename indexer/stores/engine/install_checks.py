@@ -18,6 +18,7 @@ from indexer.errors import (
 from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.foreign_values import SAMPLE, foreign_fields
 from indexer.stores.engine.index_requests import IndexPlace
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.mapping_facts import (
@@ -74,6 +75,7 @@ def check_index(
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
     _check_room(index, field)
+    _check_values(pieces, index)
     _check_field(pieces, index, field)
 
 
@@ -147,6 +149,25 @@ def _check_room(index: Index, field: str) -> None:
             f"with the {len(missing)} that nearfold adds; raise that setting of the index, then "
             "run again"
         )
+
+
+def _check_values(pieces: Pieces, index: Index) -> None:
+    """Raise `UsageError` where documents of an index that nearfold does not know yet hold `near_*`
+    values of another program, as far as the first `SAMPLE` documents tell.
+
+    Such values may be in `_source` alone, where no search finds them.
+    """
+    name, description = index
+    if recipe_of(description.get("mappings", {})) is not None:
+        return
+    body = {"size": SAMPLE, "_source": ["near_*"], "track_total_hits": False}
+    for hit in pieces.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]:
+        if fields := foreign_fields(hit["_id"], hit.get("_source", {})):
+            raise UsageError(
+                f"document {hit['_id']} of {name} has {', '.join(fields)} of another program, "
+                "which nearfold would replace; nothing was changed: rename these fields, or copy "
+                "the documents without them to another index"
+            )
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:

@@ -10,6 +10,7 @@ from indexer.errors import StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
+from indexer.stores.engine.foreign_values import SAMPLE
 from indexer.stores.engine.index_requests import (
     SECONDS,
     Dialect,
@@ -38,6 +39,7 @@ Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and i
 DEFAULT_PIPELINE = "index.default_pipeline"
 NO_PIPELINE = "_none"  # the value with which an owner says that none shall run
 _FEW_FIELDS = 100
+_LOOKED_AT = f"it is not nearfold's (no near_* values of others in {SAMPLE:,} of its documents)"
 _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 
@@ -167,7 +169,7 @@ class Pieces:
         details = []
         if puts:
             is_own = "nearfold" in mapping.get("_meta", {})
-            details += [] if is_own else ["it is not nearfold's"]
+            details += [] if is_own else [_LOOKED_AT]
             details += [f"{len(missing)} fields near_*"] if missing else []
             details += [f"alias {alias}"] if new_alias else []
             details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []

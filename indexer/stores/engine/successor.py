@@ -11,6 +11,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.foreign_templates import require_no_additions
+from indexer.stores.engine.foreign_values import objection
 from indexer.stores.engine.index_requests import (
     EXISTS,
     IndexPlace,
@@ -176,8 +177,14 @@ class Successor:
 
     def _write(self, hits: list[bodies.Body], sign_rows: SignRows) -> None:
         """Write documents with new signatures, in the versions that they have; raise `StoreError`
-        when one is refused.
+        when one is refused, or holds what a copy would replace.
         """
+        for hit in hits:
+            if reason := objection(hit["_id"], hit["_source"]):
+                raise StoreError(
+                    f"document {hit['_id']} of {self.old}: {reason}; the index in service is as it "
+                    "was: change or delete the document, and run again"
+                )
         rows = sign_rows(
             [documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits]
         )

@@ -1,0 +1,90 @@
+"""Values in documents of other programs that a change by nearfold would replace."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from indexer.stores.engine.installation import near_fields
+from indexer.stores.engine.queries import PAGE
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.open_index import OpenIndex
+
+SAMPLE = 1_000  # documents of another program's index that are looked at first
+_RECIPE = re.compile(r"[0-9a-f]{12}(\.\d+\.[0-9a-f]+)?")
+# what `group` gives to documents that were never signed
+_OF_FAMILIES = frozenset(
+    {"near_id", "near_family", "near_provisional", "near_principal", "near_cluster"}
+)
+
+
+def objection(id: str, source: Mapping[str, Any]) -> str:
+    """Return why a document of another program is not to be changed, in words; empty where it may.
+
+    An engine writes every value of a changed document anew, and a number that is too large for a
+    double as a text.
+
+    >>> objection("a", {"n": [1.0, {"m": float("inf")}], "near_family": "a"})
+    'its field n.m holds a number too large for a double, which the engine would turn into a text'
+    >>> objection("a", {"near_family": "theirs", "near_words": None})
+    'its field near_family is of another program, and nearfold would replace it'
+    >>> objection("a", {"n": 1.5, "near_family": "a"})
+    ''
+    """
+    if field := next(_infinite(source, ""), None):
+        return (
+            f"its field {field} holds a number too large for a double, which the engine would turn "
+            "into a text"
+        )
+    if field := next(iter(foreign_fields(id, source)), None):
+        return f"its field {field} is of another program, and nearfold would replace it"
+    return ""
+
+
+def foreign_fields(id: str, source: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a document that have a name of nearfold's but not its values, sorted.
+
+    >>> foreign_fields("a", {"near_family": "a", "near_words": 3, "near_by": "not nearfold's name"})
+    ['near_words']
+    """
+    if _RECIPE.fullmatch(str(source.get("near_recipe"))):
+        return []
+    family = str(source.get("near_family", id))
+    grouped = _OF_FAMILIES if family == id or family.startswith("x:") else frozenset()
+    names = source.keys() & near_fields().keys() - grouped
+    return sorted(name for name in names if source[name] is not None)
+
+
+def objections(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
+    """Return the objections to a change of these documents, by id; those without one are left out.
+
+    Documents that nearfold signed were looked at then, and only their recipe is read.
+    """
+    queries = index.queries("both")
+    recipes = queries.documents_now(ids, PAGE, {"_source_includes": "near_recipe"})
+    unsigned = [
+        hit["_id"]
+        for hit in recipes
+        if not _RECIPE.fullmatch(str(hit.get("_source", {}).get("near_recipe")))
+    ]
+    reasons = {
+        hit["_id"]: objection(hit["_id"], hit["_source"])
+        for hit in queries.documents_now(unsigned, PAGE)
+    }
+    return {id: reason for id, reason in reasons.items() if reason}
+
+
+def _infinite(value: Any, path: str) -> Iterator[str]:
+    """Yield the paths of numbers that are too large for a double."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            yield path
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _infinite(inner, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _infinite(inner, path)
