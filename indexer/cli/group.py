@@ -98,12 +98,13 @@ def group_command(
         manifest = run_manifest("group", recipe, settings, counts | left_out, layout)
         print_json({**answer, **left_out, "manifest": manifest})
         return 0
-    _print_groups(result, consistency, settings.of, dry_run)
+    _print_groups(result, store_url, consistency, settings.of, dry_run)
     return 0
 
 
 def _print_groups(
     result: GroupResult,
+    store_url: str,
     consistency: bool,
     of: Literal["documents", "parts"],
     dry_run: bool,
@@ -118,6 +119,11 @@ def _print_groups(
     )
     for status, number in result.excluded.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
+    if result.never_signed:
+        command = f"nearfold index {store_url} --text-field FIELD --store {store_url}"
+        out.print(
+            Text(f"  {result.never_signed:,} never signed, each on its own; `{command}` signs them")
+        )
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
     would = "would be " if dry_run else ""
@@ -200,6 +206,7 @@ def _group_json(result: GroupResult) -> dict[str, object]:
         "provisional": result.provisional,
         "provisional_families": result.provisional_families,
         "excluded": result.excluded,
+        "never_signed": result.never_signed,
         "moved": [
             {
                 "from": move.before,

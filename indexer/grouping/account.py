@@ -66,6 +66,7 @@ class GroupResult:
     `inconsistent`: families whose labels differ.
     `capped`: the pairs that caps left out.
     `left_out`: what approved passages took out of the texts; None without such a list.
+    `never_signed`: documents of other programs without any signature; each is on its own.
     """
 
     documents: int
@@ -83,6 +84,7 @@ class GroupResult:
     inconsistent: tuple[LabelConflict, ...]
     capped: CapReport
     left_out: OmissionSummary | None = None
+    never_signed: int = 0
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:

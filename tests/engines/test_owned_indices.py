@@ -9,6 +9,7 @@ import pytest
 from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
+from indexer.cli.main import run
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
@@ -18,6 +19,7 @@ from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.uninstall import uninstall
+from indexer.recipe import DEFAULT
 from indexer.sources.base import Reading
 from indexer.stores.engine.installation import near_fields
 
@@ -281,6 +283,42 @@ def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
     assert raw_source(url, "a") == documents[b"a"]
     assert raw_source(url, "c") == documents[b"c"]
     assert store.get(["b"])["b"].status == "complete"
+
+
+def test_group_says_that_nothing_was_signed(place, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, url = place
+    fill(url)
+    install(store)
+    assert group(store, write=False).never_signed == 2
+    assert run(["group", "--store", store.url]) == 0
+    signing = f"nearfold index {store.url} --text-field FIELD --store {store.url}"
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"2 never signed, each on its own; `{signing}` signs them" in said
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    result = group(store)
+    assert (result.never_signed, result.families) == (0, 1)
+
+
+@pytest.mark.parametrize("kind", ["_index_template", "_template"])
+def test_a_template_of_others_for_an_index_of_nearfolds_own_is_refused(place, server, kind):
+    store, url = place
+    name = url.rpartition("/")[2]
+    theirs = {
+        "settings": {"index.default_pipeline": "_none"},
+        "mappings": {"properties": {"author": {"type": "keyword"}}},
+        "aliases": {f"{name}-all": {}},
+    }
+    body = theirs if kind == "_template" else {"priority": 1, "template": theirs}
+    good("PUT", f"{server}/{kind}/{name}", {"index_patterns": [f"{name}*"], **body})
+    added = f"alias {name}-all, field author, index.default_pipeline"
+    try:
+        with pytest.raises(UsageError, match=f"would add {added} to {name}"):
+            store.prepare(DEFAULT)
+        assert call("GET", url)[0] == 404
+    finally:
+        good("DELETE", f"{server}/{kind}/{name}")
+    store.prepare(DEFAULT)
 
 
 def pipeline_of(server, url):

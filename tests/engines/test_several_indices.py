@@ -5,6 +5,7 @@ from pipelines import bulk, call, good, store_url
 
 from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
 from indexer.indexing.index import index
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
@@ -129,6 +130,11 @@ def check_as_one(store, server, name):
         with pytest.raises((UsageError, MappingMismatch)):
             refused()
     assert families(server, name) == stored
+    copy = similar(store, OLD[0], SimilarOptions(threshold=0.8)).matches[0].id
+    assert [change.id for change in label(store, [copy], LabelOptions(add=["seen"])).changes] == [
+        copy
+    ]
+    assert store.get([copy])[copy].labels == ("seen",)
 
 
 def test_a_data_stream(engine, server, stream, open_at):

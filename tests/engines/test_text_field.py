@@ -316,7 +316,7 @@ def test_uninstalling_looks_at_data_streams_too(opensearch_index):
             with pytest.raises(UsageError, match="is a data stream"):
                 run(of_it)
         for run in (group, lambda store: similar(store, TEXT)):
-            with pytest.raises(MappingMismatch):
+            with pytest.raises(MappingMismatch, match="of a data stream whose template"):
                 run(of_it)
         of_it.close()
         assert call("GET", f"{server}/_index_template/nearfold-{stream}")[0] == 404

@@ -12,7 +12,6 @@ from typing import Any
 from indexer.errors import (
     MappingMismatch,
     PartialSource,
-    RecipeMismatch,
     StoreError,
     StoreStopped,
     StoreUnreachable,
@@ -38,7 +37,6 @@ from indexer.stores.engine.mapping_facts import (
 from indexer.stores.engine.retries import RetryPolicy
 from indexer.stores.engine.source_gaps import source_gap
 from indexer.system.keyed_recipes import with_key
-from indexer.system.logs import event
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
@@ -239,6 +237,12 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
     """Return the facts of one index from its description. Raises as `read_facts`."""
     mapping = index.get("mappings", {})
     metadata = mapping.get("_meta", {}).get("nearfold")
+    if metadata is None and "data_stream" in index:
+        problem = (
+            f"{name} is of a data stream whose template is not composed of nearfold's component "
+            "template (docs/index-life.md, Data streams)"
+        )
+        raise MappingMismatch(index=place.index, problems=(problem,))
     if metadata is None:
         raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
@@ -277,8 +281,8 @@ def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
     """Raise `UsageError` when the name stands for several indices, or for a data stream."""
     if facts and facts.members:
         raise UsageError(
-            f"{place.index} stands for {', '.join(facts.members)}; search, similar, match and "
-            "group take such a name, anything else one index"
+            f"{place.index} stands for {', '.join(facts.members)}; index, install and reindex "
+            "make, fill or replace one index: give its own name to --store"
         )
 
 
@@ -362,75 +366,3 @@ def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | No
         return None
     ((name, index),) = answer.body.items()
     return name, index["mappings"]["_meta"]["nearfold"]["recipe_id"]
-
-
-def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe) -> None:
-    """Create the index and its write alias where they are missing.
-
-    Raises `MappingMismatch`, `RecipeMismatch` or `StoreError` for an index that does not fit.
-    """
-    facts = read_facts(requests, place) or _create(requests, place, dialect, recipe)
-    if facts is None:
-        return
-    require_one_index(place, facts)
-    if name := facts.mapping["_meta"]["nearfold"].get("text_field"):
-        raise StoreError(
-            f"index {place.index} has its texts in the field {name}; "
-            f"`nearfold index {place.url} --text-field {name} --store {place.url}` signs them "
-            "there; put other documents into another store"
-        )
-    facts.check_updatable()
-    mapping = _add_later_fields(requests, facts)
-    if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
-        raise MappingMismatch(index=place.index, problems=problems)
-    if facts.recipe.settings_id != recipe.settings_id:
-        raise RecipeMismatch(
-            stored=facts.recipe.name,
-            requested=recipe.name,
-            difference=facts.recipe.difference(recipe),
-        )
-    record_statistics(requests, facts, recipe)
-    give_alias(requests, place, facts)
-
-
-def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> None:
-    """Record later numbered statistics of an online recipe; what `_meta` says beside stays."""
-    if recipe.statistics_number <= facts.recipe.statistics_number:
-        return
-    changes = {"recipe_id": recipe.id, "recipe": recipe.settings}
-    body = {"_meta": changed_meta(facts.mapping, changes)}
-    requests.call("PUT", f"{facts.index}/_mapping", body)
-
-
-def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:
-    """Add the fields that an earlier nearfold did not know; return the mapping with them."""
-    properties: Mapping[str, Any] = facts.mapping.get("properties", {})
-    later = bodies.later_fields(properties)
-    if not later:
-        return facts.mapping
-    requests.call("PUT", f"{facts.index}/_mapping", {"properties": later})
-    event("store_upgraded", counts={"fields": len(later)})
-    return {**facts.mapping, "properties": {**properties, **later}}
-
-
-def _create(
-    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe
-) -> IndexFacts | None:
-    """Create the index, or return the facts of one that another process has just created.
-
-    An engine without its analysis-common module refuses our analysis; its index gets the analysis
-    that every distribution has.
-    """
-    require_own_alias(requests, place.write_alias, place.index)
-    for core_analysis in (False, True):
-        body = bodies.index(
-            recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas
-        )
-        answer = requests.send("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
-        if 200 <= answer.status < 300:
-            return None
-        if answer.kind == EXISTS:
-            return read_facts(requests, place)
-        if answer.status != 400 or "nearfold_" not in answer.reason:
-            break
-    raise error_of(place.url, answer, f"PUT {place.index}")

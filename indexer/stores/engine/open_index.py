@@ -19,7 +19,6 @@ from indexer.stores.engine.index_requests import (
     check_write_target,
     current_index,
     give_alias,
-    prepare,
     read_facts,
     require_one_index,
     require_whole_indices,
@@ -28,6 +27,7 @@ from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.painless import TEXT
+from indexer.stores.engine.prepare_index import prepare
 from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.sender import Operation, Reply, Sender
 from indexer.stores.engine.source_gaps import is_sourced, source_gap
