@@ -15,13 +15,14 @@ from indexer.text.clauses.function_words import (
     FUNCTION,
     LEADING_PARTICLES,
     PARTY_ACTS,
+    SITE_ENDING,
     VERBS,
     is_abbreviation,
 )
 
 _PARTICLE = "|".join(sorted(LEADING_PARTICLES))
 # eBay, booking.com, de Beers
-_SMALL_NAME = rf"(?:[a-z]+[A-Z]|[\w\-]+\.(?:com|net|org|io)\b|(?:{_PARTICLE})\s+[A-Z])"
+_SMALL_NAME = rf"(?:[a-z]+[A-Z]|[\w\-]+{SITE_ENDING}|(?:{_PARTICLE})\s+[A-Z])"
 _GOES_ON = rf"\s+(?:[^\sa-z,]|{_SMALL_NAME})"  # not as the sentence goes on that a reference is in
 _DIVISION = (
     r"(?:Section|SECTION|Sec\.|Article|ARTICLE|Art\.|Clause|CLAUSE|§+)\s*"

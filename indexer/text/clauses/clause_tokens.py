@@ -16,6 +16,7 @@ from typing import NamedTuple
 from indexer.text.clauses.function_words import (
     COMPANY_FORMS,
     NAME_SUFFIXES,
+    SITE_ENDING,
     is_abbreviation,
     is_numeral,
 )
@@ -43,7 +44,7 @@ _SPECIAL = (
     r"|[Nn]os?\.\s*\d"
 )
 _INITIALS = r"(?:[^\W\d_][.](?=[^\W\d_](?![^\W_])))*"
-_WORD = rf"{_INITIALS}[^\W\d_][^\W_]*(?:['’\-‐‑][^\W_]+)*(?:[.](?:com|net|org|io)\b)?"
+_WORD = rf"{_INITIALS}[^\W\d_][^\W_]*(?:['’\-‐‑][^\W_]+)*(?:{SITE_ENDING}){{0,2}}"
 _FORM = (
     r"(?:(?=[A-Z])(?i:"
     + "|".join(sorted(map(re.escape, COMPANY_FORMS | NAME_SUFFIXES), reverse=True))

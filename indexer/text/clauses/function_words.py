@@ -90,6 +90,9 @@ CLASSIFIERS = _words(
 )
 """Words after which a single capital letter is a letter, not a word."""
 
+SITE_ENDING = r"[.](?:com|net|org|io|ai|app|biz|co|de|dev|eu|fr|tv|uk)\b"
+"""A pattern of the last parts of the addresses of sites that stand as names: "booking.com"."""
+
 LEADING_PARTICLES = _words("de du di della von van zu ter ten")
 """Particles with which a name may begin: "de Beers"."""
 

@@ -16,6 +16,7 @@ from indexer.text.clauses.function_words import (
     NAME_TAILS,
     ORGANISATIONS,
     PARTICLES,
+    SITE_ENDING,
 )
 from indexer.text.clauses.lexicon import Lexicon
 
@@ -25,7 +26,7 @@ _SMALL_FORMS = frozenset(["inc", "llc", "ltd", "plc"])
 _ENGLISH = frozenset(["the", "of", "and", "to", "shall"])
 _POINTERS = frozenset(["a", "an", "this", "that"])  # "this Agreement" is "This Agreement"
 _ENDS = (COMPANY_FORMS | NAME_SUFFIXES) - {"corporation"}  # "such corporation" is no name
-_SITE = re.compile(r".+\.(?:com|net|org|io)")
+_SITE = re.compile(rf".+{SITE_ENDING}")
 _FIGURE = re.compile(r"\d{1,2}[a-z]{1,2}|\dx\d")
 _PLAIN = re.compile(r"[\w.'’\-‐‑]+")
 
@@ -252,10 +253,11 @@ class Names:
         head = place - 2
         if head < 0 or self._spoken[place - 1 : place + 1] != ["of", "the"]:
             return False
-        if self._tokens[place].text == "The" or self._tokens[head].text[0].islower():
+        if self._tokens[head].text[0].islower() or self._is_party(place + 1):
             return False
-        is_body = self._spoken[head] in ORGANISATIONS
-        return (is_body or self._ends_in_form(place + 1)) and not self._is_party(place + 1)
+        begins_name = self._tokens[place].text == "The"  # by The Acme Company, Inc.
+        is_firm = self._ends_in_form(place + 1) and not begins_name
+        return self._spoken[head] in ORGANISATIONS or is_firm
 
     def _ends_in_form(self, place: int) -> bool:
         """Return whether a run of capitalised words ends in the form of a company."""
