@@ -62,7 +62,7 @@ class _Document:
 class Custodies:
     """Custody of the documents of a store: `add` all, then `settle`, then ask.
 
-    Holds about 300 bytes a document.
+    Holds a few facts of each document, but no text.
     """
 
     def __init__(self, dedup: Dedup) -> None:
@@ -70,6 +70,7 @@ class Custodies:
         self._documents: dict[str, _Document] = {}
         self._mails: dict[str, str] = {}
         self._attachments: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._keys: dict[str, bytes] = {}
         self._places: dict[bytes, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._kept: set[str] = set()
 
@@ -86,25 +87,25 @@ class Custodies:
         """Find the copies, once every document was added."""
         for attachments in self._attachments.values():
             attachments.sort()
-        keys = {id: self._key(id) for id in self._documents}
-        counts = Counter(keys.values())
-        repeated = [id for id, key in keys.items() if counts[key] > 1]
+        self._keys = self._copy_keys()
+        counts = Counter(self._keys.values())
+        repeated = [id for id, key in self._keys.items() if counts[key] > 1]
         custodians: dict[bytes, set[str]] = defaultdict(set)
         paths: dict[bytes, set[str]] = defaultdict(set)
         for row in rows_of(store, repeated):
-            key = keys[row.id]
+            key = self._keys[row.id]
             paths[key].add(row.path)
             custodians[key] |= {row.metadata[CUSTODIAN]} if CUSTODIAN in row.metadata else set()
         self._places = {key: (_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
-        self._kept = self._first_copies(keys)
+        self._kept = self._first_copies()
 
     def of(self, row: Row) -> Custody:
         """Return the custody of a document."""
         mail = mail_of(row)
-        attachments = self._attachments.get(mail, ())
+        attachments = self._attached_to(mail)
         own = row.metadata.get(CUSTODIAN)
         places = (_sorted({own} if own else set()), (row.path,))
-        custodians, paths = self._places.get(self._key(row.id), places)
+        custodians, paths = self._places.get(self._keys[row.id], places)
         return Custody(
             mail=None if mail == row.id else mail,
             begin=mail if attachments else None,
@@ -119,13 +120,13 @@ class Custodies:
         """Return whether a document is a duplicate, or attached to one."""
         return self._dedup != "none" and self._mail_here(row.id) not in self._kept
 
-    def _first_copies(self, keys: dict[str, bytes]) -> set[str]:
+    def _first_copies(self) -> set[str]:
         """Return the mails and single documents that are kept: of copies a principal, by id."""
         kept: dict[tuple[bytes, str], str] = {}
-        heads = sorted(id for id in keys if self._mail_here(id) == id)
+        heads = sorted(id for id in self._keys if self._mail_here(id) == id)
         for id in sorted(heads, key=lambda head: not self._documents[head].is_principal):
             custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
-            kept.setdefault((keys[id], custodian), id)
+            kept.setdefault((self._keys[id], custodian), id)
         return set(kept.values())
 
     def _mail_here(self, id: str) -> str:
@@ -133,14 +134,21 @@ class Custodies:
         mail = self._mails.get(id, id)
         return mail if mail in self._documents and mail not in self._mails else id
 
-    def _key(self, id: str) -> bytes:
-        """Return 16 bytes that copies have in common."""
-        own = self._documents[id].digest
-        mail = self._mail_here(id)
-        if mail != id:
-            return _hash([self._key(mail), own])
-        attached = self._attachments.get(id, ())
-        return _hash([own, *sorted(self._documents[other].digest for _, other in attached)])
+    def _copy_keys(self) -> dict[str, bytes]:
+        """Return 16 bytes of each document that copies have in common, by id."""
+        keys: dict[str, bytes] = {}
+        for id, document in self._documents.items():
+            if self._mail_here(id) == id:
+                attached = (self._documents[other].digest for _, other in self._attached_to(id))
+                keys[id] = _hash([document.digest, *sorted(attached)])
+        for id, document in self._documents.items():
+            if id not in keys:
+                keys[id] = _hash([keys[self._mail_here(id)], document.digest])
+        return keys
+
+    def _attached_to(self, mail: str) -> Sequence[tuple[str, str]]:
+        """Return the paths and ids of the attachments of a mail."""
+        return self._attachments.get(mail, ())
 
 
 def _digest(row: Row) -> bytes:

@@ -69,13 +69,20 @@ def rows_by_path(store, folder):
 
 
 def load_file(store, place, **options):
+    """Return the records of a load file by their paths below `people`, and the account."""
+    records, result = load_file_records(store, place, **options)
+    by_path = {record["FilePath"].rpartition("/people/")[2]: record for record in records}
+    assert len(by_path) == len(records)
+    return by_path, result
+
+
+def load_file_records(store, place, **options):
     result = export(store, place, "dat", options=ExportOptions(**options))
     names, *rows = [
         [value.strip(QUOTE) for value in line.split("\x14")]
         for line in place.read_text(encoding="utf-8-sig").splitlines()
     ]
-    records = [dict(zip(names, row, strict=True)) for row in rows]
-    return {record["FilePath"].rpartition("/people/")[2]: record for record in records}, result
+    return [dict(zip(names, row, strict=True)) for row in rows], result
 
 
 def test_attachments_are_documents_beside_their_mail(tmp_path, store):
@@ -306,8 +313,8 @@ def test_the_families_of_a_load_file(tmp_path, store):
     assert all("parent_id" not in one.metadata for name in ("A-1", "B-1") for one in stored[name])
     assert {one.metadata["message_id"] for one in stored["C-1"]} == {"<two@example.org>"}
     assert {one.metadata["custodian"] for one in stored["A-3"]} == {"Ann"}
-    records, _ = load_file(store, tmp_path / "out.dat")
-    by_id = {record["DOCID"]: record for record in records.values()}
+    records, _ = load_file_records(store, tmp_path / "out.dat")
+    by_id = {record["DOCID"]: record for record in records}
     assert by_id["A-2"]["AttachRange"] == "A-1-A-3"
 
 
