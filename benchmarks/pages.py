@@ -184,10 +184,10 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
             table.add(page, f"/{page}", ids)
         table.add("compare", "/compare", [{"a": a, "b": b} for a, b in pairs])
         table.add("jobs", "/jobs", [{}] * rounds)
+        measure_work_list(table, rounds)
         table.add("overview, before it is read", "/overview", [{}] * rounds)
         if has_survey:
             measure_survey(table, rounds)
-        measure_work_list(table, rounds)
         print(f"greatest resident memory of the server: {peak_megabytes(pid):,.0f} MB")
 
 

@@ -154,3 +154,24 @@ def test_rows_of_a_word_are_read_once(file: Path) -> None:
         scored = [statement for statement in statements if "bm25" in statement]
         assert len(scored) == 2, page
     store.close()
+
+
+def test_a_family_is_found_by_indexes(file: Path) -> None:
+    store = opened(file)
+    found = {
+        name: store.search(Query("", (("family", name),))) for name in ("d0", "d1", "gone", "")
+    }
+    ids = {name: [hit.id for hit in ranking.hits] for name, ranking in found.items()}
+    assert ids == {"d0": ["d0", "d6"], "d1": ["d1"], "gone": ["d5", "d7"], "": []}
+    with_word = store.search(Query("boat", (("family", "d0"),)))
+    assert [hit.id for hit in with_word.hits] == ["d0"]
+    statements: list[str] = []
+    with store._file.reading() as db:
+        db.set_trace_callback(statements.append)
+    store.search(Query("", (("family", "d0"),)))
+    with store._file.reading() as db:
+        db.set_trace_callback(None)
+        [statement] = [text for text in statements if "d.number AS number" in text]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert not [step for step in plan if "SCAN d" in step], plan
+    store.close()

@@ -36,6 +36,11 @@ _CONFLICTING = (
     "GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
 )
 _OF_SEVERAL = "d.in_family {} (SELECT family FROM documents WHERE family <> '' AND family <> id)"
+# by the indexes of families and of ids: none is of `in_family`
+OF_FAMILY = (
+    "d.number IN (SELECT number FROM documents WHERE family = ? AND family <> '' "
+    "UNION ALL SELECT number FROM documents WHERE id = ? AND family = '')"
+)
 FAMILIES = {CONFLICT: _CONFLICTING, NEAR_DUPLICATES: _OF_SEVERAL}  # conditions on documents `d`
 
 

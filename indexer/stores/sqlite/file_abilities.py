@@ -96,7 +96,7 @@ class SqliteVocabulary:
     def frequencies(self, words: Sequence[str]) -> WordFrequencies:
         """Count rows by one statement, in one consistent view."""
         with self._file.reading() as db:
-            rows = parts.count(db, self._scope)
+            rows = parts.known_count(db, self._scope)
             return WordFrequencies(rows, document_frequencies(db, self._scope, words))
 
 

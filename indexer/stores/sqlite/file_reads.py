@@ -62,7 +62,7 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
     out.
     """
     words = parse_query(query.text)
-    conditions, values = _conditions(query)
+    conditions, values = _conditions(query, bool(words.terms))
     if query.text.strip() and words.is_empty:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
     with file.reading() as db:
@@ -80,7 +80,7 @@ def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
             yield RankedRow(name, path, score, family, status, minhash, digest, words)
 
 
-def _conditions(query: Query) -> tuple[list[str], list[str | float]]:
+def _conditions(query: Query, has_words: bool) -> tuple[list[str], list[str | float]]:
     """Return the filters as SQL conditions, and the values they are compared with."""
     conditions: list[str] = []
     values: list[str | float] = []
@@ -100,6 +100,11 @@ def _conditions(query: Query) -> tuple[list[str], list[str | float]]:
             condition, inside = _inside(well_formed(value))
             conditions.append(f"({condition})")
             values += inside
+            continue
+        if field == "family":
+            # the sign keeps SQLite from searching the words once for each document of the family
+            conditions.append(f"{'+' if has_words else ''}{families.OF_FAMILY}")
+            values += [well_formed(value)] * 2
             continue
         name = metadata_name(field)
         if name is not None:
