@@ -127,7 +127,7 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             marks=pytest.mark.slow,
         ),
         ({"threshold": 0.7, "cluster_threshold": 0.5}, 1_000_000),
-        ({"principal": "first", "criteria": RULES}, 1_000_000),
+        pytest.param({"principal": "first", "criteria": RULES}, 1_000_000, marks=pytest.mark.slow),
         pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
     ],
     ids=["central", "rounds", "original", "criteria", "path"],

@@ -259,7 +259,9 @@ def test_scripts_of_any_direction(open_page: OpenPage) -> None:
     assert page.locator(".side.a .only").all_text_contents()[0] == "三"
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1920, "dark")])
+@pytest.mark.parametrize(
+    ("width", "theme"), [(360, "light"), pytest.param(1920, "dark", marks=pytest.mark.slow)]
+)
 def test_it_is_accessible_and_fits(
     watched_context: tuple[BrowserContext, PageRecord], open_page: OpenPage, width: int, theme: str
 ) -> None:

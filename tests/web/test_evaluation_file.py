@@ -41,7 +41,9 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1280, "light", marks=pytest.mark.slow), (360, "dark")]
+)
 def test_it_requests_nothing_and_is_accessible(
     browser: Browser, page_of: Path, width: int, scheme: str
 ) -> None:

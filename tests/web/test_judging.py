@@ -195,7 +195,9 @@ def test_an_arbiter_judges_where_two_differ_and_evaluate_settles_it(
     assert evaluation.assessors.duplicate.pooled.kappa is None
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1280, "light", marks=pytest.mark.slow), (360, "dark")]
+)
 def test_it_is_accessible_and_fits(browser: Browser, folder: Path, width: int, scheme: str) -> None:
     with (
         run_judging(folder, "--assessor", "anna") as (_, address),

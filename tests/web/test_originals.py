@@ -245,7 +245,9 @@ def test_originals_stand_beside_each_other(page: Page, originals: Originals) -> 
     expect(page.frame_locator(FRAME).first.get_by_text("Dear Ben")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("width", "theme"), [(360, "dark"), pytest.param(1280, "light", marks=pytest.mark.slow)]
+)
 def test_pages_with_originals_are_accessible_and_fit(
     browser: Browser, originals: Originals, record: PageRecord, width: int, theme: Any
 ) -> None:

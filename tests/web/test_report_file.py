@@ -24,7 +24,11 @@ def report(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("width", "scheme", "media"),
-    [(1280, "light", "screen"), (360, "dark", "screen"), (760, "light", "print")],
+    [
+        pytest.param(1280, "light", "screen", marks=pytest.mark.slow),
+        (360, "dark", "screen"),
+        (760, "light", "print"),
+    ],
 )
 def test_it_requests_nothing_and_is_accessible(
     browser: Browser, report: Path, width: int, scheme: str, media: str
