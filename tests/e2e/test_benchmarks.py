@@ -40,6 +40,7 @@ ARGUMENTS = {
     "pages": ["--documents 60 --rounds 1"],
     "passages": ["{corpus} --from {corpus} --documents 20 --passages 2"],
     "pipeline": ["{opensearch_http} --runs 1"],
+    "planning": ["--documents 50,100 --words 60"],
     "queries": ["{opensearch} --documents 100 --runs 1"],
     "retrieval": ["{corpus} --documents 20 --queries 5"],
     "right_to_left": ["--work {work} --documents 1"],
