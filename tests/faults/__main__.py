@@ -7,6 +7,9 @@
                                        kill jobs, and an Elasticsearch of their own
     python -m faults --nodes 10        for ten minutes kill nodes of an OpenSearch of three (from
                                        jars), while jobs follow each other beside searches
+    python -m faults --operations 1000 run and kill commands of every kind on eight stores: four
+                                       SQLite files, two indices each of an OpenSearch and an
+                                       Elasticsearch of their own (--store: those of one kind)
     python -m faults --tests           every fault-injection test of this folder, by pytest
     python -m faults --fuzz 60         every fuzzer for a minute under atheris (pip install atheris)
     python -m faults --table           print the last recorded counts
@@ -18,6 +21,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import random
@@ -34,6 +38,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
 
 import pytest
 from campaign import Tally, cluster_campaign, embedded_campaign
+from long_run import run_all
 from node_kills import NodeKills
 from servers.choosing import ENGINES
 from servers.cluster import Cluster
@@ -52,7 +57,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--store", choices=["sqlite", *CLUSTERS], default="sqlite")
+    parser.add_argument("--store", choices=["sqlite", *CLUSTERS])
     parser.add_argument(
         "--files",
         type=int,
@@ -64,6 +69,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--nodes", type=float, metavar="MINUTES", help="kill nodes of a cluster for so long"
+    )
+    parser.add_argument(
+        "--operations", type=int, metavar="N", help="run so many commands on each of eight stores"
     )
     parser.add_argument(
         "--tests", nargs="*", metavar="FILE", help="run these files of tests, or all"
@@ -86,6 +94,8 @@ def main() -> int:
         return run_tests(arguments.tests, arguments.record)
     if arguments.nodes is not None:
         return node_kills(arguments)
+    if arguments.operations is not None:
+        return operations(arguments)
     return kills(arguments)
 
 
@@ -127,12 +137,13 @@ def fuzz(seconds: int) -> int:
 
 def kills(arguments: argparse.Namespace) -> int:
     """Run a campaign of random kills."""
+    store = arguments.store or "sqlite"
     say(f"--seed {arguments.seed}")
     started = time.monotonic()
     until = started + 60 * arguments.minutes
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
-        if arguments.store == "sqlite":
+        if store == "sqlite":
             campaign = embedded_campaign(home, arguments.seed, arguments.files or 500, say)
             tally = campaign.run(arguments.kills, until)
         else:
@@ -140,9 +151,35 @@ def kills(arguments: argparse.Namespace) -> int:
     say(f"{tally}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
     if arguments.record:
         server = tally.kills["the server"]
-        counts = {f"campaign nearfold {arguments.store}": tally.kills.total() - server}
-        if arguments.store != "sqlite":
-            counts[f"campaign {arguments.store}"] = server
+        counts = {f"campaign nearfold {store}": tally.kills.total() - server}
+        if store != "sqlite":
+            counts[f"campaign {store}"] = server
+        record(counts)
+    return 0
+
+
+def operations(arguments: argparse.Namespace) -> int:
+    """Run commands of every kind on several stores, and kill a third of them."""
+    say(f"--seed {arguments.seed}")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
+        home = Path(scratch)
+        urls = {}
+        if arguments.store in ("sqlite", None):
+            urls = {f"sqlite-{number}": f"sqlite:///{home}/{number}.db" for number in range(1, 5)}
+        for name in CLUSTERS:
+            if arguments.store in (name, None):
+                node = servers.enter_context(closing(Server(ENGINES[name])))
+                node.start()
+                address = node.url.replace("http", name)
+                urls |= {f"{name}-{number}": f"{address}/run{number}" for number in (1, 2)}
+        runs = run_all(home, urls, arguments.operations, arguments.seed, say)
+    seconds = time.monotonic() - started
+    done = sum(run.operations.total() for run in runs.values())
+    kills = sum(run.kills.total() for run in runs.values())
+    say(f"{done:,} commands, {kills:,} kills; {seconds:,.0f} s; seed {arguments.seed}")
+    if arguments.record:
+        counts = {f"campaign operations {name}": run.kills.total() for name, run in runs.items()}
         record(counts)
     return 0
 

@@ -14,15 +14,15 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from family_oracle import violations
+from family_oracle import FOLD, violations
 from jobs import JobResult
 
 from indexer.grouping.group import group
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Query, Row
-from indexer.recipe import DEFAULT
-from indexer.sketch.codec import pack_slots
+from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
 
@@ -68,30 +68,29 @@ def read_state(url: str) -> StoreState:
     return StoreState(rows_by_id, sources_by_path)
 
 
-def check_soundness(state: StoreState) -> None:
+def check_soundness(state: StoreState, recipe: Recipe = DEFAULT, threshold: float = FOLD) -> None:
     """Check what holds at any time: I3, keys recomputed from the texts; I4; families whose
-    principals exist.
+    principals exist, made at the threshold.
     """
-    rows = list(state.rows.values())
-    expected_rows = fingerprints([row.text for row in rows], DEFAULT)
+    rows = [row for row in state.rows.values() if row.recipe == recipe.id]
+    expected_rows = fingerprints([row.text for row in rows], recipe)
     for number, row in enumerate(rows):
         expected = expected_rows[number]
         cut = row.status == "truncated"
         assert row.status in (expected.status, "truncated"), f"I3: {row.path} is {row.status}"
-        slots = None if expected.minhash is None else pack_slots(expected.minhash)
         stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)
         assert stored == (
             expected.bands,
             expected.blocks,
-            slots,
-            expected.simhash,
+            stored_sketch(expected),
+            stored_bits(expected),
             expected.exact,
             expected.words,
         ), f"I3: keys of {row.path}"
         assert not cut or row.principal is not True, (
             f"I4: {row.path} is cut and is the principal of a family"
         )
-    assert violations(rows) == []
+    assert violations(state.rows.values(), threshold) == []
 
 
 def count_events(log: Path, word: str) -> Counter[str]:

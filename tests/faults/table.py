@@ -84,6 +84,13 @@ FAULTS = (
         f"I2, I5 when its job has ended; {END_OF}",
     ),
     Fault(
+        "kill -9 of commands of every kind at random times and steps, on eight stores",
+        ("campaign operations", "test_long_run.py"),
+        "every document has the text and labels of before or after the command, which then "
+        "completes; I2, I3, I8",
+        "labels were lost when a file was indexed again",
+    ),
+    Fault(
         "kill -9 of a node of three at random times, beside jobs and searches",
         ("campaign nodes", "test_node_kills.py::test_no_command"),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
