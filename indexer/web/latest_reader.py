@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from indexer.errors import NearfoldError
-
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -23,7 +21,7 @@ class LatestReader(Generic[K, T]):
     def __init__(self, read: Callable[[K], T], most: int) -> None:
         self._read = read
         self._most = most
-        self._results: OrderedDict[K, T | NearfoldError] = OrderedDict()
+        self._results: OrderedDict[K, T | Exception] = OrderedDict()
         self._wanted: list[K] = []
         self._is_reading = False
         self._changed = threading.Condition()
@@ -41,7 +39,7 @@ class LatestReader(Generic[K, T]):
                     threading.Thread(target=self._run, name="latest", daemon=True).start()
                 self._changed.wait_for(lambda: key in self._results, timeout)
             result = self._results.get(key)
-            if isinstance(result, NearfoldError):
+            if isinstance(result, Exception):
                 del self._results[key]
                 raise result
             return result
@@ -54,13 +52,9 @@ class LatestReader(Generic[K, T]):
     def _run(self) -> None:
         while (key := self._next()) is not None:
             try:
-                result: T | NearfoldError = self._read(key)
-            except NearfoldError as error:
+                result: T | Exception = self._read(key)
+            except Exception as error:
                 result = error
-            except BaseException:
-                with self._changed:
-                    self._is_reading = False
-                raise
             with self._changed:
                 self._results[key] = result
                 while len(self._results) > self._most:

@@ -9,15 +9,23 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from indexer.errors import NearfoldError
 from indexer.system.progress_callback import Progress
 from indexer.web.survey_cache import ReadingProgress, SurveyReader
 
 T = TypeVar("T")
 
 
-class _UnwantedResult(NearfoldError):
+class _UnwantedResult(Exception):
     """Ends the computation of a result that nobody has asked for any more."""
+
+
+class _Entry:
+    """A result, or its computation; `asked` is the last time at which it was asked for."""
+
+    def __init__(self, read: Callable[[_Entry, Progress], Any], weight: int, asked: float) -> None:
+        self.reader: SurveyReader[Any] = SurveyReader(lambda progress: read(self, progress))
+        self.weight = weight
+        self.asked = asked
 
 
 class ReaderCache:
@@ -25,13 +33,19 @@ class ReaderCache:
 
     The last one stays whatever it weighs. They are computed one after the other, so that memory
     is that of one computation beside the results that are kept. One that nobody has asked for in
-    `lease` seconds ends when it next reports its progress. Safe to share by threads.
+    `lease` seconds of `clock` ends when it next reports its progress. Safe to share by threads.
     """
 
-    def __init__(self, weight: int, most: int, lease: float = math.inf) -> None:
+    def __init__(
+        self,
+        weight: int,
+        most: int,
+        lease: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._weight, self._most, self._lease = weight, most, lease
-        self._asked: dict[object, float] = {}
-        self._readers: OrderedDict[object, tuple[SurveyReader[Any], int]] = OrderedDict()
+        self._clock = clock
+        self._entries: OrderedDict[object, _Entry] = OrderedDict()
         self._lock = threading.Lock()
         self._computing = threading.Lock()
 
@@ -42,10 +56,33 @@ class ReaderCache:
 
         The first call starts `read`; its errors are raised, once.
         """
+        deadline = time.monotonic() + timeout
+        while True:
+            reader: SurveyReader[T] = self._entry(key, read, weight).reader
+            try:
+                return reader.get(max(0.0, deadline - time.monotonic()))
+            except _UnwantedResult:  # it ended when this call came
+                continue
 
-        def read_alone(progress: Progress) -> T:
+    def progress(self, key: object) -> ReadingProgress:
+        """Return how far the computation of a result is."""
+        with self._lock:
+            entry = self._entries.get(key)
+        return entry.reader.progress if entry else ReadingProgress()
+
+    def clear(self) -> None:
+        """Discard the results that are ready."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if entry.reader.result is not None:
+                    del self._entries[key]
+
+    def _entry(self, key: object, read: Callable[[Progress], T], weight: int) -> _Entry:
+        """Return the entry of a key, which is asked for now."""
+
+        def read_alone(entry: _Entry, progress: Progress) -> T:
             def report(stage: str, done: int, total: int) -> None:
-                if time.monotonic() - self._asked.get(key, -math.inf) > self._lease:
+                if self._clock() - entry.asked > self._lease:
                     raise _UnwantedResult
                 progress(stage, done, total)
 
@@ -53,38 +90,25 @@ class ReaderCache:
                 with self._computing:
                     return read(report)
             except _UnwantedResult:
-                with self._lock:
-                    self._readers.pop(key, None)
+                self._remove(key, entry)
                 raise
 
         with self._lock:
-            self._asked[key] = time.monotonic()
-            entry = self._readers.get(key)
-            if entry is None:
-                entry = SurveyReader(read_alone), weight
-                self._readers[key] = entry
-            self._readers.move_to_end(key)
+            entry = self._entries.get(key) or _Entry(read_alone, weight, self._clock())
+            entry.asked = self._clock()
+            self._entries[key] = entry
+            self._entries.move_to_end(key)
             self._trim()
-        reader: SurveyReader[T] = entry[0]
-        return reader.get(timeout)
+        return entry
 
-    def progress(self, key: object) -> ReadingProgress:
-        """Return how far the computation of a result is."""
+    def _remove(self, key: object, entry: _Entry) -> None:
         with self._lock:
-            entry = self._readers.get(key)
-        return entry[0].progress if entry else ReadingProgress()
-
-    def clear(self) -> None:
-        """Discard the results that are ready."""
-        with self._lock:
-            for key, (reader, _) in list(self._readers.items()):
-                if reader.result is not None:
-                    del self._readers[key], self._asked[key]
+            if self._entries.get(key) is entry:
+                del self._entries[key]
 
     def _trim(self) -> None:
-        while len(self._readers) > 1 and (
-            len(self._readers) > self._most
-            or sum(weight for _, weight in self._readers.values()) > self._weight
+        while len(self._entries) > 1 and (
+            len(self._entries) > self._most
+            or sum(entry.weight for entry in self._entries.values()) > self._weight
         ):
-            key, _ = self._readers.popitem(last=False)
-            self._asked.pop(key, None)
+            self._entries.popitem(last=False)

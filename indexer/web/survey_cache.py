@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from indexer.errors import NearfoldError
 from indexer.system.progress_callback import Progress
 
 TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
@@ -37,7 +36,7 @@ class SurveyReader(Generic[T]):
         self._ready = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: T | None = None
-        self._error: NearfoldError | None = None
+        self._error: Exception | None = None
         self.progress = ReadingProgress()
         self.seconds = 0.0
         self.began = 0.0
@@ -86,7 +85,7 @@ class SurveyReader(Generic[T]):
         self.began = time.time()
         try:
             self._result = self._read(self._report)
-        except NearfoldError as error:
+        except Exception as error:
             self._error = error
         finally:
             self.seconds = time.monotonic() - started

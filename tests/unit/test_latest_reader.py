@@ -30,16 +30,17 @@ def test_only_the_last_wanted_result_waits() -> None:
     assert read == [1, 4, 5, 1]  # two are kept
 
 
-def test_an_error_is_raised_once() -> None:
+@pytest.mark.parametrize("error", [UsageError("too low"), KeyError("too low")])
+def test_an_error_is_raised_once(error: Exception) -> None:
     read = []
 
     def fail(key: str) -> str:
         read.append(key)
         if len(read) == 1:
-            raise UsageError("too low")
+            raise error
         return key
 
     reader = LatestReader(fail, 2)
-    with pytest.raises(UsageError, match="too low"):
+    with pytest.raises(type(error), match="too low"):
         reader.get("a", 10)
     assert reader.get("a", 10) == "a"

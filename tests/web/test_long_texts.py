@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,24 +110,23 @@ def test_a_fold_by_type_goes_on_beside_its_page(site: Site) -> None:
 
 
 def test_a_result_that_nobody_asks_for_is_not_computed_to_its_end() -> None:
-    reports, go_on = [], threading.Event()
+    seconds = [0.0]
+    results, go_on, ended = [], threading.Event(), threading.Event()
 
     def read(progress: Progress) -> int:
         assert go_on.wait(10)
-        progress("step", len(reports), 2)
-        reports.append(1)
+        try:
+            progress("step", 1, 2)
+            results.append(7)
+        finally:
+            ended.set()
         return 7
 
-    cache = ReaderCache(5, 5, lease=0)
+    cache = ReaderCache(5, 5, lease=10, clock=lambda: seconds[0])
     assert cache.get("a", read, 1, 0) is None
-    while time.monotonic() == cache._asked["a"]:
-        pass
+    seconds[0] = 11
     go_on.set()
-    with cache._computing:
-        pass
-    while cache._readers:
-        pass
-    assert reports == []
-    cache._lease = 60
+    assert ended.wait(10)
+    assert results == []
     assert cache.get("a", read, 1, 10) == 7
-    assert cache.progress("a").total == 2
+    assert (results, cache.progress("a").total) == ([7], 2)

@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Any]:
     store.close()
 
 
-def answers(store: Any, megabytes: int) -> list[str]:
+def answers(store: Any, megabytes: int) -> list[list[str]]:
     client = TestClient(review_application(store, HOSTS, megabytes=megabytes))
     texts = []
     for page in PAGES * 2:
