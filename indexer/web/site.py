@@ -157,12 +157,13 @@ class Site:
 
         It is read again when a job has ended on the store since.
         """
+        deadline = time.monotonic() + timeout
         result = self.survey_reader.get(timeout)
         job = self._last_job()
         if result is None or job in (None, result.job):
             return result
         self._discard_survey()
-        return self.survey_reader.get(timeout)
+        return self.survey_reader.get(_seconds_until(deadline))
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
         """Return the families at a threshold, None for that of the families.
@@ -170,12 +171,13 @@ class Site:
         None if they, or the survey that they are of, are not ready within `timeout` seconds. Raises
         `UsageError` for a threshold below those that a survey makes.
         """
+        deadline = time.monotonic() + timeout
         dated = self.survey(timeout)
         if dated is None:
             return None
         if threshold is not None:
             threshold = checked_threshold(dated.survey, threshold)
-        return self._previews.get((dated, threshold), timeout)
+        return self._previews.get((dated, threshold), _seconds_until(deadline))
 
     def work_list(self, timeout: float = TIMEOUT_SECONDS) -> tuple[WorkList, bool] | None:
         """Return the work list, and whether it is of before the last job; None until it is read.
@@ -183,11 +185,12 @@ class Site:
         It is read again when a job other than the labelling of these pages has ended since. The
         former one stands for it until then.
         """
+        deadline = time.monotonic() + timeout
         dated = self.work_list_reader.get(timeout)
         job = self._last_job()
         if dated is not None and job not in (None, dated.job):
             self.work_list_reader.discard()
-            dated = self.work_list_reader.get(timeout)
+            dated = self.work_list_reader.get(_seconds_until(deadline))
         if dated is not None:
             self._work = dated
         return None if self._work is None else (self._work.work, dated is None)
@@ -398,3 +401,7 @@ class Site:
 
         key = (row.id, row.text, options, self._counts(), self._last_job())
         return self._readers.get(key, read, 1, timeout)
+
+
+def _seconds_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
