@@ -393,15 +393,17 @@ class SurveyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RegroupAnswer:
-    """Changes that `group` at a threshold would make; until the store is read, `ready` is False.
+    """Changes that `group` at a threshold would make; until these are known, `ready` is False.
 
-    `before`: the threshold of the stored families, None if it is not recorded. `moved`: documents
-    that would be in another family than now. `estimated`: by sketches; `group` measures texts.
-    `stale`: as in `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
+    `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
+    families, None if it is not recorded. `moved`: documents that would be in another family than
+    now. `estimated`: by sketches; `group` measures texts. `stale`: as in `SurveyAnswer`. `seen`:
+    the state of the store to which all this belongs.
     """
 
     ready: bool
     threshold: float
+    survey_ready: bool = False
     stage: str = ""
     done: int = 0
     total: int = 0

@@ -111,14 +111,21 @@ def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
     """Return the families that `group` at a threshold would split or merge."""
     previewed = site.preview(values["threshold"], values["wait"])
     if previewed is None:
-        progress = site.survey_reader.progress
-        stage = progress.stage if site.survey_reader.result is None else "done"
-        return RegroupAnswer(False, values["threshold"], stage, progress.done, progress.total)
+        reader = site.survey_reader
+        return RegroupAnswer(
+            ready=False,
+            threshold=values["threshold"],
+            survey_ready=reader.result is not None,
+            stage=reader.progress.stage,
+            done=reader.progress.done,
+            total=reader.progress.total,
+        )
     dated, families = previewed.dated, previewed.families
     survey = dated.survey
     return RegroupAnswer(
         ready=True,
         threshold=families.threshold,
+        survey_ready=True,
         stage="done",
         done=survey.documents,
         total=survey.documents,
