@@ -61,7 +61,7 @@ def make(url: str, documents: int, families: str) -> None:
     store.prepare(DEFAULT)
     started = time.monotonic()
     file = f"{url.removeprefix('sqlite:///')}.peer" if url.startswith("sqlite:") else ":memory:"
-    with sqlite3.connect(file) as peer:
+    with contextlib.closing(sqlite3.connect(file)) as peer, peer:
         peer.execute("CREATE VIRTUAL TABLE peer USING fts5(text)")
         for first, batch in batches(documents):
             store.write(rows(batch, first))
@@ -171,14 +171,12 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
         for kind, words in queries.items():
             asked = [{"q": text} for text in words]
             table.add(f"search: {kind}", "/", asked, peer_times(url, words))
-            table.add(
-                f"search: {kind}, page 2", "/", [{**each, "page": "2"} for each in asked[-3:]]
-            )
+            table.add(f"search: {kind}, page 2", "/", [{**q, "page": "2"} for q in asked[-3:]])
         table.add("search: every document", "/", [{}] * min(rounds, 5))
         frequent = [{"q": text} for text in queries["a frequent word"]]
-        table.add("search by family", "/", [{**each, "fold": "family"} for each in frequent])
-        table.add("search by type of clause", "/", [{**each, "fold": "types"} for each in frequent])
-        table.add("search with a filter", "/", [{**e, "folder": "/synthetic"} for e in frequent])
+        table.add("search by family", "/", [{**q, "fold": "family"} for q in frequent])
+        table.add("search by type of clause", "/", [{**q, "fold": "types"} for q in frequent])
+        table.add("search with a filter", "/", [{**q, "folder": "/synthetic"} for q in frequent])
         ids = [{"id": member} for _, member in pairs]
         for page in ("family", "document", "versions", "matrix"):
             table.add(page, f"/{page}", ids)
@@ -192,21 +190,18 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
 
 
 def measure_survey(table: Table, rounds: int) -> None:
-    table.wait_for("survey", "/api/survey?wait=30")
+    table.print_wait("survey", "/api/survey?wait=30")
     table.add("overview", "/overview", [{}] * rounds)
     thresholds = [{"threshold": f"{value:.2f}"} for value in np.linspace(0.505, 0.995, rounds)]
     table.add("threshold, for the first time", "/threshold", thresholds)
-    for each in thresholds:
-        while b'"ready": true' not in body(
-            table.address, f"/api/preview?{urlencode(each)}&wait=30"
-        ):
-            pass
+    for parameters in thresholds:
+        table.wait_for(f"/api/preview?{urlencode(parameters)}&wait=30")
     table.add("threshold", "/threshold", thresholds)
     table.add("threshold to apply", "/regroup", thresholds)
 
 
 def measure_work_list(table: Table, rounds: int) -> None:
-    table.wait_for("work list", "/api/worklist?wait=30")
+    table.print_wait("work list", "/api/worklist?wait=30")
     lists = [
         {"order": order, "page": str(page)}
         for order in ("size", "similarity", "conflict", "unreviewed")
@@ -223,14 +218,18 @@ class Table:
 
     def add(self, name: str, path: str, asked: list[dict[str, str]], peer: str = "") -> None:
         """Ask for a page with each of these parameters, and print a line."""
-        calls = [lambda each=each: fetch(self.address, path, **each) for each in asked]
+        calls = [lambda values=values: fetch(self.address, path, **values) for values in asked]
         print(f"{name:32}{time_calls(calls, self._server)}    {peer}".rstrip(), flush=True)
 
-    def wait_for(self, name: str, path: str) -> None:
-        """Wait until what is read in the background is ready, and print how long that takes."""
-        started = time.perf_counter()
+    def wait_for(self, path: str) -> None:
+        """Wait until what is read in the background is ready."""
         while b'"ready": true' not in body(self.address, path):
             pass
+
+    def print_wait(self, name: str, path: str) -> None:
+        """Wait until what is read in the background is ready, and print how long that takes."""
+        started = time.perf_counter()
+        self.wait_for(path)
         print(f"{name}, read once in the background: {time.perf_counter() - started:.1f} s")
 
 
@@ -300,6 +299,7 @@ def main() -> None:
 
 
 def is_made(url: str) -> bool:
+    """Return whether the store has been written by an earlier run."""
     store = open_store(url)
     has_recipe = store.stored_recipe() is not None
     store.close()
