@@ -279,6 +279,38 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(engine_index)
     assert store.counts().documents == 400
 
 
+def test_a_version_that_is_not_filled_is_not_taken_for_the_index_in_service(engine_index):
+    store, index, server = engine_index
+    fill(store, server, index, range(3))
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reindex(store, OTHER, on_progress=stop)
+    with closing(open_store(f"{store.url}-000002")) as version:
+        for step in (reindex, plan_reindex):
+            with pytest.raises(UsageError, match=f"run the reindex of {index} again"):
+                step(version, OTHER)
+    assert good("GET", f"{server}/{index}/_count")["count"] == 3
+    assert reindex(store, OTHER).index == f"{index}-000002"
+    assert good("GET", f"{server}/{index}/_count")["count"] == 3
+
+
+@pytest.mark.parametrize("other", ["-of-others", "-000001"])
+def test_an_index_that_still_has_a_name_is_not_removed_as_the_old_version(engine_index, other):
+    store, index, server = engine_index
+    fill(store, server, index, range(3))
+    reindex(store, OTHER)
+    named = {"mappings": {}, "aliases": {f"{index}-in-use": {}}}
+    good("PUT", f"{server}/{index}{other}", named)
+    mapping = good("GET", f"{server}/{index}-000002/_mapping")[f"{index}-000002"]["mappings"]
+    mapping["_meta"]["nearfold"]["reindexing"] = {"from": f"{index}{other}", "done": {}}
+    good("PUT", f"{server}/{index}-000002/_mapping", {"_meta": mapping["_meta"]})
+    reindex(store, OTHER)
+    assert call("GET", f"{server}/{index}{other}")[0] == 200
+
+
 def test_an_index_of_others_is_not_taken_for_the_old_version(engine_index):
     store, index, server = engine_index
     fill(store, server, index, range(3))

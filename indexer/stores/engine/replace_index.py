@@ -57,6 +57,7 @@ def replace_index(
     """
     facts = _replaceable(requests, place, keep)
     old = requests.call("GET", facts.index)[facts.index]
+    _require_finished(requests, place, facts.index, old)
     if facts.recipe.id == recipe.id:
         if not bodies.is_outdated(old["mappings"]):
             return _clean_up(requests, place, facts.index, old, keep)
@@ -84,6 +85,7 @@ def plan_replacement(
     """
     facts = _replaceable(requests, place, keep)
     old = requests.call("GET", facts.index)[facts.index]
+    _require_finished(requests, place, facts.index, old)
     if facts.recipe.id == recipe.id and not bodies.is_outdated(old["mappings"]):
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
     successor = _successor(requests, place, facts, recipe)
@@ -115,6 +117,20 @@ def _replaceable(requests: Requests, place: IndexPlace, keep: bool) -> IndexFact
     if keep and facts.index == place.index:
         _is_kept(requests, facts.index, version_name(place.index, 1))
     return facts
+
+
+def _require_finished(
+    requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any]
+) -> None:
+    """Raise `UsageError` for a new version that is named itself, and not yet filled."""
+    origin = nearfold_metadata(index).get("reindexing", {}).get("from")
+    if origin is None or name != place.index or requests.send("GET", origin).status == 404:
+        return
+    raise UsageError(
+        f"{name} is a new version of {origin} that an interrupted reindex was filling; run the "
+        f"reindex of {origin} again. If {name} is a copy that you want to keep as it is, delete "
+        "`reindexing` from `_meta.nearfold` of its mapping"
+    )
 
 
 def _successor(
@@ -197,17 +213,28 @@ def _clone(requests: Requests, old: str, name: str) -> None:
 def _clean_up(
     requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any], keep: bool
 ) -> ReindexResult:
-    """Delete the checkpoint of a version in service, and the old version unless it is kept."""
+    """Delete the checkpoint of a version in service, and the old version unless it is kept.
+
+    The old version is the one before in the numbering of this name, and has no names any more.
+    """
     metadata = nearfold_metadata(index)
     origin = metadata.get("reindexing")
     if origin is None:
         return ReindexResult(name, 0, None)
-    if not keep and origin["from"] != place.index:
+    if not keep and _is_superseded(requests, place, origin["from"], name):
         _drain(requests, origin["from"])
         requests.send("DELETE", origin["from"])
     meta = changed_meta(index["mappings"], {"reindexing": None})
     requests.call("PUT", f"{name}/_mapping", {"_meta": meta})
     return ReindexResult(name, 0, _old_version(place, origin["from"], keep))
+
+
+def _is_superseded(requests: Requests, place: IndexPlace, old: str, name: str) -> bool:
+    """Return whether a version is the one before the version that has its names now."""
+    if not _is_version(place.index, old) or next_version(place.index, old) != name:
+        return False
+    answer = requests.send("GET", f"{old}/_alias")
+    return old != place.index and answer.status == 200 and not answer.body[old]["aliases"]
 
 
 def _drain(requests: Requests, index: str) -> None:
