@@ -6,22 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from indexer.cli.options import opened_out, refuse_all_but, unset_options
-from indexer.errors import UsageError
 from indexer.matching.copietje_database import match_database
-from indexer.recipe import Recipe
-from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.text.wording import join_names, unmistakable
 
 DEFAULT_THRESHOLD = 0.5
-
-
-def check_copietje_recipe(recipe: Recipe) -> None:
-    """Raise `UsageError` for a recipe without the MinHash slots that copietje compares."""
-    if has_sketch_alone(recipe):
-        raise UsageError(
-            f"--format copietje compares MinHash slots, which recipe {recipe.name} does not make; "
-            "leave it out, or index with a recipe of copietje, such as ws:norm-html:sha1:128"
-        )
 
 
 def copietje_line(name: str, matches: Iterable[tuple[float, str]]) -> str:

@@ -18,12 +18,7 @@ from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import json_line
-from indexer.cli.copietje_lines import (
-    DEFAULT_THRESHOLD,
-    check_copietje_recipe,
-    copietje_line,
-    print_database_lines,
-)
+from indexer.cli.copietje_lines import DEFAULT_THRESHOLD, copietje_line, print_database_lines
 from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
 from indexer.cli.options import (
     ShareType,
@@ -190,8 +185,6 @@ def match_command(
         check_place(out)
     form = "jsonl" if as_json else form
     with open_for_command(store_url) as store, opened_out(out) as file:
-        if form == "copietje" and settings.false_negative_weight is not None:
-            check_copietje_recipe(require_recipe(store))
         lines = _Lines(form, ids or settings.of == "parts", file)
         if explain:
             recipe = require_recipe(store)

@@ -139,10 +139,17 @@ class MatchOptions:
     def for_recipe(self, recipe: Recipe) -> MatchOptions:
         """Return these options; for a recipe of bits or rare terms alone with its own defaults.
 
-        Raises `UsageError` for another measure, and for an audit of such a recipe.
+        Raises `UsageError` for another measure, an audit, or a `false_negative_weight` of such a
+        recipe.
         """
         if not self.uses_bands or not has_sketch_alone(recipe):
             return self
+        if self.false_negative_weight is not None:
+            raise UsageError(
+                "--format copietje and --false-negative-weight need MinHash slots, which recipe "
+                f"{recipe.name} does not make; leave them out, or index with a recipe of copietje, "
+                "such as ws:norm-html:sha1:128"
+            )
         if self.audit:
             raise UsageError(
                 "--audit is of pairs by bands; pairs by bits or rare terms are complete without"
@@ -184,9 +191,9 @@ def match(
 
     Documents without keys (empty, too short, numbers only) are in pairs with their copies alone.
     Raises `UsageError` for a label that no document carries, for a field of the criteria without
-    values, for a measure of sketches that the recipe does not make, and for a recipe without
-    MinHash slots and without bits unless `all_pairs` or `contained`, and `StoreError` when nothing
-    was indexed yet.
+    values, for a measure of sketches that the recipe does not make, for bands by
+    `false_negative_weight` of a recipe that makes none, and for a recipe without MinHash slots and
+    without bits unless `all_pairs` or `contained`, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
     options = options.for_recipe(recipe)

@@ -155,6 +155,13 @@ def test_the_complete_mode_needs_no_slots():
     assert {pair.measure for pair in match(store)} <= {"hamming"}
 
 
+def test_bands_as_of_copietje_are_refused_without_slots():
+    recipe = recipe_named("simhash-doc")
+    store = library(rows(TEXTS, recipe), recipe)
+    with pytest.raises(UsageError, match="need MinHash slots, which recipe simhash-doc does not"):
+        match(store, MatchOptions(threshold=0.95, false_negative_weight=0.75))
+
+
 @given(texts)
 @settings(max_examples=30, deadline=None)
 def test_what_the_bands_find_is_true_and_sorted(texts_by_id):
