@@ -31,15 +31,17 @@ if (together && texts.length === 2) {
   box.addEventListener("change", () => {
     try { localStorage.setItem(STORED, box.checked ? "on" : "off"); } catch { /* private windows store nothing */ }
   });
-  let led = null;
+  const places = new Map();  // where a text was put by the other one; it does not lead back
   for (const [text, other] of [texts, [texts[1], texts[0]]]) {
     text.addEventListener("scroll", () => {
-      if (led === text) { led = null; return; }
+      const isPut = places.get(text) === Math.round(text.scrollTop);
+      places.delete(text);
+      if (isPut) return;
       const height = text.scrollHeight - text.clientHeight;
       if (!box.checked || height <= 0) return;
       const place = Math.round(text.scrollTop / height * (other.scrollHeight - other.clientHeight));
       if (place === Math.round(other.scrollTop)) return;
-      led = other;
+      places.set(other, place);
       other.scrollTop = place;
     });
   }
