@@ -117,13 +117,7 @@ def _print_groups(
         f"the largest of {result.largest:,}; {count_of(result.singletons, 'singleton')}; "
         f"{count_of(result.clusters, 'cluster')}"
     )
-    for status, number in result.excluded.items():
-        out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
-    if result.never_signed:
-        command = f"nearfold index {store_url} --text-field FIELD --store {store_url}"
-        out.print(
-            Text(f"  {result.never_signed:,} never signed, each on its own; `{command}` signs them")
-        )
+    _print_exceptions(result, store_url)
     _print_copies("the same bytes", result.same_bytes, of)
     _print_copies("the same text", result.same_text, of)
     would = "would be " if dry_run else ""
@@ -148,6 +142,21 @@ def _print_groups(
     if result.capped.missed:
         out.print(describe_missed(result.capped.missed))
     _print_consistency(result, consistency)
+
+
+def _print_exceptions(result: GroupResult, store_url: str) -> None:
+    """Print how many documents no family takes, were never signed, or were left alone."""
+    out = console()
+    for status, number in result.excluded.items():
+        out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
+    command = f"nearfold index {store_url} --text-field FIELD --store {store_url}"
+    if result.never_signed:
+        out.print(
+            Text(f"  {result.never_signed:,} never signed, each on its own; `{command}` signs them")
+        )
+    if result.left_alone:
+        reason = "a change would harm values of another program"
+        out.print(Text(f"  {result.left_alone:,} left alone: {reason}; `{command}` names them"))
 
 
 def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
@@ -207,6 +216,7 @@ def _group_json(result: GroupResult) -> dict[str, object]:
         "provisional_families": result.provisional_families,
         "excluded": result.excluded,
         "never_signed": result.never_signed,
+        "left_alone": result.left_alone,
         "moved": [
             {
                 "from": move.before,

@@ -57,7 +57,9 @@ class GroupResult:
     `families`, `clusters`: those of two documents or more.
     `largest`: documents of the largest family, 0 in an empty store.
     `singletons`: documents in no family.
-    `changed`: rows whose family fields are new.
+    `changed`: rows whose family fields are new; on a dry run, those that would be.
+    `left_alone`: documents of other programs that keep their family fields, since a change would
+    harm values of theirs; 0 on a dry run, which does not read these values.
     `provisional`: documents whose family was provisional and is final now.
     `provisional_families`: families of two documents or more that one of these is in.
     `excluded`: documents without keys and without a copy, which no family takes, by status.
@@ -85,6 +87,7 @@ class GroupResult:
     capped: CapReport
     left_out: OmissionSummary | None = None
     never_signed: int = 0
+    left_alone: int = 0
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:

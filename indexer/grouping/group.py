@@ -29,7 +29,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
-from indexer.stores.abilities import FullStore
+from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.requirements import require_updatable, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -83,17 +83,19 @@ def group(
             raise missing_field(missing)
         check_order(options.principal_kind, (entry for entry, _ in pairs))
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
+        outcome = AssignmentResult(written=len(changed))
         if write:
             job.settings.update(options.settings())
             if leave_out:
                 job.settings["leave_out"] = leave_out.id
-            store.families.assign(changed)
+            outcome = store.families.assign(changed)
             store.refresh()
-        result = account(pairs, len(changed), capped)
+        result = account(pairs, outcome.written, capped)
         result = replace(
             result,
             left_out=left_out.summary() if left_out else None,
             never_signed=_count_never_signed(store),
+            left_alone=outcome.left_alone,
         )
         job.counts.update(
             documents=result.documents, families=result.families, changed=result.changed

@@ -79,11 +79,23 @@ class Labels(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class AssignmentResult:
+    """The result of `Families.assign` in figures.
+
+    `written`: rows that got family fields.
+    `left_alone`: documents of other programs that a change would harm.
+    """
+
+    written: int
+    left_alone: int = 0
+
+
 class Families(Protocol):
     """Families and clusters of rows."""
 
-    def assign(self, assignments: Iterable[Assignment]) -> int:
-        """Write family fields to rows that exist; return how many were written.
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
+        """Write family fields to rows that exist.
 
         The last assignment of an id wins.
         """

@@ -12,6 +12,7 @@ from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.grouping.group import group
 from indexer.model import Assignment
+from indexer.stores.abilities import AssignmentResult
 
 
 def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store, tmp_path, monkeypatch):
@@ -112,7 +113,7 @@ def test_assigning_changes_the_family_and_nothing_else(store):
         Assignment("absent", "2", False, 1.0, None),
         Assignment("2", "2", True, None, None),
     ]
-    assert store.families.assign(iter(assignments)) == 2
+    assert store.families.assign(iter(assignments)) == AssignmentResult(written=2)
     store.refresh()
     rows = store.get(["1", "2"])
     assert rows["1"] == dataclasses.replace(
@@ -130,26 +131,20 @@ def test_assigning_changes_the_family_and_nothing_else(store):
 
 def test_the_last_assignment_of_an_id_wins(store):
     store.write([row("1")])
-    assert (
-        store.families.assign(
-            [
-                Assignment("1", "x", False, 0.1, None),
-                Assignment("1", "y", False, 0.2, None, provisional=True),
-            ]
-        )
-        == 1
-    )
+    assignments = [
+        Assignment("1", "x", False, 0.1, None),
+        Assignment("1", "y", False, 0.2, None, provisional=True),
+    ]
+    assert store.families.assign(assignments).written == 1
     assert (store.get(["1"])["1"].family, store.get(["1"])["1"].provisional) == ("y", True)
 
 
 def test_many_assignments(store):
     store.write([row(f"{place:04}") for place in range(1_100)])
-    assert (
-        store.families.assign(
-            Assignment(f"{place:04}", f"{place % 7}", False, 0.9, None) for place in range(1_200)
-        )
-        == 1_100
+    assignments = (
+        Assignment(f"{place:04}", f"{place % 7}", False, 0.9, None) for place in range(1_200)
     )
+    assert store.families.assign(assignments).written == 1_100
     store.refresh()
     assert store.counts().families == 7
 

@@ -159,7 +159,7 @@ def test_labels_reach_the_parts(parts):
 
 def test_families_of_parts(parts):
     parts.write([divide("a", 1), divide("b", 1)])
-    assert parts.families.assign([Assignment("b#1", "a#1", False, 0.9, None)]) == 1
+    assert parts.families.assign([Assignment("b#1", "a#1", False, 0.9, None)]).written == 1
     parts.refresh()
     assert sorted(parts.parts.view("parts").families.members("family", ["a#1"])) == [
         ("a#1", "a#1"),

@@ -37,7 +37,7 @@ def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
     first, second, third = sorted(before)
     store.write([replace(before[first], bands=("0001", "0002"), exact="no")])
     wrong_assignments = [Assignment(id, "gone", False, 0.9, "gone") for id in (second, third)]
-    assert store.families.assign(wrong_assignments) == 2
+    assert store.families.assign(wrong_assignments).written == 2
     store.refresh()
     assert [finding.what for finding in repair(store, dry_run=True)] == [
         "keys",

@@ -247,7 +247,9 @@ def test_values_of_another_program_under_nearfolds_names_are_not_replaced(
     account = indexing([store.url], store, signing)
     assert [failure.path.rpartition("/")[2] for failure in account.failed] == ["a"]
     assert "its field near_family is of another program" in account.failed[0].error
-    group(store)
+    planned, result = group(store, write=False), group(store)
+    assert (planned.changed, planned.left_alone) == (2, 0)
+    assert (result.changed, result.left_alone) == (1, 1)
     assert store.get(["b"])["b"].status == "complete"
     with pytest.raises(UsageError, match="document a: its field near_family"):
         label(store, ["a"], LabelOptions(add=["seen"]))
@@ -257,7 +259,7 @@ def test_values_of_another_program_under_nearfolds_names_are_not_replaced(
 
 
 def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
-    place, tmp_path, monkeypatch
+    place, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     store, url = place
@@ -275,7 +277,13 @@ def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
     assert "its field own.n holds a number too large for a double" in errors["a"]
     again = indexing([store.url], store, IndexOptions(reading=Reading()))
     assert (again.unchanged, len(again.failed)) == (1, 2)
-    group(store)
+    capsys.readouterr()
+    assert run(["group", "--store", store.url]) == 0
+    assert "2 left alone: a change would harm values of another program" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert run(["group", "--json", "--store", store.url]) == 0
+    assert json.loads(capsys.readouterr().out)["left_alone"] == 2
     with pytest.raises(UsageError, match=r"document a: its field own\.n"):
         label(store, ["a"], LabelOptions(add=["seen"]))
     with pytest.raises(StoreError, match=r"document a of .*: its field own\.n"):

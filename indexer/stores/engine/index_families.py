@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import StoreError
 from indexer.model import Assignment, PrincipalRow, Scope
-from indexer.stores.abilities import MemberField
+from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.engine import family_queries, mapping_facts
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.foreign_values import objections
@@ -30,33 +30,35 @@ class EngineFamilies:
     def __init__(self, index: OpenIndex, scope: Scope) -> None:
         self._index, self._scope = index, scope
 
-    def assign(self, assignments: Iterable[Assignment]) -> int:
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
         """Write family fields by partial updates, in requests of bounded size.
 
-        Documents of other programs that such an update would harm are left as they are, and counted
-        in a warning.
+        Documents of other programs that such an update would harm are left alone.
         """
         self._index.require_recipe()
         is_shared = bool(self._index.facts and mapping_facts.is_shared(self._index.facts.mapping))
-        assigned = 0
+        written = left_alone = 0
         remaining = iter(assignments)
         while chunk := list(islice(remaining, _CHUNK)):
             last = {
                 well_formed(entry.id): {"doc": documents.assignment_fields(entry)}
                 for entry in chunk
             }
-            harmed = objections(self._index, list(last)) if is_shared else {}
-            if harmed:
-                event("documents_left_alone", "warning", counts={"documents": len(harmed)})
-            updates = [Operation("update", *update) for update in last.items()]
-            replies = self._index.update([entry for entry in updates if entry.id not in harmed])
-            assigned += sum(reply.status != 404 for reply in replies.values())
+            refused_ids = objections(self._index, list(last)) if is_shared else {}
+            if refused_ids:
+                event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
+            updates = [
+                Operation("update", id, body) for id, body in last.items() if id not in refused_ids
+            ]
+            replies = self._index.update(updates)
+            left_alone += len(refused_ids)
+            written += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)
             if reason:
                 raise StoreError(
                     f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
                 )
-        return assigned
+        return AssignmentResult(written, left_alone)
 
     def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """Return principals by one request, or by one more of many searches when `limit` is

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
-from indexer.stores.abilities import MemberField
+from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.base import Ranking
 from indexer.stores.row_limits import storable_ids, storable_labels
 from indexer.stores.sqlite import columns as packed
@@ -62,12 +62,12 @@ class SqliteFamilies:
     def __init__(self, file: File, scope: Scope) -> None:
         self._file, self._scope = file, scope
 
-    def assign(self, assignments: Iterable[Assignment]) -> int:
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
         """Write family fields in one transaction."""
         last = {well_formed(assignment.id): assignment for assignment in assignments}
         values = [(*_family_fields(assignment), name) for name, assignment in last.items()]
         with self._file.writing() as db:
-            return db.executemany(_ASSIGN, values).rowcount
+            return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
 
     def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """Return also the principals of members that share a band; of a hot band, those of its
