@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from indexer.errors import StoreError, UsageError
+from indexer.errors import StoreAccessDenied, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies, painless
 from indexer.stores.engine import installation as installed
@@ -66,7 +66,7 @@ def install(
     changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
         changes.append(pieces.put(installed.fold_pipeline()))
-    if reason := _no_template(requests, place, index):
+    if reason := _reason_against_template(requests, place, index):
         changes.append(pieces.leave_template_out(place, reason, recipe, field))
     else:
         changes.append(pieces.put_template(place, dialect, recipe, signs, field))
@@ -77,7 +77,7 @@ def install(
     return changes
 
 
-def _no_template(requests: Requests, place: IndexPlace, index: Index | None) -> str:
+def _reason_against_template(requests: Requests, place: IndexPlace, index: Index | None) -> str:
     """Return why an index gets no index template of nearfold's, in words; empty where it gets one.
 
     An engine makes an index by one template alone: that of others would count for nothing, and
@@ -103,8 +103,8 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
     try:
         template = pieces.template(place)
         is_ours = template is not None and installed.recipe_in(template) is not None
-        reason = _no_template(requests, place, index) if is_ours else ""
-    except StoreError:
+        reason = _reason_against_template(requests, place, index) if is_ours else ""
+    except StoreAccessDenied:
         reason = ""
     problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
     mapping = index[1].get("mappings", {}) if index else {}
@@ -226,7 +226,7 @@ def update_template(
         return []
     field = _known_field(index, template) or TEXT
     changes = []
-    if template is not None and (reason := _no_template(pieces.requests, place, index)):
+    if template is not None and (reason := _reason_against_template(pieces.requests, place, index)):
         changes.append(pieces.leave_template_out(place, reason, after, field))
     elif template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))

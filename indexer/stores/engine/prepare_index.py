@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreAccessDenied, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.foreign_templates import require_no_additions, rivals
@@ -104,5 +104,5 @@ def _has_rivals(requests: Requests, place: IndexPlace) -> bool:
     """Return whether other programs have templates for the index; False to whoever may not ask."""
     try:
         return bool(rivals(requests, place))
-    except StoreError:
+    except StoreAccessDenied:
         return False
