@@ -46,24 +46,29 @@ def check_installation(
     field: str,
     index: Index | None,
     template: Body | None,
-) -> None:
+) -> int | None:
     """Raise the error of an installation that would harm another.
 
-    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's.
+    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's. Returns
+    what `check_index` does, None without an index.
     """
     check_recipe(installed.recipe_in(template) if template else None, recipe)
     if index is None:
         pieces.check_alias(place, None)
-        return
-    check_index(pieces, place, index, recipe, field)
+        return None
+    sample_size = check_index(pieces, place, index, recipe, field)
     _check_default_pipeline(pieces, index, recipe, field)
+    return sample_size
 
 
 def check_index(
     pieces: Pieces, place: IndexPlace, index: Index, recipe: Recipe, field: str
-) -> None:
+) -> int | None:
     """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
     field of texts.
+
+    Returns the number of documents that were read for values of others; None where nearfold knows
+    the index already.
     """
     name, description = index
     mapping = description.get("mappings", {})
@@ -75,8 +80,9 @@ def check_index(
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
     _check_room(index, field)
-    _check_values(pieces, index)
+    sample_size = _check_values(pieces, index)
     _check_field(pieces, index, field)
+    return sample_size
 
 
 def check_recipe(stored: Recipe | None, requested: Recipe) -> None:
@@ -151,23 +157,26 @@ def _check_room(index: Index, field: str) -> None:
         )
 
 
-def _check_values(pieces: Pieces, index: Index) -> None:
+def _check_values(pieces: Pieces, index: Index) -> int | None:
     """Raise `UsageError` where documents of an index that nearfold does not know yet hold `near_*`
     values of another program, as far as the first `SAMPLE` documents tell.
 
-    Such values may be in `_source` alone, where no search finds them.
+    Such values may be in `_source` alone, where no search finds them. Returns the number of
+    documents that were read; None where nearfold knows the index, and none is read.
     """
     name, description = index
     if recipe_of(description.get("mappings", {})) is not None:
-        return
+        return None
     body = {"size": SAMPLE, "_source": ["near_*"], "track_total_hits": False}
-    for hit in pieces.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]:
+    hits = pieces.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]
+    for hit in hits:
         if fields := foreign_fields(hit["_id"], hit.get("_source", {})):
             raise UsageError(
                 f"document {hit['_id']} of {name} has {', '.join(fields)} of another program, "
                 "which nearfold would replace; nothing was changed: rename these fields, or copy "
                 "the documents without them to another index"
             )
+    return len(hits)
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:

@@ -52,7 +52,7 @@ def install(
     field = text_field or present_field or TEXT
     for piece in installed.pieces_of(recipe, place.index, field, dialect.search_pipelines):
         check_piece(pieces, piece)
-    check_installation(pieces, place, recipe, field, index, template)
+    sample_size = check_installation(pieces, place, recipe, field, index, template)
     component = pieces.put(installed.component_template(recipe, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
     signs = signing.action != "impossible"
@@ -71,7 +71,7 @@ def install(
     else:
         changes.append(pieces.put_template(place, dialect, recipe, signs, field))
     if index is not None:
-        changes.append(pieces.adopt(place, recipe, index, signs, field))
+        changes.append(pieces.adopt(place, recipe, index, signs, field, sample_size))
     if present_field is not None and present_field != field:
         changes += remove_unused(pieces, place, recipe, present_field)
     return changes
@@ -254,7 +254,7 @@ def adopt(
     if index is None:
         raise IndexMissing(place.url)
     mapping = index[1].get("mappings", {})
-    check_index(pieces, place, index, recipe, field)
+    sample_size = check_index(pieces, place, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         if len(names) > _SHOWN:
@@ -269,4 +269,4 @@ def adopt(
     if installed.signs_by(recipe, pipeline) and pipeline not in names_for_field:
         install(requests, place, dialect, recipe, dry_run=False, text_field=field)
     else:
-        pieces.adopt(place, recipe, index, signs=False, field=field)
+        pieces.adopt(place, recipe, index, False, field, sample_size)

@@ -10,7 +10,6 @@ from indexer.errors import StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.foreign_values import SAMPLE
 from indexer.stores.engine.index_requests import (
     SECONDS,
     Dialect,
@@ -34,12 +33,12 @@ from indexer.stores.engine.mapping_facts import (
     text_field,
 )
 from indexer.stores.maintenance import Change
+from indexer.text.wording import count_of
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
 DEFAULT_PIPELINE = "index.default_pipeline"
 NO_PIPELINE = "_none"  # the value with which an owner says that none shall run
 _FEW_FIELDS = 100
-_LOOKED_AT = f"it is not nearfold's (no near_* values of others in {SAMPLE:,} of its documents)"
 _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 
@@ -139,11 +138,18 @@ class Pieces:
         return Change(full.kind, full.name, "created" if stored is None else "updated")
 
     def adopt(
-        self, place: IndexPlace, recipe: Recipe, index: Index, signs: bool, field: str
+        self,
+        place: IndexPlace,
+        recipe: Recipe,
+        index: Index,
+        signs: bool,
+        field: str,
+        sample_size: int | None,
     ) -> Change:
         """Add what an index lacks: `near_*` fields, recipe, field of texts, alias, pipeline.
 
-        The alias is the one for writes; the pipeline is added only with `signs`.
+        The alias is the one for writes; the pipeline is added only with `signs`. `sample_size`: as
+        `install_checks.check_index` returns it, for the detail.
         """
         name, facts = index
         mapping = facts.get("mappings", {})
@@ -168,8 +174,9 @@ class Pieces:
                 self._send("PUT", path, body)
         details = []
         if puts:
-            is_own = "nearfold" in mapping.get("_meta", {})
-            details += [] if is_own else [_LOOKED_AT]
+            if sample_size is not None:
+                sample = f"a sample of {count_of(sample_size, 'document')}"
+                details.append(f"it is not nearfold's (no near_* values of others in {sample})")
             details += [f"{len(missing)} fields near_*"] if missing else []
             details += [f"alias {alias}"] if new_alias else []
             details += [DEFAULT_PIPELINE] if f"{name}/_settings" in puts else []
@@ -310,7 +317,8 @@ def _kept_pipeline(current: str | None, pipelines: tuple[str, str]) -> str:
     """Return what an index does that keeps the default pipeline of its owner, in words."""
     _, for_texts = pipelines
     if current == NO_PIPELINE:
-        return f"{DEFAULT_PIPELINE} stays _none: only requests that name {for_texts} are signed"
+        signed = f"only requests that name {for_texts} are signed"
+        return f"{DEFAULT_PIPELINE} stays {NO_PIPELINE}: {signed}"
     return f"{DEFAULT_PIPELINE} stays {current}, which calls {for_texts}"
 
 
