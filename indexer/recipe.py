@@ -272,6 +272,15 @@ def settings_id_of(recipe_id: str) -> str:
     return recipe_id.partition(".")[0]
 
 
+def is_recipe_id(text: str) -> bool:
+    """Return whether a text has the form of the `id` of a recipe.
+
+    >>> is_recipe_id("a04b1bae08a5.1.0123456789ab"), is_recipe_id("05acd0445251"), is_recipe_id("")
+    (True, True, False)
+    """
+    return re.fullmatch(r"[0-9a-f]{12}(\.\d+\.[0-9a-f]+)?", text) is not None
+
+
 DEFAULT_V1 = Recipe(
     name="default_v1",
     normaliser="default_v1",

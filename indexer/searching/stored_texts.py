@@ -125,8 +125,8 @@ class StoredTexts:
         if self.criteria.needs_texts or common is None:
             return self.criteria.accepts(a, b, self.rarity)
         most = self.criteria.replaced
-        others = min(common.words) - common.in_order
-        if most is None or min(others, common.most_out_of_order) <= most:
+        words_out_of_order = min(common.words) - common.in_order
+        if most is None or min(words_out_of_order, common.most_out_of_order) <= most:
             return True
         return not any(replacements(a.words, b.words, most))
 

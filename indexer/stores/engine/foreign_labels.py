@@ -38,7 +38,8 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
             raise _foreign_labels(
                 f"`{_FIELD}` of document {hit['_id']} holds values that are not strings"
             )
-    for id, reason in objections(index, ids).items():
+    if first := next(objections(index, ids), None):
+        id, reason = first
         raise UsageError(f"document {id}: {reason}; nothing was changed: leave it out")
 
 

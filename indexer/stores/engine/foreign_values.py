@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from indexer.recipe import is_recipe_id
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.queries import PAGE
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from indexer.stores.engine.open_index import OpenIndex
 
 SAMPLE = 1_000  # documents of another program's index that are looked at first
-_RECIPE = re.compile(r"[0-9a-f]{12}(\.\d+\.[0-9a-f]+)?")
 # what `group` gives to documents that were never signed
-_OF_FAMILIES = frozenset(
+_FAMILY_FIELDS = frozenset(
     {"near_id", "near_family", "near_provisional", "near_principal", "near_cluster"}
 )
 
@@ -50,16 +49,16 @@ def foreign_fields(id: str, source: Mapping[str, Any]) -> list[str]:
     >>> foreign_fields("a", {"near_family": "a", "near_words": 3, "near_by": "not nearfold's name"})
     ['near_words']
     """
-    if _RECIPE.fullmatch(str(source.get("near_recipe"))):
+    if is_recipe_id(str(source.get("near_recipe"))):
         return []
     family = str(source.get("near_family", id))
-    grouped = _OF_FAMILIES if family == id or family.startswith("x:") else frozenset()
+    grouped = _FAMILY_FIELDS if family == id or family.startswith("x:") else frozenset()
     names = source.keys() & near_fields().keys() - grouped
     return sorted(name for name in names if source[name] is not None)
 
 
-def objections(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
-    """Return the objections to a change of these documents, by id; those without one are left out.
+def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield id and objection of each of these documents that is not to be changed.
 
     Documents that nearfold signed were looked at then, and only their recipe is read.
     """
@@ -68,13 +67,11 @@ def objections(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     unsigned = [
         hit["_id"]
         for hit in recipes
-        if not _RECIPE.fullmatch(str(hit.get("_source", {}).get("near_recipe")))
+        if not is_recipe_id(str(hit.get("_source", {}).get("near_recipe")))
     ]
-    reasons = {
-        hit["_id"]: objection(hit["_id"], hit["_source"])
-        for hit in queries.documents_now(unsigned, PAGE)
-    }
-    return {id: reason for id, reason in reasons.items() if reason}
+    for hit in queries.documents_now(unsigned, PAGE):
+        if reason := objection(hit["_id"], hit["_source"]):
+            yield hit["_id"], reason
 
 
 def _infinite(value: Any, path: str) -> Iterator[str]:

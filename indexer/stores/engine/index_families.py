@@ -44,7 +44,7 @@ class EngineFamilies:
                 well_formed(entry.id): {"doc": documents.assignment_fields(entry)}
                 for entry in chunk
             }
-            refused_ids = objections(self._index, list(last)) if is_shared else {}
+            refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
             if refused_ids:
                 event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
             updates = [
