@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import mimetypes
-from contextlib import suppress
 from dataclasses import dataclass
 from email import message_from_bytes, policy
-from email.errors import HeaderParseError, MessageError
-from email.header import decode_header, make_header
+from email.errors import MessageError
 from email.message import Message
 
 from indexer.mail.mail_bytes import mail_bytes
-from indexer.mail.message import children, is_body_text, is_container, part_bytes
+from indexer.mail.message import (
+    children,
+    decode_words,
+    is_body_text,
+    is_container,
+    part_bytes,
+)
 
 _SIGNATURES = (
     "application/pgp-signature",
@@ -86,9 +90,7 @@ def _file(part: Message) -> AttachedFile:
 
 def _name(part: Message) -> str:
     """Return the name of an attachment, without folders; `attachment` and an ending without any."""
-    name = str(part.get_filename() or "")
-    with suppress(HeaderParseError, LookupError, ValueError):
-        name = str(make_header(decode_header(name)))
+    name = decode_words(str(part.get_filename() or ""))
     name = name.replace("\\", "/").rpartition("/")[2].strip()
     kind = part.get_content_type()
     ending = ".eml" if kind == "message/rfc822" else mimetypes.guess_extension(kind) or ""

@@ -196,7 +196,15 @@ def _field(message: Message, name: str) -> str:
 
 def decoded_field(message: Message, name: str) -> str:
     """Return a field with encoded words (RFC 2047) decoded, as it is where that fails."""
-    value = _field(message, name)
+    return decode_words(_field(message, name))
+
+
+def decode_words(value: str) -> str:
+    """Return a value with its encoded words (RFC 2047) decoded; as it is where that fails.
+
+    >>> decode_words("=?utf-8?q?caf=C3=A9?="), decode_words("=?none?q?a?=")
+    ('café', '=?none?q?a?=')
+    """
     try:
         return str(make_header(decode_header(value)))
     except (HeaderParseError, LookupError, ValueError):
