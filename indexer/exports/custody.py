@@ -44,7 +44,7 @@ class Custody:
     mih: str | None = None
 
     @property
-    def range(self) -> str | None:
+    def attach_range(self) -> str | None:
         """The first and the last document of the family; None without one."""
         return f"{self.begin}-{self.end}" if self.begin else None
 
@@ -95,7 +95,8 @@ class Custodies:
         for row in rows_of(store, repeated):
             key = self._keys[row.id]
             paths[key].add(row.path)
-            custodians[key] |= {row.metadata[CUSTODIAN]} if CUSTODIAN in row.metadata else set()
+            if CUSTODIAN in row.metadata:
+                custodians[key].add(row.metadata[CUSTODIAN])
         self._places = {key: (_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
         self._kept = self._first_copies()
 

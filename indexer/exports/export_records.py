@@ -126,7 +126,7 @@ CUSTODY = (
     Column("ParentID", "text", lambda record: record.custody.mail),
     Column("BegAttach", "text", lambda record: record.custody.begin),
     Column("EndAttach", "text", lambda record: record.custody.end),
-    Column("AttachRange", "text", lambda record: record.custody.range),
+    Column("AttachRange", "text", lambda record: record.custody.attach_range),
     Column("Custodian", "text", lambda record: record.custody.custodian),
     Column("AllCustodians", "list", lambda record: list(record.custody.custodians)),
     Column("AllPaths", "list", lambda record: list(record.custody.paths)),

@@ -233,8 +233,8 @@ def _with_fields(names: Sequence[str], reading: Reading) -> Reading:
     }
     for option, name in wanted.items():
         if name not in names:
-            what = "no field that is known as such" if name is None else f"no field {name!r}"
+            problem = "no field that is known as such" if name is None else f"no field {name!r}"
             raise DamagedRecord(
-                f"it has {what}, but: {', '.join(names[:40])}; choose one by {option}"
+                f"it has {problem}, but: {', '.join(names[:40])}; choose one by {option}"
             )
     return replace(reading, id_field=id_field, text_field=str(text_field), title_field=title)

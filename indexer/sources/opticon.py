@@ -92,10 +92,11 @@ class _PageTexts:
                 reason=f"{len(missing):,} of {count} have no text file, such as {missing[0]}.txt",
                 remedy="name the folder that holds them by --text-files",
             )
-        several = next((paths for paths in places if len(paths) > 1), None)
-        if several:
+        duplicate_paths = next((paths for paths in places if len(paths) > 1), None)
+        if duplicate_paths:
             return UnreadableFile(
-                reason=f"two text files have one name: {several[0]} and {several[1]}",
+                reason="two text files have one name: "
+                f"{duplicate_paths[0]} and {duplicate_paths[1]}",
                 remedy="name the folder of one volume by --text-files",
             )
         texts = [self._files.text(paths[0]) for paths in places if paths]

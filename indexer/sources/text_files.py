@@ -51,14 +51,14 @@ class TextFiles:
         """Return the paths of all `.txt` files below the folder, by their names in lower case
         without `.txt`; files behind links are left out.
         """
-        paths: dict[str, list[str]] = {}
+        by_stem: dict[str, list[str]] = {}
         for folder, _, names in os.walk(self._folder or ""):
             for name in names:
                 stem, suffix = os.path.splitext(name)
                 if suffix.casefold() == ".txt":
                     path = os.path.relpath(os.path.join(folder, name), self._folder)
-                    paths.setdefault(stem.casefold(), []).append(path)
-        return {stem: sorted(several) for stem, several in paths.items()}
+                    by_stem.setdefault(stem.casefold(), []).append(path)
+        return {stem: sorted(paths) for stem, paths in by_stem.items()}
 
     def _locate(self, path: str) -> str:
         """Return where a file is. Raises `UnreadableFile`."""
