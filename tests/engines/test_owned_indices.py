@@ -400,3 +400,51 @@ def test_an_index_whose_settings_nobody_may_read_stops_no_removal(place, server,
         for other in others:
             good("PUT", f"{server}/{other}/_settings", {"index.blocks.metadata": None})
     assert {change.action for change in uninstall(store).changes} == {"removed"}
+
+
+USES = ["hidden", "final", "own final", "component", "legacy"]
+FOLDS = ["folds", "folds component", "folds legacy"]  # engines with search pipelines alone
+
+
+def use_of(use, url, other):
+    """Return the paths and bodies by which an owner uses a piece of nearfold's."""
+    signing = "nearfold-default_v2"
+    final = {"settings": {"index.final_pipeline": signing}}
+    default = {"settings": {"index": {"default_pipeline": signing}}}
+    folds = {"settings": {"index.search.default_pipeline": "nearfold-fold-v1"}}
+    patterns = {"index_patterns": [f"{other}*"]}
+    return {
+        "hidden": (f".{other}", {"settings": {**default["settings"], "index.hidden": True}}),
+        "final": (other, final),
+        "own final": (f"{url}/_settings", final["settings"]),
+        "component": (f"_component_template/{other}", {"template": default}),
+        "legacy": (f"_template/{other}", {**patterns, **final}),
+        "folds": (f"_index_template/{other}", {**patterns, "template": folds}),
+        "folds component": (f"_component_template/{other}", {"template": folds}),
+        "folds legacy": (f"_template/{other}", {**patterns, **folds}),
+    }[use]
+
+
+@pytest.mark.parametrize("use", [*USES, *FOLDS])
+def test_a_piece_that_an_owner_uses_anywhere_is_kept(place, server, engine, use):
+    if engine == "elasticsearch" and use in FOLDS:
+        return  # it has no search pipelines
+    store, url = place
+    name = url.rpartition("/")[2]
+    fill(url)
+    install(store)
+    path, body = use_of(use, name, f"theirs-{name}")
+    good("PUT", f"{server}/{path}", body)
+    piece = "nearfold-fold-v1" if use in FOLDS else "nearfold-default_v2"
+    user = name if use == "own final" else path.rpartition("/")[2]
+    try:
+        for dry_run in (True, False):
+            changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
+            assert changes[piece].action == "kept"
+            assert f"used by {user}" in changes[piece].detail
+    finally:
+        if use == "own final":
+            good("PUT", f"{server}/{path}", {"index.final_pipeline": None})
+        else:
+            good("DELETE", f"{server}/{path}")
+    assert {change.action for change in uninstall(store).changes} == {"removed"}

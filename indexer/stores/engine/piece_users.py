@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
+from operator import itemgetter
+from typing import Any
 
 from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
@@ -12,18 +14,23 @@ from indexer.stores.engine.index_requests import IndexPlace
 from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Pieces
 from indexer.stores.maintenance import Change
 
-_SEARCH_PIPELINE = "index.search.default_pipeline"
-# what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
-_VISIBLE = "*,-.*,.ds-*"
+_NAMING = (DEFAULT_PIPELINE, "index.final_pipeline", "index.search.default_pipeline")
 _EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
 _BLOCKED = re.compile(r"index \[([^\]]+)\] blocked by")
+# the engines' own indices: a user may be forbidden to read them, or is warned
+_SYSTEM = (
+    "-.opendistro*,-.opensearch*,-.plugins*,-.security*,-.kibana*,-.tasks*,-.fleet*,-.ml-*,-.apm*,"
+    "-.async-search*,-.watches*,-.triggered_watches*,-.transform*,-.logstash*,-.enrich*,"
+    "-.geoip_databases*,-.synonyms*,-.connector*,-.inference*"
+)
 
 
 class PieceUsers:
     """The users of nearfold's pieces but for one index and its template, whoever made them.
 
-    Their names are joined by commas; the text is empty when there are none. An index whose owner
-    lets nobody read its settings (`index.blocks.metadata`) may use any piece, and counts.
+    Their names are joined by commas; the text is empty when there are none. Hidden indices count,
+    and an index whose owner lets nobody read its settings (`index.blocks.metadata`), which may use
+    any piece.
     """
 
     def __init__(self, pieces: Pieces, place: IndexPlace) -> None:
@@ -35,60 +42,87 @@ class PieceUsers:
     def of_recipe(self, recipe: Recipe, field: str) -> str:
         """Return the users of the pipelines of a recipe, or of its component template."""
         pipelines = installed.pipeline_names(recipe, field)
-        values, hidden = self._everywhere(DEFAULT_PIPELINE)
-        indices = [name for name, value in values.items() if value in pipelines]
-        templates = self._templates_with(installed.shared_name(recipe, field), pipelines)
-        return ", ".join([*templates, *self._callers(pipelines), *indices, *hidden])
+        composed = self._composed_of(installed.shared_name(recipe, field))
+        named = [name for name in self._naming(pipelines) if name not in composed]
+        return ", ".join([*composed, *self._callers(pipelines), *named])
 
     def of_scripts(self) -> str:
-        """Return the other index templates of nearfold's and the other indices that sign."""
+        """Return the other index templates of nearfold's, and all that have documents signed."""
         answer = self._pieces.read("_index_template/nearfold-*") or {}
         names = [template["name"] for template in answer.get("index_templates", [])]
-        values, hidden = self._everywhere(DEFAULT_PIPELINE)
-        indices = [name for name, value in values.items() if installed.is_ours(value)]
-        return ", ".join([*(name for name in names if name != self._template), *indices, *hidden])
+        others = [name for name in names if name != self._template]
+        return ", ".join([*others, *(name for name in self._naming([]) if name not in others)])
 
     def of_search_pipeline(self) -> str:
-        """Return the indices whose searches our search pipeline folds by default.
+        """Return the indices whose searches our search pipeline folds by default, and templates of
+        such indices.
 
         Without the pipeline, an engine would refuse to search them.
         """
-        values, hidden = self._everywhere(_SEARCH_PIPELINE, own=True)
-        return ", ".join(
-            [*(name for name, value in values.items() if value == installed.FOLD), *hidden]
-        )
+        return ", ".join(self._naming([installed.FOLD]))
 
-    def _everywhere(
-        self, setting: str, own: bool = False
-    ) -> tuple[dict[str, str | None], list[str]]:
-        """Return a setting of each index by name, and those whose settings nobody may read."""
-        hidden: list[str] = []
+    def _naming(self, pipelines: Collection[str]) -> list[str]:
+        """Return whose settings name one of these pipelines, or any ingest pipeline of nearfold's
+        where there are none, and the indices whose settings nobody may read.
+        """
+        users = []
+        for name, settings in self._settings():
+            values = {value for value in _pipelines_in(settings) if installed.is_ours(value)}
+            is_user = values & {*pipelines} if pipelines else values - {installed.FOLD}
+            if settings is None or is_user:
+                users.append(name)
+        return users
+
+    def _settings(self) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+        """Yield the settings of every template and index, by its name; None for an index whose
+        settings cannot be read.
+
+        Our own template is left out, and so is the default pipeline of the index itself: both go
+        before any piece.
+        """
+        for name, template in self._index_templates():
+            yield name, template.get("template", {}).get("settings", {})
+        answer = self._pieces.read("_component_template") or {}
+        for entry in answer.get("component_templates", []):
+            settings = entry["component_template"]["template"].get("settings", {})
+            yield f"{entry['name']} (component template)", settings
+        for name, legacy in (self._pieces.read("_template") or {}).items():
+            yield f"{name} (legacy template)", legacy.get("settings", {})
+        stored, unread = self._index_settings()
+        for name in sorted(stored):
+            settings = stored[name]["settings"]
+            kept = {key: value for key, value in settings.items() if key != DEFAULT_PIPELINE}
+            yield name, kept if name == self._own else settings
+        yield from ((name, None) for name in unread)
+
+    def _index_settings(self) -> tuple[Mapping[str, Any], list[str]]:
+        """Return the settings of all indices that name pipelines, and what cannot be read."""
+        blocked: list[str] = []
         while True:
-            indices = ",".join([_VISIBLE, *(f"-{name}" for name in hidden)])
-            path = f"{indices}/_settings/{setting}"
+            indices = ",".join(["*", _SYSTEM, *(f"-{name}" for name in blocked)])
+            path = f"{indices}/_settings/{','.join(_NAMING)}"
             answer = self._pieces.requests.send("GET", path, params=_EVERY_INDEX)
-            blocked = set(_BLOCKED.findall(answer.reason)) - {*hidden}
-            if not blocked:
+            new = set(_BLOCKED.findall(answer.reason)) - {*blocked}
+            if not new:
                 break
-            hidden = sorted({*hidden, *blocked})
+            blocked = sorted({*blocked, *new})
         self._pieces.check("GET", path, answer)
-        return {
-            name: answer.body[name]["settings"].get(setting)
-            for name in sorted(answer.body)
-            if own or name != self._own
-        }, [f"{name} (nobody may read its settings)" for name in hidden]
+        return answer.body, [f"{name} (nobody may read its settings)" for name in blocked]
 
-    def _templates_with(self, component: str, pipelines: Collection[str]) -> list[str]:
-        """Return the index templates, but for ours of this index, that have one of these pieces."""
+    def _index_templates(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the name and body of every index template but for ours of this index, sorted."""
         answer = self._pieces.read("_index_template") or {}
-        names = []
-        for template in answer.get("index_templates", []):
-            body = template["index_template"]
-            written = json.dumps(body.get("template", {}).get("settings", {}))
-            is_user = component in body.get("composed_of", []) or _names_any(written, pipelines)
-            if is_user and template["name"] != self._template:
-                names.append(template["name"])
-        return sorted(names)
+        entries = sorted(answer.get("index_templates", []), key=itemgetter("name"))
+        return [
+            (entry["name"], entry["index_template"])
+            for entry in entries
+            if entry["name"] != self._template
+        ]
+
+    def _composed_of(self, component: str) -> list[str]:
+        """Return the index templates, but for ours of this index, that have a component."""
+        templates = self._index_templates()
+        return [name for name, body in templates if component in body.get("composed_of", [])]
 
     def _callers(self, pipelines: Collection[str]) -> list[str]:
         """Return the ingest pipelines that call one of these, which may call each other."""
@@ -107,6 +141,15 @@ def remove_unused(pieces: Pieces, place: IndexPlace, recipe: Recipe, field: str)
     for piece in installed.recipe_pieces(recipe, field):
         changes += pieces.remove(piece, users)
     return changes
+
+
+def _pipelines_in(settings: Any, name: str = "") -> Iterator[str]:
+    """Yield the pipelines that settings name, nested or flat; none of settings that are None."""
+    if isinstance(settings, Mapping):
+        for key, value in settings.items():
+            yield from _pipelines_in(value, f"{name}.{key}" if name else key)
+    elif name in _NAMING and settings is not None:
+        yield settings
 
 
 def _names_any(written: str, pipelines: Collection[str]) -> bool:
