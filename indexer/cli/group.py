@@ -32,6 +32,7 @@ from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match_result import describe_missed
+from indexer.operations.status import signing_command
 from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible
@@ -149,7 +150,7 @@ def _print_exceptions(result: GroupResult, store_url: str) -> None:
     out = console()
     for status, number in result.excluded.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
-    command = f"nearfold index {store_url} --text-field FIELD --store {store_url}"
+    command = signing_command(store_url)
     if result.never_signed:
         out.print(
             Text(f"  {result.never_signed:,} never signed, each on its own; `{command}` signs them")

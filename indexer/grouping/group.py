@@ -94,19 +94,13 @@ def group(
         result = replace(
             result,
             left_out=left_out.summary() if left_out else None,
-            never_signed=_count_never_signed(store),
+            never_signed=store.counts().never_signed,
             left_alone=outcome.left_alone,
         )
         job.counts.update(
             documents=result.documents, families=result.families, changed=result.changed
         )
     return result
-
-
-def _count_never_signed(store: FullStore) -> int:
-    """Return how many documents no nearfold signed, as in an index of other programs."""
-    counts = store.counts()
-    return counts.documents - sum(counts.by_status.values())
 
 
 def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:

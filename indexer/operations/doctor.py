@@ -12,7 +12,7 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
-from indexer.operations.status import count_signed_earlier
+from indexer.operations.status import count_signed_earlier, signing_command
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.sketch.row_keys import fresh_rows
@@ -110,10 +110,9 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
         for problem in store.maintenance.installation_problems():
             detail = f"{problem}; `nearfold install --store {url}`"
             yield Check("installation", "bad", detail)
-    unsigned = counts.documents - sum(counts.by_status.values())
-    if unsigned:
-        command = f"nearfold index {url} --text-field FIELD --store {url}"
-        detail = f"{count_of(unsigned, 'document')} never signed; `{command}` signs them"
+    if counts.never_signed:
+        documents = count_of(counts.never_signed, "document")
+        detail = f"{documents} never signed; `{signing_command(url)}` signs them"
         yield Check("signed", "note", detail)
     earlier = count_signed_earlier(recipe, counts)
     if earlier:

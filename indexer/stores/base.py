@@ -57,6 +57,11 @@ class Counts:
     size_bytes: int | None = None
     parts: int = 0
 
+    @property
+    def never_signed(self) -> int:
+        """The documents that no nearfold signed, as in an index of other programs."""
+        return self.documents - sum(self.by_status.values())
+
 
 class Store(Protocol):
     """A place for rows. Opening it reads and creates nothing; `prepare` creates what is missing.
