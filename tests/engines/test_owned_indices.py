@@ -10,7 +10,7 @@ from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
 from indexer.cli.main import run
-from indexer.errors import StoreError, UsageError
+from indexer.errors import StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
 from indexer.indexing.index import IndexOptions
@@ -448,3 +448,47 @@ def test_a_piece_that_an_owner_uses_anywhere_is_kept(place, server, engine, use)
         else:
             good("DELETE", f"{server}/{path}")
     assert {change.action for change in uninstall(store).changes} == {"removed"}
+
+
+@pytest.mark.parametrize("limit", [{"routing": "1"}, {"filter": {"term": {"text": "ferry"}}}])
+def test_an_alias_for_writes_with_routing_or_a_filter_is_refused(place, server, limit):
+    store, url = place
+    name = url.rpartition("/")[2]
+    alias = f"{url}/_alias/{name}-write"
+    fill(url)
+    good("PUT", alias, limit)
+    message = f"{name}-write has .*, and nearfold writes to every document of {name} .*remove or"
+    for command in (
+        lambda: install(store),
+        lambda: indexing([store.url], store, IndexOptions(reading=Reading())),
+    ):
+        refused(command, server, url, message)
+    good("DELETE", alias)
+    (id, *_) = fill(url)
+    install(store)
+    good("DELETE", alias)
+    good("PUT", alias, limit)
+    with pytest.raises(StoreStopped, match=message):
+        store.labels.relabel({id: ("seen",)})
+
+
+@pytest.mark.parametrize("pipeline", ["_none", "own"])
+def test_uninstall_removes_its_alias_where_the_owner_keeps_a_pipeline(place, server, pipeline):
+    store, url = place
+    name = url.rpartition("/")[2]
+    fill(url)
+    install(store)
+    caller = {"processors": [{"pipeline": {"name": "nearfold-default_v2"}}]}
+    path = f"{server}/_ingest/pipeline/{name}"
+    good("PUT", path, caller)
+    kept = name if pipeline == "own" else pipeline
+    good("PUT", f"{url}/_settings", {"index.default_pipeline": kept})
+    try:
+        for dry_run in (True, False):
+            changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
+            assert changes[f"{name}-write"].action == "removed"
+        assert not good("GET", f"{url}/_alias")[name]["aliases"]
+        assert pipeline_of(server, url) == kept
+    finally:
+        good("PUT", f"{url}/_settings", {"index.default_pipeline": None})
+        good("DELETE", path)

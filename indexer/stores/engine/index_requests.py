@@ -45,7 +45,7 @@ _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 EXISTS = "resource_already_exists_exception"
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
 _LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
-_NAMES_ALONE = {"filter_path": "*.settings.index.uuid"}  # of the answer about an index
+_NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,37 +307,42 @@ def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
 
 
 def require_own_alias(requests: Requests, alias: str, index: str) -> None:
-    """Raise `UsageError` where an alias for writes stands for another index than this, or is one.
+    """Raise `UsageError` where an alias for writes stands for another index than this, or is one,
+    or has a filter or routing.
 
-    Documents would be written, and deleted, there.
+    Documents would be written, and deleted, there, or be looked for in a wrong shard.
     """
-    answer = requests.send("GET", alias, params=_NAMES_ALONE, seconds=FIRST_SECONDS)
-    if others := _other_targets(answer, index):
-        raise UsageError(f"{_taken_alias(alias, others, index)}; {_FREE_ALIAS}")
+    answer = requests.send("GET", alias, params=_NAMES_AND_ALIASES, seconds=FIRST_SECONDS)
+    if problem := _alias_problem(answer, alias, index):
+        raise UsageError(f"{problem}; {_FREE_ALIAS}")
 
 
 def check_write_target(link: Link, alias: str, index: str) -> None:
-    """Raise `StoreStopped` where an alias for writes stands for another index than this by now.
+    """Raise `StoreStopped` where an alias for writes is not what `require_own_alias` accepts.
 
     One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
     """
-    answer = link.request("GET", alias, None, _NAMES_ALONE, FIRST_SECONDS)
-    if others := _other_targets(answer, index):
-        raise StoreStopped(reason=_taken_alias(alias, others, index), remedy=_FREE_ALIAS)
+    answer = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
+    if problem := _alias_problem(answer, alias, index):
+        raise StoreStopped(reason=problem, remedy=_FREE_ALIAS)
 
 
-def _other_targets(answer: Answer, index: str) -> list[str]:
-    """Return the indices in an answer but for this one."""
+def _alias_problem(answer: Answer, alias: str, index: str) -> str:
+    """Return why documents of an index cannot be written by an alias; empty where they can."""
     if answer.status != 200 or not isinstance(answer.body, dict):
-        return []
-    return sorted(name for name in answer.body if name != index)
-
-
-def _taken_alias(alias: str, others: Sequence[str], index: str) -> str:
-    return (
-        f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias of "
-        "this name"
-    )
+        return ""
+    if others := sorted(name for name in answer.body if name != index):
+        return (
+            f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias "
+            "of this name"
+        )
+    aliases = answer.body.get(index, {}).get("aliases", {})
+    if limits := sorted(aliases.get(alias, {}).keys() & _LIMITS):
+        return (
+            f"{alias} has {', '.join(limits)}, and nearfold writes to every document of {index} "
+            "by an alias of this name"
+        )
+    return ""
 
 
 def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:

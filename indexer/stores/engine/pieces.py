@@ -189,17 +189,17 @@ class Pieces:
         return Change("index", name, "updated" if puts else "unchanged", ", ".join(details))
 
     def release(self, place: IndexPlace, recipe: Recipe, index: Index) -> list[Change]:
-        """Remove the pipeline from an index; return no change for an index without it.
+        """Remove the pipeline from an index, unless it has none or one of its owner.
 
         An index that other programs write to also loses the write alias that nearfold made, which
         nearfold's next write gives back. One that nearfold did not make is kept.
         """
         name, facts = index
-        if not installed.signs_by(recipe, default_pipeline(facts)):
-            return []
-        if not self._dry_run:
-            self._send("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
-        changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
+        changes = []
+        if installed.signs_by(recipe, default_pipeline(facts)):
+            if not self._dry_run:
+                self._send("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
+            changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
         mapping = facts.get("mappings", {})
         if is_shared(mapping):
             own_alias = own_write_alias(name, mapping)
