@@ -70,6 +70,13 @@ def _letter(random_: random.Random) -> str:
     return random_.choice("ABCDEFGHJKLMNPRSTW")
 
 
+def _abbreviation(random_: random.Random) -> str:
+    """Return two to five letters and a full stop, in half of the cases of a word in use."""
+    in_use = random_.choice(_words("Conn Wm Geo Intl Natl Gen Mme Penn Va Mfg Sdn Hldgs Svcs"))
+    letters = "".join(random_.choices("bcdefghklmnprstvw", k=random_.randint(2, 5)))
+    return f"{random_.choice([in_use, letters.capitalize()])}."
+
+
 def _box(random_: random.Random) -> str:
     state = random_.choice(["DE", "NY", "CA", "TX"])
     return (
@@ -180,6 +187,18 @@ TWINS: dict[str, NamePair] = {
     "fund": lambda r: _both("Fund {}, L.P.", _romans(r)),
     "fund of a name": lambda r: _both(f"{word(r)} Fund {{}}, L.P.", _romans(r)),
     "fund with a figure": lambda r: _both(f"{word(r)} Fund {{}}, L.P.", _numbers(r)),
+    "abbreviation": lambda r: _both(
+        f"{{}} {word(r)}{_form(r)}", (_abbreviation(r), _abbreviation(r))
+    ),
+    "abbreviation after a word": lambda r: _both(
+        f"{{}} {_abbreviation(r)} {r.choice(['Company', 'Ltd.', 'Limited', 'Bhd.'])}",
+        (word(r), word(r)),
+    ),
+    "person with an abbreviation": lambda r: _both(
+        f"{{}} {word(r)}", (_abbreviation(r), _abbreviation(r))
+    ),
+    "decimal and holding": lambda r: _both("4.{} Holdings", _numbers(r)),
+    "division of a partnership": lambda r: _both("Section {} Partners, L.P.", _numbers(r)),
     "possessive or none": lambda r: _both(f"{word(r)}{{}} LLC", ("'s", "")),
 }
 """Patterns by name; each makes two names that differ in a number, a sign or a small word."""

@@ -3,7 +3,7 @@ formulas, and lossless filters.
 """
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
@@ -17,6 +17,7 @@ from indexer.similarity.duplicate_sets import (
 from indexer.similarity.duplicate_types import terminology, verdict
 from indexer.text.clauses.body import body
 from indexer.text.clauses.clause_terms import read_clause
+from indexer.text.clauses.function_words import HEADING_WORDS
 from indexer.text.clauses.lexicon import default_lexicon, lexicon
 
 NEAR = (
@@ -434,6 +435,107 @@ def test_a_number_of_a_name_is_no_label(text: str) -> None:
 )
 def test_numbers_and_articles_outside_names_have_no_substance(left: str, right: str) -> None:
     assert kind(left, right) == "identical"
+
+
+ABBREVIATED = [
+    ("Wm. Brown & Sons, Inc.", "Geo. Brown & Sons, Inc."),
+    ("Intl. Paper Company", "Natl. Paper Company"),
+    ("Gen. Dynamics", "Elec. Dynamics"),
+    ("Mme. Curie", "Mlle. Curie"),
+    ("Penn. Power Co.", "Va. Power Co."),
+    ("Acme Intl. Ltd.", "Zenith Intl. Ltd."),
+    ("Kestrel Mfg. Company", "Merlin Mfg. Company"),
+    ("Kestrel Sdn. Bhd.", "Merlin Sdn. Bhd."),
+    ("Kestrel Hldgs. Limited", "Merlin Hldgs. Limited"),
+    ("Kestrel Svcs. Company", "Merlin Svcs. Company"),
+    ("AB. Pepper LLC", "CD. Pepper LLC"),
+    ("Wm. May", "Geo. May"),
+    ("Wm. A. Brown", "Geo. A. Brown"),
+    ("Gen. Partner", "Ltd. Partner"),
+    ("J. May", "K. May"),
+    ("4.1 Holdings", "4.2 Holdings"),
+    ("Section 5 Partners, L.P.", "Section 6 Partners, L.P."),
+    ("Article III Partners", "Article IV Partners"),
+    ("10.1 Ventures Ltd", "10.2 Ventures Ltd"),
+    ("(a) Ventures LLC", "(b) Ventures LLC"),
+    ("§ 5 GmbH", "§ 6 GmbH"),
+]
+DUTY_OF = (
+    "{} shall pay the rent to the landlord on the first business day of each calendar month.",
+    "{}'s obligations under this guaranty are absolute and survive the end of the lease.",
+)
+
+
+@pytest.mark.parametrize("number", ["", "3. ", "(b) ", "1. Rent. "])
+@pytest.mark.parametrize("text", DUTY_OF)
+@pytest.mark.parametrize(("left", "right"), ABBREVIATED)
+def test_an_abbreviation_or_a_number_of_a_name_is_never_cut(
+    left: str, right: str, text: str, number: str
+) -> None:
+    pair = (f"{number}{text.format(left)}", f"{number}{text.format(right)}")
+    assert kind(*pair) in {"near_identical", "fuzzy"}
+
+
+def test_the_act_before_an_abbreviation_counts() -> None:
+    text = "{} Water Service Company are due quarterly in arrears and bear interest until paid."
+    left, right = text.format("Payments to Conn."), text.format("Refunds to Calif.")
+    assert kind(left, right) != "identical"
+
+
+ABBREVIATIONS = st.text("bcdefghklmnprstvw", min_size=2, max_size=5).filter(
+    lambda word: word not in HEADING_WORDS and word not in default_lexicon().party_words
+)
+
+
+@settings(max_examples=100)
+@given(
+    ABBREVIATIONS,
+    ABBREVIATIONS,
+    st.sampled_from(["{}. Pepper LLC", "Kestrel {}. Company", "{}. Curie", "{}. Smith & Sons"]),
+    st.sampled_from(["", "3. ", "(b) ", "Payments to "]),
+)
+def test_made_up_abbreviations_are_never_cut(left: str, right: str, name: str, before: str) -> None:
+    texts = [before + DUTY_OF[0].format(name.format(word.capitalize())) for word in (left, right)]
+    assume(left != right)
+    assert kind(*texts) != "identical"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If to {}:\nThe rent notice is payable at the office on the first business day of it.",
+        "Release of {}. All claims that arise under this lease are released on the day of it.",
+        "RELEASE OF {}\n\nAll claims that arise under this lease are released on the day of it.",
+    ],
+)
+@pytest.mark.parametrize(
+    ("left", "right"), [("Kestrel Group", "Merlin Group"), ("Kestrel", "Merlin")]
+)
+def test_a_heading_with_a_name_in_it_stays(left: str, right: str, text: str) -> None:
+    assert kind(text.format(left), text.format(right)) in {"near_identical", "fuzzy"}
+
+
+def test_an_extracted_heading_that_is_part_of_a_name_is_put_back() -> None:
+    name, claims = "Brown & Sons, Inc. shall repair the roof.", "All claims are released."
+    assert body(name, "2 Wm").startswith("Wm. Brown & Sons, Inc.")
+    assert body(f"2. Wm. {name}", "2 Wm").startswith("Wm. Brown")
+    assert body(claims, "Release of Kestrel Group") == f"Release of Kestrel Group. {claims}"
+    assert body(claims, "7 Release of Liability") == claims
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rent. The Tenant pays.",
+        "Waiver of Jury Trial. Each party waives it.",
+        "Limitation of Liability. Tenant pays it.",
+        "Payment of Rent. Interest accrues on it.",
+        "Confidentiality. Company shall keep it.",
+        "Rent. Intl. Paper Company shall pay it.",
+    ],
+)
+def test_a_heading_of_whole_words_is_cut(text: str) -> None:
+    assert body(text, parties=default_lexicon().party_words) == text.partition(". ")[2]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 A heading is told by its structure: few words with capitals and no verb, alone on a line or before
 the beginning of a sentence, and no name in it. The full stop of an abbreviation ends no heading:
-"Acme, Inc. shall pay" begins with a party.
+"Acme, Inc. shall pay" begins with a party. No list has all abbreviations, so a full stop ends a
+heading only before a function word that begins a sentence, or after a word that is whole by its
+form and before what goes on no name. When in doubt a heading stays in its clause.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ from indexer.text.clauses.function_words import (
     COMPANY_FORMS,
     FIRM_WORDS,
     FUNCTION,
+    HEADING_WORDS,
     LEADING_PARTICLES,
+    ORGANISATIONS,
     PARTY_ACTS,
     SITE_ENDING,
+    STARTERS,
     VERBS,
     is_abbreviation,
 )
@@ -44,6 +49,13 @@ _PART = r"(?:[A-Z][\w.'’&\-]*|&|plc|inc|llc|ltd)(?!\w)"
 _RUN = re.compile(rf"{_PART}(?:,?[^\S\n]+{_PART})*")
 _NEXT = re.compile(r"[^\S\n]*(?P<comma>,)?\s*(?:(?i:hereby|also)\s+)?(?P<word>[^\W\d_]+)")
 _PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[^\S\n]+")
+_DECIMAL = re.compile(r"\d+(?:\.\d+)+\s+")
+_TITLE_NUMBER = re.compile(r"^[\d.]+\)?\s+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_FIRST = re.compile(r"[\"“‘'(\[*_]*(?P<word>[^\W\d_]+)(?=[\s,])")
+_NOUN = re.compile(r"(?=\w{6})\w+(?:tion|sion|ment|ity|[ae]nce|ness|ing|ship|ure|cy|ty|ery|ie)s?")
+_RELATIONS = frozenset(["to", "of", "by", "for", "from", "with", "against", "on", "upon"])
+_BODIES = FIRM_WORDS | ORGANISATIONS
 _LONGEST, _MOST_WORDS, _MOST_LABELS = 80, 10, 3
 _ROMAN = re.compile("[IVXLC]+")
 _SPARE = 12  # characters by which a title is shorter than a wrapped line
@@ -66,9 +78,14 @@ def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) ->
     for start in (text.lstrip(), rest):
         if heading and start[: len(heading)].casefold() == heading.casefold():
             after = start[len(heading) :].lstrip(" .:—–\n")
-            return start if _is_name_of(heading, after, parties) else after or text
+            if _is_name_of(heading, after, parties):
+                return start
+            return rest if _belongs_to_text(heading, after, parties) else after or text
     if _is_name_of(heading, text, parties):
         return f"{heading} {text}"
+    title = _TITLE_NUMBER.sub("", _without_label(heading, parties))
+    if _belongs_to_text(title, text, parties) and not rest.startswith(title):
+        return f"{title}. {text}"
     return rest[_heading_end(rest, parties, len(text.lstrip()) - len(rest)) :] or text
 
 
@@ -98,17 +115,28 @@ def _is_name_of(heading: str, text: str, parties: frozenset[str]) -> bool:
     return is_number and _begins_name(f"{heading} ", text, parties)
 
 
+def _belongs_to_text(heading: str, text: str, parties: frozenset[str]) -> bool:
+    """Return whether an extracted heading is an abbreviation of a name, or has a name in it."""
+    words = _WORD.findall(heading)
+    if not words or not text or VERBS.intersection(word.lower() for word in words):
+        return False
+    if _has_name(words, text, parties):
+        return True
+    return _RUN.match(text) is not None and not _is_ended(words, text, parties)
+
+
 def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     """Return whether a number and the capitalised words after it are a name: "Section 8 Capital".
 
-    Before the last words of a firm's name alone any label is part of the name. A division's whole
-    number without a sign is before a name that ends so, and before what no heading and no party is
-    and does as a party does: "Article 5 Coffee shall", "Section 8 Bluebird, as".
+    Before the last words of a firm's name alone any label is part of the name, a decimal also
+    without the form of a company: "4.1 Holdings shall". A division's whole number without a sign is
+    before a name that ends so, and before what no heading and no party is and does as a party does:
+    "Article 5 Coffee shall", "Section 8 Bluebird, as".
     """
     run = _RUN.match(text)
     if run is None:
         return False
-    words = [word.lower() for word in _WORD.findall(run.group())]
+    words = [_POSSESSIVE.sub("", word.lower()) for word in _WORD.findall(run.group())]
     verb = next((place for place, word in enumerate(words) if word in PARTY_ACTS), len(words))
     after = _NEXT.match(text, run.end())
     goes_on = verb < len(words) or (
@@ -118,6 +146,9 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     has_form = any(word in COMPANY_FORMS and word not in parties for word in words)
     if has_form and FIRM_WORDS.issuperset(words):
         return True
+    goes_on = goes_on or run.group().endswith(("'s", "’s", "s'", "s’"))
+    if _DECIMAL.fullmatch(label) and words and FIRM_WORDS.issuperset(words) and goes_on:
+        return parties.isdisjoint(map(_singular, words))
     is_party = any(_singular(word) in parties and word not in FIRM_WORDS for word in words)
     if not _PLAIN_NUMBER.fullmatch(label) or not words or words[0] in FUNCTION or is_party:
         return False
@@ -129,7 +160,7 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
 def _begins_clause(text: str, parties: frozenset[str]) -> bool:
     word = _WORD.match(text)
     first = word.group().lower() if word else ""
-    return first in FUNCTION or first in parties or _heading_end(text, parties, len("A. ")) > 0
+    return first in STARTERS or first in parties or _heading_end(text, parties, len("A. ")) > 0
 
 
 def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
@@ -148,11 +179,65 @@ def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
         rest = text[end.end() :]
         if not _is_title(title, words) or not _BEGINS.match(rest) or _is_small(rest):
             return 0
+        is_apart = end.group().count("\n") > 1
+        if sign.startswith(".") and not is_apart and not _is_ended(words, rest, parties):
+            return 0
+        if _has_name(words, rest, parties):
+            return 0
         if end["line"] and not _is_own_line(end["line"], title, rest, parties, number):
             return 0
         speaks = ":" in sign and all(_singular(word) in parties for word in words)
         return 0 if speaks else end.end()
     return 0
+
+
+def _is_ended(title: list[str], rest: str, parties: frozenset[str]) -> bool:
+    """Return whether the full stop after some words ends a heading, by the form of both sides.
+
+    Before "The" and other words that begin sentences it does. Else the last word must be whole;
+    before a name all words must be, and in themselves.
+    """
+    first = _FIRST.match(rest)
+    if first and first["word"].lower() in STARTERS:
+        after = _WORD.search(rest, first.end())
+        return after is None or after.group().lower() not in COMPANY_FORMS
+    if all(word.lower() in FUNCTION or _is_whole(word, "", parties) for word in title):
+        return True
+    run = _RUN.match(rest)
+    if run is None or not _is_whole(title[-1], rest, parties):
+        return False
+    words = _WORD.findall(run.group())
+    if len(words) != 1 or run.group().endswith("."):
+        return False
+    return _singular(words[0]) in parties or words[0].lower() not in _BODIES
+
+
+def _is_whole(word: str, rest: str, parties: frozenset[str]) -> bool:
+    """Return whether a word is no abbreviation and no name.
+
+    Such are parties, nouns by their ending, words of headings, and what the text below has small.
+    """
+    folded = word.lower()
+    return (
+        folded in HEADING_WORDS
+        or _singular(folded) in parties
+        or _NOUN.fullmatch(folded) is not None
+        or re.search(rf"\b{re.escape(folded)}\b", rest) is not None
+    )
+
+
+def _has_name(words: list[str], rest: str, parties: frozenset[str]) -> bool:
+    """Return whether a heading may have a name in it: "Kestrel Group", "Release of Kestrel"."""
+    folded = [word.lower() for word in words]
+    for place in range(1, len(words)):
+        is_last = place + 1 == len(words) or folded[place + 1] in FUNCTION
+        is_after_name = folded[place - 1] not in FUNCTION and not _is_whole(
+            words[place - 1], rest, parties
+        )
+        if is_last and folded[place] in _BODIES and is_after_name:
+            return True
+    relation = next((place for place, word in enumerate(folded) if word in _RELATIONS), len(words))
+    return not all(word in FUNCTION or _is_whole(word, rest, parties) for word in folded[relation:])
 
 
 def _is_title(title: str, words: list[str]) -> bool:

@@ -33,6 +33,18 @@ VERBS = _words(
 )
 """Function words that are verbs: with one of them a line is a sentence, not a heading."""
 
+STARTERS = (FUNCTION - VERBS) - _words("he him me us more most own so then very too over")
+"""Function words that begin a sentence and are no surname: "May shall pay", "He shall pay"."""
+
+HEADING_WORDS = _words(
+    "assignors assigns audit care charges claims costs covenants damages data debt default "
+    "definitions disputes entire events expenses fees goods interest jury law laws liens "
+    "loan notice notices payments powers products records remedies rent repairs reports "
+    "returns right rights sale software successors survival tax taxes term terms third title "
+    "trial use uses waiver work works"
+)
+"""Words of headings that are no abbreviation and no name. A heading of other words stays."""
+
 PARTY_ACTS = VERBS | _words(
     "acknowledges agrees appoints assigns authorizes authorises consents covenants delivers grants "
     "guarantees indemnifies leases licenses pays promises purchases releases represents sells "
