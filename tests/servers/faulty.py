@@ -163,9 +163,11 @@ class FaultyEngine:
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         """Answer other requests than bulk ones, where there is no real engine: an index can be
-        created and shown.
+        created and shown; there are no templates.
         """
         index, _, verb = path.strip("/").partition("/")
+        if (method, index, verb) == ("GET", "_index_template", ""):
+            return 200, {"index_templates": []}
         if method == "PUT" and not verb:
             self.indices[index] = body
         if index not in self.indices:
