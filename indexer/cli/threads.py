@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +12,13 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, out_file_option
+from indexer.cli.options import json_option, out_file_option, threshold_option
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, iso_time, write_csv
 from indexer.exports.load_file import write_dat
 from indexer.exports.thread_records import LOAD_FILE_THREADS, THREADS, thread_records
 from indexer.mail.build_threads import Thread, ThreadMail
+from indexer.operations.near_mails import NearMail
 from indexer.operations.threads import ThreadsOptions, ThreadsResult, threads
 from indexer.system.whole_file import check_not_read, check_place, write_whole
 from indexer.text.visible import visible
@@ -50,6 +51,7 @@ REASONS = {
     show_default=True,
     help="Trees, a table, or a load file; the last two need --out.",
 )
+@threshold_option
 @out_file_option("The file to write, for csv and dat.")
 @json_option
 def threads_command(
@@ -57,6 +59,7 @@ def threads_command(
     namespace: str | None,
     ignore_signatures: bool,
     form: Literal["text", "csv", "dat"],
+    threshold: float,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -64,23 +67,26 @@ def threads_command(
 
     PATHs are mails, mailboxes, Maildirs, archives of them, or folders. A mail is inclusive, marked
     by *, if no later mail of its thread holds it whole: all that is written and quoted in it, and
-    its attachments. The inclusive mails together have every segment of every mail. With --json,
-    each thread is a line.
+    its attachments. The inclusive mails together have every segment of every mail. Mails whose
+    senders wrote nearly the same, from the threshold on, are in one group, whatever they quote, and
+    how much of the quotes the earliest of them has is said beside it. With --json, each thread is a
+    line.
     """
     if (form == "text") != (out is None):
         raise UsageError("--out goes with --format csv or dat; give both or neither")
     if out is not None:
         check_not_read(out, paths)
         check_place(out)
-    result = threads(paths, ThreadsOptions(namespace, ignore_signatures))
+    result = threads(paths, ThreadsOptions(namespace, ignore_signatures, threshold))
     if out is not None:
-        _write(result.threads, form, out)
+        _write(result, form, out)
     if as_json:
         for thread in result.threads:
-            print_json(_thread_json(thread))
+            print_json(_thread_json(thread, result.near))
     elif out is None:
+        path_of = {mail.message.id: mail.message.path for mail in result.mails}
         for thread in result.threads:
-            _print_thread(thread)
+            _print_thread(thread, result, path_of)
     errors = Console(stderr=True)
     for failure in result.failed:
         errors.print(Text(f"failed  {visible(failure.path)}: {failure.error}"))
@@ -89,9 +95,9 @@ def threads_command(
     return EXIT_FAILED if result.failed else 0
 
 
-def _write(found: Sequence[Thread], form: str, out: Path) -> None:
+def _write(result: ThreadsResult, form: str, out: Path) -> None:
     """Write a table or a load file, one record a mail."""
-    records = thread_records(found)
+    records = thread_records(result)
     with write_whole(out) as part:
         if form == "dat":
             with part.open("wb") as raw:
@@ -101,18 +107,29 @@ def _write(found: Sequence[Thread], form: str, out: Path) -> None:
                 write_csv(Table(THREADS, records), file)
 
 
-def _print_thread(thread: Thread) -> None:
+def _print_thread(thread: Thread, result: ThreadsResult, paths: Mapping[str, str]) -> None:
     out = console()
     mails = count_of(len(thread.mails), "mail")
     out.print(Text(f"{thread.id}  {mails}, {len(thread.inclusive):,} inclusive", style="bold"))
-    paths = {mail.message.id: mail.message.path for mail in thread.mails}
     for mail in thread.mails:
         mark = "*" if mail.is_inclusive else " "
-        out.print(Text(f"{mark} {'  ' * mail.depth}{visible(_headline(mail))}"))
+        indent = "  " * mail.depth
+        out.print(Text(f"{mark} {indent}{visible(_headline(mail))}"))
         why = "; ".join(REASONS[reason] for reason in mail.reasons)
         if mail.held_by is not None:
             why = f"held by {paths[mail.held_by]}"
-        out.print(Text(f"  {'  ' * mail.depth}  {visible(mail.message.path)}: {visible(why)}"))
+        out.print(Text(f"  {indent}  {visible(mail.message.path)}: {visible(why)}"))
+        near = result.near.get(mail.message.id)
+        if near is not None and near.principal != mail.message.id:
+            out.print(Text(f"  {indent}  {visible(_likeness(near, paths[near.principal]))}"))
+
+
+def _likeness(near: NearMail, path: str) -> str:
+    """Return how much of a mail is in the principal of its group, which has this path."""
+    own = f"own text {percent(near.similarity)} like {path}"
+    if near.quotes_contained is None:
+        return own
+    return f"{own}, which has {percent(near.quotes_contained)} of what is quoted"
 
 
 def _headline(mail: ThreadMail) -> str:
@@ -135,16 +152,16 @@ def _print_account(result: ThreadsResult, out: Path | None) -> None:
     console().print(Text(line if out is None else f"{line}; written to {visible(str(out))}"))
 
 
-def _thread_json(thread: Thread) -> dict[str, object]:
+def _thread_json(thread: Thread, near: Mapping[str, NearMail]) -> dict[str, object]:
     return {
         "thread": thread.id,
         "size": len(thread.mails),
         "inclusive": len(thread.inclusive),
-        "mails": [_mail_json(mail) for mail in thread.mails],
+        "mails": [_mail_json(mail, near.get(mail.message.id)) for mail in thread.mails],
     }
 
 
-def _mail_json(mail: ThreadMail) -> dict[str, object]:
+def _mail_json(mail: ThreadMail, near: NearMail | None) -> dict[str, object]:
     message = mail.message
     return {
         "id": message.id,
@@ -158,6 +175,9 @@ def _mail_json(mail: ThreadMail) -> dict[str, object]:
         "inclusive": mail.is_inclusive,
         "reasons": list(mail.reasons),
         "held_by": mail.held_by,
+        "own_group": near and near.principal,
+        "own_similarity": near and near.similarity,
+        "quotes_contained": near and near.quotes_contained,
         "date": iso_time(message.date) or None,
         "from": message.sender,
         "subject": message.subject,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from indexer.defaults import REVIEW
 from indexer.errors import ExtractionError, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.mail import is_mail
-from indexer.mail.build_threads import Thread, build_threads
+from indexer.mail.build_threads import Thread, ThreadMail, build_threads
 from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message import MailMessage, read_message
+from indexer.matching.limits import check_threshold
 from indexer.model import Blob, FailedBlob
+from indexer.operations.near_mails import NearMail, near_mails
 from indexer.similarity.lcs import lcs
 from indexer.sources import mbox
 from indexer.sources.base import Reading
@@ -32,10 +35,17 @@ class ThreadsOptions:
 
     `namespace`: what ids are relative to, as for `index`, so that the ids are those of the store.
     `ignore_signatures`: a mail is not inclusive only for its signature or disclaimer.
+    `threshold`: least similarity of what the senders of near duplicates wrote; above 0, at most 1.
+
+    Raises `UsageError` for a threshold out of its range.
     """
 
     namespace: str | None = None
     ignore_signatures: bool = False
+    threshold: float = REVIEW
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
 
 
 DEFAULTS = ThreadsOptions()
@@ -43,11 +53,20 @@ DEFAULTS = ThreadsOptions()
 
 @dataclass(frozen=True, slots=True)
 class ThreadsResult:
-    """The threads, the earliest first, and the account: files that are no mails, and failures."""
+    """The threads, the earliest first, and the account: files that are no mails, and failures.
+
+    `near`: the mails whose own texts are near duplicates, of any threads, by their ids.
+    """
 
     threads: tuple[Thread, ...]
     others: int = 0
     failed: tuple[FailedBlob, ...] = ()
+    near: Mapping[str, NearMail] = field(default_factory=dict)
+
+    @property
+    def mails(self) -> Iterator[ThreadMail]:
+        """The mails of all threads, in order."""
+        return (mail for thread in self.threads for mail in thread.mails)
 
     @property
     def mail_count(self) -> int:
@@ -73,7 +92,8 @@ def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULT
         raise UsageError("no PATH is given; give files, folders or mailboxes with mails")
     account = _Account()
     found = build_threads(account.messages(names, options), similarity, options.ignore_signatures)
-    return ThreadsResult(tuple(found), account.others, tuple(account.failed))
+    near = near_mails((mail for thread in found for mail in thread.mails), options.threshold)
+    return ThreadsResult(tuple(found), account.others, tuple(account.failed), near)
 
 
 def similarity(a: str, b: str) -> float:
