@@ -291,6 +291,21 @@ def _two_names(place: int, random_: random.Random) -> tuple[str, str, str]:
     return pattern, NAMES[pattern](random_), NAMES[pattern](random_)
 
 
+def bare_name_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
+    """Return pairs whose headings are the name of a party alone, each with what joins it."""
+    random_ = random.Random(f"bare names {seed}")
+    pairs: list[tuple[str, str, str]] = []
+    while len(pairs) < count:
+        number, join = random_.choice(NUMBERS), random_.choice(JOINS)
+        names = [word(random_) for _ in range(2)]
+        case = random_.choice([str, str, str.upper])
+        text = _wrap(random_.choice(BODIES), random_.choice([45, 70, 1000]))
+        if names[0] != names[1]:
+            first, second = (f"{number} {case(name)}{join}{text}".lstrip() for name in names)
+            pairs.append((repr(f"{number} {join}"), first, second))
+    return pairs
+
+
 def heading_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
     """Return pairs that differ in heading, number and layout, each with what the first has."""
     random_ = random.Random(f"headings {seed}")
@@ -354,7 +369,9 @@ def main() -> None:
     options = parser.parse_args()
     names = name_pairs(options.pairs, options.seed)
     headings = heading_pairs(options.pairs, options.seed)
+    bare = bare_name_pairs(options.pairs, options.seed)
     report("another name", names, "near_identical", options.examples)
+    report("a name alone as the heading", bare, "near_identical", options.examples)
     report("another heading, number or layout", headings, "identical", options.examples)
 
 

@@ -13,7 +13,7 @@ from indexer.text.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from clausecorpus import all_bases, results
-from clausenames import heading_pairs, kinds, name_pairs
+from clausenames import bare_name_pairs, heading_pairs, kinds, name_pairs
 from clauses import score_detector
 from clausevocabulary import KNOWN, UNKNOWN
 
@@ -59,6 +59,13 @@ def test_no_clauses_of_two_companies_are_called_identical(seed: int) -> None:
     others = [pattern for pattern, type in kinds_by_pattern if type != "near_identical"]
     assert len(others) <= 20
     assert len([pattern for pattern in others if "abbreviation" not in pattern]) <= 5
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_clauses_below_the_names_of_two_parties_are_never_identical(seed: int) -> None:
+    types = kinds(bare_name_pairs(500, seed))
+    assert set(types) == {"near_identical", "fuzzy"}
+    assert types.count("near_identical") >= 400
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -18,6 +18,7 @@ from indexer.similarity.duplicate_types import terminology, verdict
 from indexer.text.clauses.body import body
 from indexer.text.clauses.clause_terms import read_clause
 from indexer.text.clauses.function_words import HEADING_WORDS
+from indexer.text.clauses.layout import without_layout
 from indexer.text.clauses.lexicon import default_lexicon, lexicon
 
 NEAR = (
@@ -536,6 +537,82 @@ def test_an_extracted_heading_that_is_part_of_a_name_is_put_back() -> None:
 )
 def test_a_heading_of_whole_words_is_cut(text: str) -> None:
     assert body(text, parties=default_lexicon().party_words) == text.partition(". ")[2]
+
+
+DUE = "The rent of the premises is due in advance on the first day of every calendar month."
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Kestrel. ", "Falcon. "),
+        ("5. Kestrel: ", "6. Falcon: "),
+        ("KESTREL\n\n", "FALCON\n\n"),
+        ("Liberty. ", "Trinity. "),
+        ("Release of Liberty. ", "Release of Trinity. "),
+        ("Kestrel. ", ""),
+        ("Tenant. ", "Landlord. "),
+        ("Grant. ", "Price. "),
+        ("Marshall Price. ", "Grant Law. "),
+    ],
+)
+@pytest.mark.parametrize("text", [DUE, "The rent is due."])
+def test_a_heading_that_may_name_a_party_is_a_difference(left: str, right: str, text: str) -> None:
+    assert kind(left + text, right + text) == "near_identical"
+    assert kind(left + text, f"7. {left}{text}") == "identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Severability. ", "Survival of Warranties. "),
+        ("Non-Disclosure. ", "Tenant's Obligations. "),
+        ("Charterer's Default. ", "Calendar Months. "),
+        ("5.1(b) ", "5.1(c) "),
+        ("5.1(b)(ii) Rent. ", "7(c) Payment. "),
+        ("(b)(ii) ", "2 (b) "),
+        ("IX. ", "XI. "),
+    ],
+)
+def test_headings_of_known_words_and_numbers_are_no_difference(left: str, right: str) -> None:
+    words = "charterer = hirer"
+    for other in (right, ""):
+        assert kind(left + DUE, other + DUE, words=words) == "identical"
+
+
+def test_a_roman_number_before_a_firm_may_be_its_initials() -> None:
+    text = "Pepper LLC shall pay the rent of the premises on the first day of every month."
+    assert kind(f"IX. {text}", f"XI. {text}") == kind(f"IX. {text}", text) == "near_identical"
+    assert kind(f"LL. {text}", f"VX. {text}") == "fuzzy"
+
+
+@pytest.mark.parametrize("name", ["{} Inc.", "{} Fitness, Inc.", "{} Limited"])
+@pytest.mark.parametrize("text", DUTY_OF)
+def test_names_of_figures_with_a_stroke_are_names(name: str, text: str) -> None:
+    texts = [text.format(name.format(figures)) for figures in ("24/7", "9/5")]
+    assert kind(texts[0], texts[1]) == "near_identical"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DUE.replace("premises", "pre\u00admises"),
+        DUE.replace("advance", "ad-\nvance"),
+        DUE.replace("advance", "ad\u00ad\nvance"),
+        DUE.replace("premises", "pre\u200bmises"),
+        "> " + DUE.replace("advance", "\n> advance"),
+        "> > " + DUE,
+        ">\n> 5. Rent.\n>\n> " + DUE.replace("advance", "ad-\n> vance"),
+    ],
+)
+def test_layout_is_no_difference(text: str) -> None:
+    assert kind(DUE, text) == "identical"
+
+
+def test_signs_that_compare_are_no_layout() -> None:
+    assert without_layout("> 50 units of it") == "> 50 units of it"
+    assert without_layout("a\n> b") == "a\n> b"
+    assert without_layout("pre-\nand post-closing") == "pre-\nand post-closing"
 
 
 @pytest.mark.parametrize(

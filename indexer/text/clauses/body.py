@@ -33,11 +33,14 @@ _DIVISION = (
     r"(?:Section|SECTION|Sec\.|Article|ARTICLE|Art\.|Clause|CLAUSE|§+)\s*"
     rf"[\dIVXLC]+(?:\.\d+)*(?:\([a-z\d]{{1,4}}\))*[.:)]*(?={_GOES_ON})"
 )
+_BELOW = r"\((?:[a-z]{1,2}|[A-Z]|[ivxlc]{1,5}|[IVXLC]{1,5}|\d{1,2})\)"  # "5.1(b)(ii)"
+_ROMAN_NUMBER = r"(?=[IVXLC]{2})C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
 _SCALE = r"(?:[Mm]illion|[Bb]illion|[Tt]housand|[Hh]undred|[Pp]er\s?cent)\b"
 _LABEL = re.compile(
     rf"\s*(?:{_DIVISION}|\(?\d{{1,3}}(?:\.\d{{1,3}})*[.)]"
+    rf"|\d{{1,3}}(?:\.\d{{1,3}})*(?:{_BELOW})+[.):]?(?={_GOES_ON})|\d{{1,3}}(?=\s+{_BELOW}\s)"
     rf"|\d{{1,3}}(?:\.\d{{1,3}})+(?={_GOES_ON})(?!\s+{_SCALE})"
-    r"|\((?:[a-z]{1,2}|[A-Z]|[ivxlc]{1,5}|[IVXLC]{1,5})\)|[IVXLC]{2,}\.|[a-z][.)]|[A-Z]\))(?=\s)\s*"
+    rf"|(?:{_BELOW})+|{_ROMAN_NUMBER}\.|[a-z][.)]|[A-Z]\))(?=\s)\s*"
 )
 _INITIAL = re.compile(r"\s*[A-Z]\.\s+(?=\S)")
 _END = re.compile(r"(?P<sign>[.:—–]+)[*_]*(?P<gap>\s+[*_]*)(?=\S)|[*_]*(?P<line>[ \t]*\n\s*)(?=\S)")

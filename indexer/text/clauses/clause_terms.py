@@ -18,6 +18,8 @@ from indexer.text.clauses.function_words import (
     SILENT,
     is_numeral,
 )
+from indexer.text.clauses.heading_words import doubtful_words
+from indexer.text.clauses.layout import without_layout
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.clauses.names import Names
 from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
@@ -37,11 +39,13 @@ _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they a
 
 
 def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
-    """Read a clause without the number and heading at its beginning.
+    """Read a clause without its layout, and without the number and heading at its beginning.
 
     A text without words gives an empty reading.
     """
+    text = without_layout(text)
     body_text = body(text, heading, lexicon.party_words)
+    before = text.removesuffix(body_text) if text.endswith(body_text) else ""
     units = list(_units(clause_tokens(body_text), lexicon))
     substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])
     return Reading(
@@ -53,6 +57,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         figures=_formulas(units),
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
+        doubtful=doubtful_words(f"{heading}\n{before}", body_text, lexicon),
     )
 
 

@@ -62,10 +62,12 @@ _SIGNED = "|".join(
         # before the form of a company: A+ Media Ltd, [x+1] AG, $hop LLC, Yahoo! Inc.
         rf"(?![$€£¥]?[\d.,]+%?\s|<?{_MAIL}){_BEFORE_ODD}(?![!?]\s){_ODD}{_REST}(?<=\S\S)"
         rf"(?=,?\s+(?:[A-Z][\w.'’&\-]*\s+){{0,3}}{_FORM})",
+        # 24/7 Inc., 50/50 Ventures, Inc.
+        rf"\d{{1,3}}/\d{{1,3}}(?=,?\s+(?:[A-Z][\w.'’&\-]*,?\s+){{0,3}}{_FORM})",
         rf"(?:\w{{1,30}}[!?]|(?:(?![ -~•●■▪‣◦→…]){_ODD})+)(?=,?\s+{_FORM})",
     ]
 )
-_SIGN = re.compile(_ODD + "|" + r"\w\*\w")
+_SIGN = re.compile(_ODD + "|" + r"\w\*\w|\d/\d")
 _PATTERNS = {
     # most words, in one step
     "quick": r"(?!(?:[sacp](?:ection|rticle|lause|aragraph)s?|nos?\.)\s|https?:)[a-z]{2,}"

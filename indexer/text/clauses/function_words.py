@@ -45,6 +45,18 @@ HEADING_WORDS = _words(
 )
 """Words of headings that are no abbreviation and no name. A heading of other words stays."""
 
+DIVISIONS = _words(
+    "section sec article art clause chapter part paragraph para schedule exhibit annex appendix "
+    "attachment title subsection item no"
+)
+"""Words that announce the number of a clause."""
+
+NAMES_ALONE = _words(
+    "bond case cash dealer fair flood grant land law major mark marshall park price reliance room "
+    "season short standard stock strike wall wait water"
+)
+"""Stems of words of headings that alone are as often the name of a person or a firm."""
+
 PARTY_ACTS = VERBS | _words(
     "acknowledges agrees appoints assigns authorizes authorises consents covenants delivers grants "
     "guarantees indemnifies leases licenses pays promises purchases releases represents sells "

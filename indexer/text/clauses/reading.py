@@ -46,7 +46,8 @@ class Duty:
 class Reading:
     """A clause in the terms by which duplicate types are decided.
 
-    `exact`: its substantive words, folded, in order. `units`: words and slots in order without
+    `exact`: its substantive words, folded, in order. `doubtful`: the words of its heading that may
+    name a party, in lower case, in order. `units`: words and slots in order without
     articles and the like. `length` counts words with articles, each slot as one. `words` are the
     distinct terms outside slots, `names` those inside names, both without function words.
     `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
@@ -61,6 +62,7 @@ class Reading:
     figures: tuple[str, ...]
     negations: int
     duties: tuple[Duty, ...]
+    doubtful: tuple[str, ...] = ()
 
 
 def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:

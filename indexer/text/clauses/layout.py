@@ -1,0 +1,41 @@
+"""The text of a clause without the layout of a page or a mail: layout changes no clause."""
+
+from __future__ import annotations
+
+import re
+
+from indexer.text.codepoints import without_ignorables
+
+_HYPHENATION = re.compile(
+    r"(?<=[^\W\d_])[-\u2010][ \t]*\r?\n[ \t]*(?=[^\W\d_])(?!(?:and|or|to|und|oder)\b)"
+)
+_SOFT_LINE_END = re.compile(r"\u00ad[ \t]*\r?\n[ \t]*")
+_QUOTE = re.compile(r"[ \t]*>(?:[ \t]*>)*(?=[ \t]|$)[ \t]?")
+_AMOUNT = re.compile(r"[ \t]*[\d$€£¥]")
+
+
+def without_layout(text: str) -> str:
+    """Return the text without soft hyphens, hyphenation at line ends, and the marks of a quotation.
+
+    A word that a line's end divides is joined, but for "pre-" before "and". The marks ">" go
+    where every line that is not blank has one; before an amount in a single line it compares.
+
+    >>> without_layout("> The con\\u00adsent of the represen-\\n> tative is due.")
+    'The consent of the representative is due.'
+    """
+    if ">" in text:
+        text = _without_quotes(text)
+    if "\u00ad" in text:
+        text = _SOFT_LINE_END.sub("", text)
+    if not text.isascii():
+        text = without_ignorables(text)
+    return _HYPHENATION.sub("", text) if "\n" in text else text
+
+
+def _without_quotes(text: str) -> str:
+    lines = text.split("\n")
+    marks = [_QUOTE.match(line) for line in lines if line.strip()]
+    is_quoted = all(mark is not None for mark in marks)
+    if not is_quoted or (len(marks) == 1 and _AMOUNT.match(_QUOTE.sub("", text.strip(), count=1))):
+        return text
+    return "\n".join(_QUOTE.sub("", line, count=1) for line in lines)
