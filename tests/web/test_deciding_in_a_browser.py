@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Download, Page, expect
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
@@ -78,9 +79,21 @@ def labels(store: Any) -> dict[str, tuple[str, ...]]:
     return {row.id: row.labels for row in store.scan() if row.labels}
 
 
+def saved_labels(download: Download) -> dict[str, str]:
+    """Return the labels in a saved table by id."""
+    with Path(download.path()).open(encoding="utf-8-sig", newline="") as file:
+        return {line["id"]: line["labels"] for line in csv.DictReader(file)}
+
+
+ALL_RESPONSIVE = {f"m{place:02}": "responsive" for place in range(SIZE)}
+
+
 def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> None:
-    review.goto("/?q=x3")
+    """From the search to the saved table: thirteen keys, and those of the word."""
+    review.goto("/")
     keys = Keyboard(review)
+    keys.press("/", "x", "3")
+    keys.open("Enter")
     keys.press("j")
     keys.open("f")
     expect(review.locator(".eyebrow")).to_contain_text(f"Family of {SIZE} documents")
@@ -92,13 +105,64 @@ def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> N
     )
     expect(review.get_by_role("button", name=f"Change {SIZE - 1} documents")).to_be_focused()
     keys.open("Enter")
-    assert labels(store) == {f"m{place:02}": ("responsive",) for place in range(SIZE)}
+    assert labels(store) == {id: (label,) for id, label in ALL_RESPONSIVE.items()}
     expect(review).to_have_url(re.compile("/family"))
     expect(review.locator(".latest")).to_contain_text(f"and {SIZE - 2} more")
+    keys.press("j")
+    keys.open("2")
+    assert sorted(labels(store).values())[0] == ("not responsive",)
     keys.open("u")
-    assert len(labels(store)) == 1
-    assert keys.pressed < 30
+    expect(review).to_have_url(re.compile("/family.*#i1$"))
+    with review.expect_download() as download:
+        keys.press("e")
+    assert saved_labels(download.value) == ALL_RESPONSIVE
+    assert keys.pressed == 13
     assert serious_violations(review) == {}
+
+
+def test_a_family_of_forty_is_decided_by_mouse(review: Page, store: Any) -> None:
+    review.goto("/")
+    review.get_by_label("Words to search").fill("x3")
+    review.get_by_role("button", name="Search").click()
+    review.get_by_role("link", name="Family", exact=True).click()
+    review.get_by_role("button", name="1 responsive").first.click()
+    review.get_by_role("button", name="Label the rest of the family like this").click()
+    review.get_by_role("button", name=f"Change {SIZE - 1} documents").click()
+    review.locator("#i1 [data-open]").click()
+    review.get_by_role("button", name="2 not responsive").click()
+    expect(review.locator(".walk")).to_contain_text(f"2 of {SIZE - 1}")
+    review.get_by_role("button", name="Undo").click()
+    review.locator(".walk").get_by_role("link", name="List").click()
+    with review.expect_download() as download:
+        review.get_by_role("link", name="Save the family and its labels").click()
+    assert saved_labels(download.value) == ALL_RESPONSIVE
+
+
+def test_one_undo_takes_a_whole_family_back(review: Page, store: Any) -> None:
+    review.goto("/family?id=m00")
+    keys = Keyboard(review)
+    for key in ("1", "o", "Enter", "u"):
+        keys.open(key)
+    assert list(labels(store).values()) == [("responsive",)]
+
+
+def test_keys_lead_from_family_to_family(review: Page) -> None:
+    review.goto("/?q=x3|x7|x1|x2")
+    keys = Keyboard(review)
+    keys.press("j")
+    keys.open("f")
+    expect(review.locator(".walk")).to_contain_text("1 of 2")
+    first = review.url
+    keys.open("1")  # the page loads again, and is still the first of the hits
+    keys.open("]")
+    expect(review.locator(".walk")).to_contain_text("2 of 2")
+    keys.press("j")
+    keys.open("Enter")
+    keys.open("b")
+    keys.open("[")
+    assert review.url == first
+    keys.open("b")
+    expect(review).to_have_url(re.compile(r"/\?q=.*#i1$"))
 
 
 def test_after_a_decision_the_next_document_opens(review: Page, store: Any) -> None:

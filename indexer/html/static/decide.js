@@ -22,9 +22,12 @@ function remember() {
       kinds[path].push({ address: path + link.search, place: item.id });
     }
   }
-  // A document shows a list as well; it must not replace the one it was opened from.
-  if (location.pathname === "/document" && place(stored()) >= 0) return;
-  try { sessionStorage.setItem(LIST, JSON.stringify({ from: here(), kinds })); } catch { /* private windows store nothing */ }
+  // A document shows a list as well; it must not replace the one it was opened from. The list of a
+  // family replaces it, and holds it.
+  const outer = enclosing();
+  if (location.pathname === "/document" && outer) return;
+  const list = { from: here(), kinds, ...(location.pathname === "/family" && { outer }) };
+  try { sessionStorage.setItem(LIST, JSON.stringify(list)); } catch { /* private windows store nothing */ }
 }
 
 const own = (list) => list.kinds?.[location.pathname] ?? [];
@@ -37,11 +40,14 @@ const name = (address) => {
 
 const place = (list) => own(list).findIndex((item) => name(item.address) === name(here()));
 
+// The list that this page was opened from, if there is one.
+const enclosing = () => [stored(), stored().outer ?? {}].find((list) => place(list) >= 0);
+
 function walk() {
-  const list = stored();
-  const at = place(list);
-  if (at < 0) return {};
+  const list = enclosing();
+  if (!list) return {};
   const items = own(list);
+  const at = place(list);
   const next = items[at + 1];
   const back = `${list.from}#${items[at].place}`;
   for (const line of document.querySelectorAll("[data-walk]")) {
@@ -62,6 +68,17 @@ function walk() {
   // After a decision the next item opens; after the last one the list.
   for (const field of document.querySelectorAll("[data-go-on]")) field.value = next ? next.address : back;
   return { next: next?.address, previous: items[at - 1]?.address, back };
+}
+
+// An undo stays on a page that shows the document, on its line of a list.
+function stayAtUndo() {
+  const next = document.querySelector("[data-undo]")?.form.elements.next;
+  const id = next && new URL(next.value, location.origin).searchParams.get("id");
+  if (!id) return;
+  const quoted = CSS.escape(id);
+  const item = document.querySelector(`[data-item][data-id="${quoted}"]`);
+  const isHead = document.querySelector(`[data-choices] [name=id][value="${quoted}"]`);
+  if (item || isHead) next.value = item ? `${here()}#${item.id}` : here();
 }
 
 // The boxes of a list: shift and a click check all from the last one on. Returns their number.
@@ -118,6 +135,7 @@ function press(button) {
 export function decide() {
   remember();
   const steps = walk();
+  stayAtUndo();
   picks();
   const open = (address) => () => { if (address) location.assign(address); };
   addEventListener("submit", (event) => {

@@ -52,6 +52,7 @@ export function keyboard(more = {}) {
     p: press("[data-previous]"),
     d: press("[data-only]"),
     v: press("[data-original]"),
+    e: press("[data-export]"),
     "/": () => {
       const field = document.getElementById("q");
       if (field) { field.focus(); field.select(); } else { document.querySelector("a.brand")?.click(); }
