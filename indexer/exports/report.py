@@ -13,7 +13,8 @@ from datetime import datetime, timezone
 
 from indexer.defaults import MEASURE
 from indexer.grouping.family_view import Family, family
-from indexer.grouping.survey import BINS, Survey, survey
+from indexer.grouping.store_figures import BINS
+from indexer.grouping.survey import Survey, survey
 from indexer.grouping.survey_figures import Step
 from indexer.html import charts
 from indexer.html.page_file import render_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from indexer.clustering.regroup import Numbers32, ThresholdFamilies, summarise
 from indexer.grouping.group import compartments
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.preview import FLOOR, CollectionPreview
+from indexer.grouping.store_figures import StoreFigures, last_group_options
 from indexer.grouping.survey_figures import (
     FamilyChange,
     FamilyChanges,
@@ -20,30 +21,21 @@ from indexer.grouping.survey_figures import (
     Preview,
     Step,
 )
-from indexer.jobs.history import known_group_settings
 from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.entries import Entry
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 
-BINS = 20  # of similarities to the principal, .05 wide
-SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 _MOST_CHANGES = 50  # families that are named
 _MOST_PARTS = 6  # of each
 STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 
-class Survey:
-    """Figures from one reading of a whole store.
+class Survey(StoreFigures):
+    """Figures of a store, and the families that other thresholds would make.
 
-    `redundant`: documents that are not the principal of their family.
-    `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts left out.
-    `sizes`: how many families are of each range of sizes, as (name, number).
-    `similarities`: documents by similarity to their principal, in 20 steps of .05.
-    `largest`: the ten largest families; `labels`: the twenty most frequent labels.
-    `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
-    False; the measure is `none` for a recipe without slots.
+    The measure is `none` for a recipe without slots.
     `measured_from`: the least threshold at which `group` would make the same families as `at`;
     below it they are estimated.
     """
@@ -55,27 +47,12 @@ class Survey:
         options: GroupOptions,
         is_grouped: bool,
     ) -> None:
-        self.documents = len(entries)
+        super().__init__(entries, options, is_grouped)
+        if not previews:
+            self.measure = "none"
         self._ids = [entry.id for entry in entries]
         self._paths = [entry.path for entry in entries]
-        self.provisional = sum(entry.provisional for entry in entries)
-        families = Counter(entry.family for entry in entries)
-        self.sizes = _sizes(families)
-        self.redundant = sum(size - 1 for size in families.values())
-        filled = [entry for entry in entries if entry.status != "empty"]
-        self.same_text = _count_repeats(entry.exact for entry in filled)
-        self.same_bytes = _count_repeats(entry.raw for entry in filled)
-        self.similarities = _histogram(
-            [entry.similarity for entry in entries if entry.similarity is not None]
-        )
-        labels = Counter(label for entry in entries for label in entry.labels)
-        self.labels = dict(labels.most_common(20))
         places = {id: place for place, id in enumerate(self._ids)}
-        self.largest = tuple(self._largest(families, places))
-        self.measure = options.measure if previews else "none"
-        self.options = options
-        self.threshold = options.threshold
-        self.is_grouped = is_grouped
         self.measured_from = max((preview.measured_from for preview in previews), default=FLOOR)
         self._is_final = is_grouped and all(
             entry.principal is not None and not entry.provisional for entry in entries
@@ -156,13 +133,6 @@ class Survey:
     def _family(self, place: int, documents: int) -> FamilySize:
         return FamilySize(self._ids[place], self._paths[place], documents)
 
-    def _largest(self, families: Counter[str], places: Mapping[str, int]) -> Iterator[FamilySize]:
-        """Yield the ten largest families of two documents or more, ties by id."""
-        by_size = sorted(families.items(), key=lambda item: (-item[1], item[0]))
-        for id, size in by_size[:10]:
-            if size > 1:
-                yield FamilySize(id, self._paths[places[id]] if id in places else id, size)
-
     def _steps(self) -> Iterator[Step]:
         for threshold in STEPS if self._previews else ():
             preview = self._at(threshold)
@@ -214,43 +184,12 @@ def survey(store: FullStore, progress: Progress = no_progress) -> Survey:
     pairs that are measured are read again. Raises `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    settings = known_group_settings(store.address)
-    options = GroupOptions.from_settings(settings) if settings else DEFAULT_OPTIONS
+    last_options = last_group_options(store)
+    options = last_options or DEFAULT_OPTIONS
     entries: list[Entry] = []
     previews = []
     for collection in compartments(store, recipe, options, progress):
         entries += collection.entries
         if collection.slots.shape[1]:
             previews.append(CollectionPreview(store, collection, options, progress))
-    return Survey(entries, previews, options, bool(settings))
-
-
-def _sizes(families: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """Return the number of families in each range of sizes."""
-    sizes = Counter(families.values())
-    ranges = []
-    for low, high in SIZES:
-        number = sum(count for size, count in sizes.items() if low <= size <= (high or size))
-        ranges.append((_name_range(low, high), number))
-    return tuple(ranges)
-
-
-def _name_range(low: int, high: int | None) -> str:
-    if high is None:
-        return f"{low}+"
-    return f"{low}" if low == high else f"{low}–{high}"
-
-
-def _count_repeats(digests: Iterable[str]) -> int:
-    """Return the number of documents that repeat one before them."""
-    return sum(number - 1 for digest, number in Counter(digests).items() if digest)
-
-
-def _histogram(values: list[float]) -> tuple[int, ...]:
-    """Return similarities to the principal in twenty bins of .05; the last one holds 1, too.
-
-    >>> _histogram([0.85, 0.9, 1.0])[17:]
-    (1, 1, 1)
-    """
-    edges = [place / BINS for place in range(BINS + 1)]  # the nearest floats, as filters have them
-    return tuple(np.histogram(values, bins=edges)[0].tolist())
+    return Survey(entries, previews, options, last_options is not None)

@@ -14,15 +14,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.model import Row
+from indexer.grouping.stored_families import ALONE, StoredFamilies
 from indexer.stores.base import Store
+from indexer.stores.outlines import outlines
 from indexer.system.progress_callback import Progress, no_progress
 
 Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
 Part: TypeAlias = Literal["open", "done", "conflict", "all"]
 ORDERS: tuple[Order, ...] = ("size", "similarity", "conflict", "unreviewed")
 PARTS: tuple[Part, ...] = ("open", "done", "conflict", "all")
-_ALONE = np.inf  # in place of the similarity of a family without members beside its principal
 _REPORTED = 1000  # documents between two reports of progress
 Labels: TypeAlias = tuple[str, ...]
 Places: TypeAlias = NDArray[np.int64]
@@ -62,12 +62,13 @@ class WorkList:
     ) -> None:
         self._judgements = frozenset(judgements)
         self.moved: dict[str, str] = {}
-        read = _FamilyReader()
+        read = StoredFamilies()
+        labels_by_place: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
         total = store.counts().documents
-        for done, row in enumerate(store.scan(), 1):
+        for done, row in enumerate(outlines(store), 1):
             place = read.add(row)
             if judged := self._judged(row.labels):
-                read.labels[place][judged] += 1
+                labels_by_place[place][judged] += 1
             if row.id in followed and row.id != row.family:
                 self.moved[row.id] = row.family
             if not done % _REPORTED:
@@ -78,7 +79,9 @@ class WorkList:
         self._places = {name: place for place, name in enumerate(self._names)}
         self._sizes = np.array(read.sizes, dtype=np.int64)[by_id]
         self._similarity = np.array(read.similarities, dtype=np.float64)[by_id]
-        self._labels = {self._places[read.names[at]]: labels for at, labels in read.labels.items()}
+        self._labels = {
+            self._places[read.names[at]]: labels for at, labels in labels_by_place.items()
+        }
         self._reviewed = np.zeros(len(by_id), dtype=np.int64)
         self._conflict = np.zeros(len(by_id), dtype=np.bool_)
         for place in self._labels:
@@ -96,7 +99,7 @@ class WorkList:
             self._paths[place],
             int(self._sizes[place]),
             int(self._reviewed[place]),
-            None if similarity == _ALONE else similarity,
+            None if similarity == ALONE else similarity,
             bool(self._conflict[place]),
         )
 
@@ -165,34 +168,3 @@ class WorkList:
 
     def _judged(self, labels: Labels) -> Labels:
         return tuple(sorted(self._judgements.intersection(labels) if self._judgements else labels))
-
-
-class _FamilyReader:
-    """Families in the order in which they come first.
-
-    `names`, `paths`, `sizes` and `similarities` by place; `labels`: documents by what they carry,
-    of those that carry any.
-    """
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.paths: list[str] = []
-        self.sizes: list[int] = []
-        self.similarities: list[float] = []
-        self.labels: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
-        self._places: dict[str, int] = {}
-
-    def add(self, row: Row) -> int:
-        """Count a document, and return the place of its family."""
-        place = self._places.setdefault(row.family, len(self.names))
-        if place == len(self.names):
-            self.names.append(row.family)
-            self.paths.append(row.family)
-            self.sizes.append(0)
-            self.similarities.append(_ALONE)
-        self.sizes[place] += 1
-        if row.id == row.family:
-            self.paths[place] = row.path
-        elif row.similarity is not None:
-            self.similarities[place] = min(self.similarities[place], row.similarity)
-        return place

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
+from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, Status, WordFrequencies
 from indexer.stores.base import Ranking, Store
 from indexer.stores.maintenance import Reindexable
 
@@ -123,6 +123,32 @@ class KeepsReads(Protocol):
 
     def forget_reads(self) -> None:
         """Discard it, except what is in use."""
+        ...
+
+
+class Outline(NamedTuple):
+    """A document without its text and its sketches, as counts of a whole store need it."""
+
+    id: str
+    path: str
+    status: Status
+    raw: str
+    exact: str
+    labels: tuple[str, ...]
+    family: str
+    similarity: float | None
+    provisional: bool
+
+
+@runtime_checkable
+class OutlineStore(Protocol):
+    """A store that reads outlines faster than whole rows."""
+
+    def outlines(self) -> Iterator[Outline]:
+        """Yield the outline of each row, in any order.
+
+        A row that is written meanwhile may come as it was before or as it is after.
+        """
         ...
 
 

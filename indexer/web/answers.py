@@ -357,15 +357,14 @@ class Labellings:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyAnswer:
-    """The survey of the whole store; until it is read, `ready` is False and the numbers are empty.
+class FiguresAnswer:
+    """Figures of the stored families; until they are read, `ready` is False and they are empty.
 
     `redundant`: documents of a family other than its principal. `similarities`: documents by
-    similarity to their principal, in twenty steps of .05. `steps`: the families at other
-    thresholds, by `measure`; those below `measured_from` are estimated. `threshold` is that of the
-    last group; if it is not known here, `grouped` is False, and measure and threshold are the
-    default ones. `at`: when the store was read, ISO 8601 in UTC; `stale`: its documents or families
-    have changed since.
+    similarity to their principal, in twenty steps of .05. `threshold` is that of the last group; if
+    it is not known here, `grouped` is False, and measure and threshold are the default ones. `at`:
+    when the store was read, ISO 8601 in UTC; labels that these pages wrote since are in. `stale`:
+    documents or families have changed since.
     """
 
     ready: bool
@@ -381,6 +380,27 @@ class SurveyAnswer:
     similarities: tuple[int, ...] = ()
     labels: dict[str, int] | None = None
     largest: tuple[FamilySize, ...] = ()
+    measure: str = ""
+    threshold: float = 0.0
+    grouped: bool = False
+    stale: bool = False
+    at: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyAnswer:
+    """The families of other thresholds; until they are read, `ready` is False.
+
+    `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
+    `at` and `stale` are as in `FiguresAnswer`.
+    """
+
+    ready: bool
+    stage: str
+    done: int
+    total: int
+    documents: int = 0
     steps: tuple[Step, ...] = ()
     measure: str = ""
     threshold: float = 0.0

@@ -50,7 +50,7 @@ class Page:
 
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
-_READING = {"wait": "0.7"}  # nor the first page of a store for all of it
+_READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), {"wait": "1.5"}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
@@ -59,7 +59,7 @@ PAGES = (
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
     Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), _READING),
-    Page("/overview", "overview.html", "Overview", ("status", "survey"), _READING),
+    Page("/overview", "overview.html", "Overview", ("status", "figures"), _READING),
     Page("/threshold", "threshold.html", "Threshold", ("survey", "preview"), _READING),
     Page("/regroup", "regroup.html", "Apply a threshold", ("regroup",), _READING),
     Page("/jobs", "jobs.html", "Jobs", ("status", "labellings"), {}),

@@ -7,26 +7,10 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.grouping.survey_figures import FamilyChanges, Preview
+from indexer.web.dated_readings import DatedSurvey
 
 if TYPE_CHECKING:
     from indexer.grouping.survey import Survey
-
-
-@dataclass(frozen=True, slots=True)
-class DatedSurvey:
-    """A survey, with the last job and the counts of documents and families before it was read.
-
-    `job` is None if one was running.
-    """
-
-    survey: Survey
-    job: str | None
-    counts: tuple[int, int]
-
-    @property
-    def state(self) -> str:
-        """Return the state of the store that was read, as a text."""
-        return "-".join(map(str, (self.job, *self.counts)))
 
 
 @dataclass(frozen=True, slots=True)

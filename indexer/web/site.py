@@ -18,6 +18,7 @@ from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
 from indexer.grouping.label import LabelResult
+from indexer.grouping.store_figures import store_figures
 from indexer.grouping.survey import survey
 from indexer.grouping.undo_labels import UndoResult
 from indexer.grouping.work_list import WorkList
@@ -34,11 +35,17 @@ from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.abilities import FullStore, KeepsReads
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
+from indexer.web.dated_readings import (
+    DatedFigures,
+    DatedSurvey,
+    DatedWorkList,
+    latest,
+    read_before,
+)
 from indexer.web.label_queue import LabelQueue, LabelRequest
 from indexer.web.latest_reader import LatestReader
 from indexer.web.original_files import OriginalFiles
 from indexer.web.previews import (
-    DatedSurvey,
     ThresholdPreview,
     checked_threshold,
     preview_at,
@@ -62,17 +69,6 @@ _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class DatedWorkList:
-    """The work list, with the last job before it was read, or whose labels it followed.
-
-    `job` is None if one was running.
-    """
-
-    work: WorkList
-    job: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +131,7 @@ class Site:
         self.exclusive_labels = tuple(labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
+        self.figures_reader = SurveyReader(self._read_figures)
         self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
             LatestReader(lambda key: preview_at(*key), _PREVIEWS)
         )
@@ -157,13 +154,15 @@ class Site:
 
         It is read again when a job has ended on the store since.
         """
-        deadline = time.monotonic() + timeout
-        result = self.survey_reader.get(timeout)
-        job = self._last_job()
-        if result is None or job in (None, result.job):
-            return result
-        self._discard_survey()
-        return self.survey_reader.get(_seconds_until(deadline))
+        before = self.survey_reader.result
+        dated = latest(self.survey_reader, self._last_job, timeout)
+        if dated is not before:
+            self._previews.clear()
+        return dated
+
+    def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedFigures | None:
+        """Return the figures of the store, as `survey` does: they are read without the texts."""
+        return latest(self.figures_reader, self._last_job, timeout)
 
     def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
         """Return the families at a threshold, None for that of the families.
@@ -185,12 +184,7 @@ class Site:
         It is read again when a job other than the labelling of these pages has ended since. The
         former one stands for it until then.
         """
-        deadline = time.monotonic() + timeout
-        dated = self.work_list_reader.get(timeout)
-        job = self._last_job()
-        if dated is not None and job not in (None, dated.job):
-            self.work_list_reader.discard()
-            dated = self.work_list_reader.get(_seconds_until(deadline))
+        dated = latest(self.work_list_reader, self._last_job, timeout)
         if dated is not None:
             self._work = dated
         return None if self._work is None else (self._work.work, dated is None)
@@ -205,28 +199,42 @@ class Site:
         return DatedWorkList(work, job)
 
     def _follow(self, result: LabelResult | UndoResult) -> None:
-        """Let counts and the work list follow labels that were written.
+        """Let counts, the work list and the survey follow labels that were written.
 
-        After an undo, and after a job of another process, the work list is read again.
+        After an undo counts and the work list are read again; after a job of another process, and
+        where families stay within labels, the survey as well.
         """
-        self.discard_counts()
-        dated = self.work_list_reader.result
+        self.facets.clear()
         jobs = last_jobs(journal_path(self.store.address), 2)
-        if dated is None or jobs is None or isinstance(result, UndoResult):
+        if jobs is None:
             return
-        if jobs[1:] == (dated.job,):
-            changes = () if result.conflict else result.changes
-            dated.work.relabel((item.family, item.before, item.after) for item in changes)
-            dated.job = jobs[0]
+        surveyed = read_before(self.survey_reader, jobs)
+        if surveyed is not None and surveyed.survey.options.within is None:
+            surveyed.job = jobs[0]
+        if isinstance(result, UndoResult):
+            return
+        changes = () if result.conflict else result.changes
+        if (figures := read_before(self.figures_reader, jobs)) is not None:
+            figures.figures.relabel((item.before, item.after) for item in changes)
+            figures.job = jobs[0]
+        if (work := read_before(self.work_list_reader, jobs)) is not None:
+            work.work.relabel((item.family, item.before, item.after) for item in changes)
+            work.job = jobs[0]
 
-    def is_stale(self, dated: DatedSurvey) -> bool:
+    def is_stale(self, dated: DatedSurvey | DatedFigures) -> bool:
         """Return whether there are other documents or families than before a survey was read."""
         return self._counts() != dated.counts
 
     def _read_survey(self, progress: Progress) -> DatedSurvey:
         require_recipe(self.store)
         job, counts = self._last_job(), self._counts()
-        return DatedSurvey(survey(self.store, progress), job, counts)
+        state = "-".join(map(str, (job, *counts)))
+        return DatedSurvey(survey(self.store, progress), job, counts, state)
+
+    def _read_figures(self, progress: Progress) -> DatedFigures:
+        require_recipe(self.store)
+        job, counts = self._last_job(), self._counts()
+        return DatedFigures(store_figures(self.store, progress), job, counts)
 
     def _last_job(self) -> str | None:
         return last_job(journal_path(self.store.address))
@@ -267,9 +275,7 @@ class Site:
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
-        self._discard_survey()
-
-    def _discard_survey(self) -> None:
+        self.figures_reader.discard()
         self.survey_reader.discard()
         self._previews.clear()
 

@@ -12,6 +12,7 @@ from indexer.operations import status as store_status
 from indexer.web.access import Login
 from indexer.web.answers import (
     FailedFile,
+    FiguresAnswer,
     GroupStart,
     Labellings,
     PreviewAnswer,
@@ -68,14 +69,6 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
         done=result.documents,
         total=result.documents,
         documents=result.documents,
-        redundant=result.redundant,
-        same_text=result.same_text,
-        same_bytes=result.same_bytes,
-        provisional=result.provisional,
-        sizes=result.sizes,
-        similarities=result.similarities,
-        labels=result.labels,
-        largest=result.largest,
         steps=result.steps,
         measure=result.measure,
         threshold=result.threshold,
@@ -84,6 +77,38 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
         stale=site.is_stale(dated),
         at=_iso_time(site.survey_reader.began),
         seconds=round(site.survey_reader.seconds, 2),
+    )
+
+
+def figures(site: Site, values: ParameterValues) -> FiguresAnswer:
+    """Return the figures of the stored families, or the progress of reading them."""
+    dated = site.figures(values["wait"])
+    reader = site.figures_reader
+    if dated is None:
+        return FiguresAnswer(
+            False, reader.progress.stage, reader.progress.done, reader.progress.total
+        )
+    result = dated.figures
+    return FiguresAnswer(
+        ready=True,
+        stage="done",
+        done=result.documents,
+        total=result.documents,
+        documents=result.documents,
+        redundant=result.redundant,
+        same_text=result.same_text,
+        same_bytes=result.same_bytes,
+        provisional=result.provisional,
+        sizes=result.sizes,
+        similarities=result.similarities,
+        labels=result.labels,
+        largest=result.largest,
+        measure=result.measure,
+        threshold=result.threshold,
+        grouped=result.is_grouped,
+        stale=site.is_stale(dated),
+        at=_iso_time(reader.began),
+        seconds=round(reader.seconds, 2),
     )
 
 
@@ -195,11 +220,19 @@ STORE_QUESTIONS: Mapping[str, Question] = {
     ),
     "survey": Question(
         "survey",
-        "Duplicate rate, family sizes and similarities of the whole store; "
-        "the first request starts reading it.",
+        "The figures, and the families of other thresholds, for which the likely pairs of the "
+        "whole store are compared; the first request starts reading it.",
         (WAIT,),
         survey,
         SurveyAnswer,
+    ),
+    "figures": Question(
+        "figures",
+        "Duplicate rate, sizes and similarities of the stored families, and labels; "
+        "the first request after a job starts reading them.",
+        (WAIT,),
+        figures,
+        FiguresAnswer,
     ),
     "preview": Question(
         "preview",

@@ -12,7 +12,8 @@ from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.grouping.group import group
 from indexer.model import Assignment
-from indexer.stores.abilities import AssignmentResult
+from indexer.stores.abilities import AssignmentResult, Outline
+from indexer.stores.outlines import outlines
 
 
 def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store, tmp_path, monkeypatch):
@@ -47,6 +48,27 @@ def test_scan_pages(store):
     store.write(rows)
     store.refresh()
     assert list(store.scan()) == rows
+
+
+def test_outlines_are_those_of_scan(store):
+    stored = {
+        f"d{place:04}": row(
+            f"d{place:04}",
+            labels=("hot", "näher") if place % 3 else (),
+            status="empty" if place % 5 == 0 else "complete",
+            family=f"d{place // 4 * 4:04}",
+            similarity=None if place % 4 == 0 else 0.875,
+            provisional=bool(place % 2),
+        )
+        for place in range(2_003)
+    }
+    store.write(list(stored.values()))
+    store.refresh()
+    read = sorted(outlines(store))
+    assert read == [
+        tuple(getattr(document, name) for name in Outline._fields) for document in store.scan()
+    ]
+    assert len(read) == len(stored)
 
 
 def test_scan_under_a_folder(store):

@@ -285,6 +285,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "matrix": [{"id": "m2"}, {"id": "m2", "rows": "all"}],
         "status": [{}],
         "labellings": [{}],
+        "figures": [{"wait": "20"}],
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
         "regroup": [{"threshold": "0.95", "wait": "20"}],

@@ -326,7 +326,8 @@ def test_pages_work_without_script(browser: Browser, site: str, record: PageReco
 
 
 def test_hostile_documents_run_nothing_and_request_nothing(page: Page, site: str) -> None:
-    ask(site, "survey", wait="20")  # pages that wait for it would load again meanwhile
+    for name in ("figures", "survey"):  # pages that wait for them would load again meanwhile
+        ask(site, name, wait="20")
     hits = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
     assert len(hits) == len(PAYLOADS)
     ids = [hostile_hit["id"] for hostile_hit in hits]

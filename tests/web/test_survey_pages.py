@@ -21,12 +21,14 @@ from indexer.exports.report import report
 from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.label import LabelOptions
 from indexer.grouping.survey import Survey
 from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.web.access import Login
 from indexer.web.chart_geometry import curve
+from indexer.web.label_queue import LabelRequest
 from indexer.web.questions import parameter_values
 from indexer.web.site import Site
 from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
@@ -100,7 +102,9 @@ def test_a_group_discards_the_survey_before_it(store: Any) -> None:
     for threshold, measure in ((0.6, "lcs"), (0.95, "lcs"), (0.6, "jaccard")):
         group(store, GroupOptions(threshold, measure))
         survey, state, shown = ask(site, "survey"), ask(site, "status"), ask(site, "preview")
-        assert survey.redundant == state.documents - state.families
+        figures = ask(site, "figures")
+        assert figures.redundant == state.documents - state.families
+        assert (figures.measure, figures.threshold, figures.stale) == (measure, threshold, False)
         assert (survey.measure, survey.threshold, survey.grouped) == (measure, threshold, True)
         assert (shown.measure, shown.threshold, shown.moved) == (measure, threshold, 0)
         assert not survey.stale
@@ -109,13 +113,33 @@ def test_a_group_discards_the_survey_before_it(store: Any) -> None:
 
 def test_changes_that_no_job_made_mark_the_survey_as_stale(store: Any) -> None:
     site = Site(store)
-    assert not ask(site, "survey").stale
+    for name in ("survey", "figures"):
+        assert not ask(site, name).stale
     store.write(rows({"new": sentence(9)}))
     store.refresh()
-    survey = ask(site, "survey")
-    assert (survey.stale, survey.documents) == (True, len(TEXTS))
+    for name in ("survey", "figures"):
+        assert (ask(site, name).stale, ask(site, name).documents) == (True, len(TEXTS))
     site.reset()
-    assert (ask(site, "survey").stale, ask(site, "survey").documents) == (False, len(TEXTS) + 1)
+    for name in ("survey", "figures"):
+        assert (ask(site, name).stale, ask(site, name).documents) == (False, len(TEXTS) + 1)
+
+
+@pytest.mark.parametrize("within", [None, "labels"])
+def test_labels_do_not_discard_what_was_read(store: Any, within: Any) -> None:
+    """Families that stay within labels are read again."""
+    group(store, GroupOptions(0.6, "lcs", within=within))
+    site = Site(store)
+    survey, figures = site.survey(20), site.figures(20)
+    site.labels.outcome(site.labels.put(LabelRequest("anna", ("000",), LabelOptions(["hot"]))), 20)
+    assert ask(site, "figures").labels == {"hot": 1}
+    assert site.figures(20) is figures
+    assert (site.survey(20) is survey) == (within is None)
+    site.labels.outcome(site.labels.put(LabelRequest("anna", undo=1)), 20)
+    assert ask(site, "figures").labels == {}
+    assert (site.survey(20) is survey) == (within is None)
+    group(store, GroupOptions(0.95, "lcs"))
+    assert site.survey(20) is not survey
+    assert site.figures(20) is not figures
 
 
 def page(address: str) -> str:
@@ -135,8 +159,9 @@ def read(address: str, path: str) -> str:
 
 
 def read_html(address: str, path: str) -> str:
-    while not json.load(urllib.request.urlopen(f"{address}/api/survey?wait=20"))["ready"]:
-        pass
+    for name in ("figures", "survey"):
+        while not json.load(urllib.request.urlopen(f"{address}/api/{name}?wait=20"))["ready"]:
+            pass
     with urllib.request.urlopen(f"{address}{path}") as answer:
         return str(answer.read().decode())
 

@@ -1,4 +1,4 @@
-// Parts of a page that update while it is open: the survey of a store, the threshold slider, jobs.
+// Parts of a page that update while it is open: the reading of a store, the threshold slider, jobs.
 
 const number = (value) => value.toLocaleString("en-US");
 
@@ -17,13 +17,13 @@ function showNumbers(root, values) {
   }
 }
 
-export function survey() {
-  const place = document.querySelector("[data-survey]");
+export function reading() {
+  const place = document.querySelector("[data-reading]");
   if (!place) return;
   const bar = place.querySelector("progress");
   const look = async () => {
     try {
-      const answer = await ask("/api/survey", { wait: 1 });
+      const answer = await ask(place.dataset.reading, { wait: 1 });
       if (answer.ready) { location.reload(); return; }
       place.querySelector("[data-stage]").textContent = answer.stage;
       place.querySelector("[data-done]").textContent = answer.total ? `${number(answer.done)} of ${number(answer.total)}` : "";

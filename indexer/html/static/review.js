@@ -3,7 +3,7 @@
 import { keyboard } from "./keys.js";
 import { decide } from "./decide.js";
 import { differences } from "./differences.js";
-import { discounted, jobs, slider, survey, waiting } from "./live.js";
+import { discounted, jobs, reading, slider, waiting } from "./live.js";
 
 for (const part of document.querySelectorAll("[data-scripted], [data-opens]")) part.hidden = false;
 for (const part of document.querySelectorAll("[data-unscripted]")) part.hidden = true;
@@ -12,7 +12,7 @@ if (filters && window.matchMedia("(max-width: 60rem)").matches) filters.open = f
 
 keyboard(decide());
 differences();
-survey();
+reading();
 waiting();
 discounted();
 slider();

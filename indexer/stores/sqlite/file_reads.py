@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.model import Query, RankedRow, Row, Scope
+from indexer.stores.abilities import Outline
 from indexer.stores.base import Ranking
 from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
 from indexer.stores.sqlite import columns as packed
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
+_OUTLINES = (
+    "SELECT d.id, d.path, d.status, d.raw, d.exact, d.labels, d.in_family, d.similarity, "
+    "d.provisional, d.number FROM documents d WHERE {} AND d.number > ? ORDER BY d.number LIMIT ?"
+)
+_OUTLINES_AT_ONCE = 2_000
 _SHOWN = (
     "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
 )
@@ -53,6 +60,30 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
             page = chosen_rows(db, f"{_ROW} WHERE d.number IN", chunk)
             recipe = recipe_in_use(db)
         yield from sorted(packed.rows(page, recipe), key=lambda row: row.id)
+
+
+def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:
+    """Yield outlines in the order in which rows were first written."""
+    select = _OUTLINES.format(parts.WITHIN[scope])
+    last = 0
+    while True:
+        with file.reading() as db:
+            page = db.execute(select, (last, _OUTLINES_AT_ONCE)).fetchall()
+        if not page:
+            return
+        for name, path, status, raw, exact, labels, family, similarity, provisional, _ in page:
+            yield Outline(
+                name,
+                path,
+                status,
+                packed.unpack_digest(raw),
+                packed.unpack_digest(exact),
+                () if labels == "[]" else tuple(json.loads(labels)),
+                family,
+                similarity,
+                bool(provisional),
+            )
+        last = page[-1][-1]
 
 
 def search_rows(file: File, scope: Scope, query: Query) -> Ranking:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from indexer.model import Candidates, Query, Row, Scope, Screen
 from indexer.recipe import Recipe
+from indexer.stores.abilities import Outline
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
 from indexer.stores.row_limits import refusal, storable, storable_ids
@@ -23,7 +24,7 @@ from indexer.stores.sqlite.file_abilities import (
 )
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
-from indexer.stores.sqlite.file_reads import rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.file_reads import read_outlines, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.shared_keys import find_candidates
 
 
@@ -131,6 +132,10 @@ class SqliteStore:
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """Yield rows; the set and its order are fixed when the first row is read."""
         return scan_rows(self._file, self._scope, under)
+
+    def outlines(self) -> Iterator[Outline]:
+        """Yield outlines, without a look at texts."""
+        return read_outlines(self._file, self._scope)
 
     def counts(self) -> Counts:
         """Return exact counts; bytes are those of the file's pages, without the write-ahead log."""
