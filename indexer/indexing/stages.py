@@ -88,6 +88,11 @@ class Job:
         """The recipe's id, computed once a job."""
         return self.recipe.id
 
+    @property
+    def compares_rows(self) -> bool:
+        """True if more of a stored row than its source decides whether its file is read again."""
+        return bool(self.refresh or self.custodian or self.labels)
+
 
 def outcomes(
     blobs: Iterable[Blob | Outcome], job: Job, pool: Pool
@@ -107,9 +112,10 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
         failures = job.journal.failures(ids)
-        stored |= dict.fromkeys(_outdated(stored, job), "")
-        stored |= dict.fromkeys(_of_other_custodians(stored, job), "")
-        unlabelled = _rows_without_labels(stored, job)
+        rows = job.store.get(list(stored)) if job.compares_rows else {}
+        stored |= {row.id: "" for row in rows.values() if _is_read_again(row, job)}
+        labels = set(job.labels)
+        unlabelled = {id: row for id, row in rows.items() if not labels <= set(row.labels)}
         for item in batch:
             if job.stopping():
                 return
@@ -127,36 +133,19 @@ def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending |
             yield _add_labels(row, job) if row else outcome
 
 
-def _outdated(stored: Iterable[str], job: Job) -> list[str]:
-    """Return the ids of texts that an older extractor made, if the job reads those again."""
-    if not job.refresh:
-        return []
-    rows = job.store.get(list(stored)).values()
-    return [row.id for row in rows if is_outdated(row.extractor, job.extractor)]
-
-
-def _of_other_custodians(stored: Iterable[str], job: Job) -> list[str]:
-    """Return the ids of rows that do not have the custodian of the job."""
-    if not job.custodian:
-        return []
-    rows = job.store.get(list(stored)).values()
-    return [row.id for row in rows if row.metadata.get(CUSTODIAN) != job.custodian]
+def _is_read_again(row: Row, job: Job) -> bool:
+    """Return True for a row without the job's custodian, and, if the job refreshes, for one that an
+    older extractor made.
+    """
+    if job.refresh and is_outdated(row.extractor, job.extractor):
+        return True
+    return bool(job.custodian) and row.metadata.get(CUSTODIAN) != job.custodian
 
 
 def _with_custodian(blob: Blob, job: Job) -> Blob:
     if not job.custodian:
         return blob
     return replace(blob, metadata={**blob.metadata, CUSTODIAN: job.custodian})
-
-
-def _rows_without_labels(stored: Iterable[str], job: Job) -> dict[str, Row]:
-    """Return the stored rows that lack a label of this job; nothing is read when the job has
-    none.
-    """
-    if not job.labels:
-        return {}
-    rows = job.store.get(list(stored))
-    return {id: row for id, row in rows.items() if not set(job.labels) <= set(row.labels)}
 
 
 def _add_labels(row: Row, job: Job) -> Outcome:
