@@ -200,7 +200,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     written.
     """
     reading = options.bounded_reading
-    store = target(paths, own, reading, (*options.labels, *filter(None, [options.custodian])))
+    store = target(paths, own, reading, bool(options.labels or options.custodian))
     recipe = options.recipe or store.stored_recipe() or DEFAULT
     if not recipe.lacks_statistics:
         fingerprints([_PROBE], recipe)

@@ -17,12 +17,13 @@ _HANSKEN = ("hansken://", "hansken+http://")
 
 
 def target(
-    paths: Sequence[str], store: FullStore, reading: Reading, labels: Sequence[str] = ()
+    paths: Sequence[str], store: FullStore, reading: Reading, adds_values: bool = False
 ) -> FullStore:
     """Return the store to write to, which signs documents in place when a PATH is that very store.
 
-    Raises `UsageError` when that is mixed with other PATHs or with labels, among them the name of a
-    custodian, or the store is not in a search engine.
+    Raises `UsageError` when that is mixed with other PATHs, with labels of a field or with
+    `adds_values`, by which documents get labels or a custodian, or the store is not in a search
+    engine.
     """
     addresses = (parse_address(path) for path in paths if is_store_url(path))
     if not any(store.address.is_same_store(address) for address in addresses):
@@ -32,7 +33,7 @@ def target(
             f"{store.url} is signed in place, so it must be the only PATH; "
             "index the others by another command"
         )
-    if labels or reading.label_field:
+    if adds_values or reading.label_field:
         raise UsageError(
             f"{store.url} is signed in place, and nothing else of its documents changes; "
             "leave labels and custodian out"
