@@ -28,7 +28,7 @@ def divide(mail: Blob, reading: Reading) -> Sequence[Blob] | None:
     except (ExtractionError, ValueError):
         return None
     if not files:
-        return [mail]
+        return [replace(mail, opener=LoadedSource(payload))]
     source = hashlib.sha256(f"{payload.source}:without attachments".encode("ascii")).hexdigest()
     rest = LoadedSource(replace(payload, data=text, source=source))
     blobs = [replace(mail, opener=rest, source=None)]
