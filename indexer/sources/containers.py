@@ -66,10 +66,13 @@ RECORDS: dict[tuple[str, ...], RecordReader] = {
     (".csv", ".tsv", ".csv.gz", ".tsv.gz"): delimited.records,
     (".parquet",): _parquet_records,
 }
-KINDS: dict[tuple[str, ...], Opener] = {
+_OF_FILES: dict[tuple[str, ...], Opener] = {
     (".zip",): zips.blobs,
     (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): tars.blobs,
     (".mbox",): mbox.blobs,
+}
+KINDS: dict[tuple[str, ...], Opener] = {
+    **_OF_FILES,
     (".dat",): concordance.blobs,
     (".opt",): opticon.blobs,
     **{suffixes: _of_records(reader) for suffixes, reader in RECORDS.items()},
@@ -102,10 +105,8 @@ def holds_files(path: str) -> bool:
     >>> holds_files("mail.mbox"), holds_files("a.dat"), holds_files("a.csv"), holds_files("a.eml")
     (True, False, False, True)
     """
-    if kind_of(path) is None:
-        return may_be_mail(path)
-    tables = (suffix for suffixes in RECORDS for suffix in suffixes)
-    return not path.lower().endswith((*tables, ".dat", ".opt"))
+    opener = kind_of(path)
+    return may_be_mail(path) if opener is None else opener in _OF_FILES.values()
 
 
 def expand(
