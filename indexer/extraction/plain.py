@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import ExtractionError
 from indexer.extraction.base import CUT, HTML_NAMES, XML_NAMES, Limits
 from indexer.model import Document
+from indexer.text.byte_order_marks import byte_order_mark
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -25,13 +26,6 @@ if TYPE_CHECKING:
 
 IDENTITY = "plain/2"
 ROFF_IDENTITY = "roff/1"  # of manual pages
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
 _MARKUP = re.compile(
@@ -89,7 +83,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     '<html>café'
     """
     suffix = PurePosixPath(name).suffix.lower()
-    mark, encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
+    mark, marked_encoding = byte_order_mark(data)
+    encoding = marked_encoding or "utf-8"
     head = data[:_HEAD]
     if mark:
         head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+from indexer.text.byte_order_marks import byte_order_mark
+
 _LITTLE = re.compile(rb"(?:[A-Za-z-]\0){4}")
 _BIG = re.compile(rb"(?:\0[A-Za-z-]){4}")
 _HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
@@ -38,18 +33,16 @@ def mail_bytes(data: bytes) -> MailBytes:
     >>> mail_bytes("\\ufeffFrom: Ann".encode("utf-16-le"))
     MailBytes(data=b'From: Ann', is_recoded=True)
     """
-    data = data.removeprefix(codecs.BOM_UTF8)
-    encoding = _wide_encoding(data)
+    mark, encoding = byte_order_mark(data)
+    data = data[len(mark) :]
+    if encoding in ("", "utf-8"):
+        encoding = _unmarked_encoding(data)
     if encoding:
-        text = data.decode(encoding, "replace").removeprefix("\ufeff")
-        data = text.encode("utf-8", "replace")
+        data = data.decode(encoding, "replace").encode("utf-8", "replace")
     return MailBytes(_named_fields(data), bool(encoding))
 
 
-def _wide_encoding(data: bytes) -> str:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding
+def _unmarked_encoding(data: bytes) -> str:
     if _LITTLE.match(data):
         return "utf-16-le"
     return "utf-16-be" if _BIG.match(data) else ""

@@ -17,16 +17,12 @@ from typing import BinaryIO
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.sources.base import Reading, Records
 from indexer.sources.payloads import DamagedRecord
+from indexer.text.byte_order_marks import byte_order_mark
 from indexer.text.wording import count_of
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
-_MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-    codecs.BOM_UTF8: "utf-8",
-    b"\xc3\xbe": "utf-8",  # this and the next two: U+00FE, with which a load file begins
+_QUOTES = {  # U+00FE, with which a load file begins
+    b"\xc3\xbe": "utf-8",
     b"\xfe\0": "utf-16-le",
     b"\0\xfe": "utf-16-be",
 }
@@ -106,11 +102,11 @@ def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[str]:
     encoding = reading.encoding
     try:
         start = stream.read(4)
-        encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), encoding)
-        pieces = chain([start], iter(lambda: stream.read(_PIECE), b""))
+        mark, marked_encoding = byte_order_mark(start)
+        encoding = marked_encoding or _QUOTES.get(start[:2], encoding)
+        pieces = chain([start[len(mark) :]], iter(lambda: stream.read(_PIECE), b""))
         errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
-        codec = "utf-8-sig" if encoding == "utf-8" else encoding
-        texts = codecs.iterdecode(pieces, codec, errors)
+        texts = codecs.iterdecode(pieces, encoding, errors)
         yield from _lines(texts, reading.max_bytes)
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
         raise DamagedRecord(

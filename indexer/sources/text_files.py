@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -13,14 +12,9 @@ from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
 from indexer.sources import read_blob
 from indexer.sources.base import Reading, Records
+from indexer.text.byte_order_marks import byte_order_mark
 from indexer.text.field_paths import field_of
 
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 _REMEDY = "name the folder in which the paths begin by --text-files"
 
 
@@ -127,11 +121,13 @@ def decode(data: bytes, path: str, encoding: str) -> str | ExtractionError:
     """Return the text of a file: UTF-16 and UTF-32 by their byte order mark, else UTF-8, else the
     encoding that is given; the error where it is none of these.
     """
-    marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")
-    for name in (marked, encoding):
-        with suppress(UnicodeDecodeError):
-            return data.decode(name)
+    mark, marked_encoding = byte_order_mark(data)
+    first = marked_encoding or "utf-8"
+    with suppress(UnicodeDecodeError):
+        return data[len(mark) :].decode(first)
+    with suppress(UnicodeDecodeError):
+        return data.decode(encoding)
     return ExtractionError(
-        f"the text file {path} is not {marked.removesuffix('-sig').upper()}; name its encoding "
-        "by --encoding, such as cp1252, or convert it"
+        f"the text file {path} is not {first.upper()}; name its encoding by --encoding, such as "
+        "cp1252, or convert it"
     )
