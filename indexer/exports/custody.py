@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from indexer.grouping.attachment_families import mail_of
 from indexer.mail.message_hash import message_hash
 from indexer.model import Row
 from indexer.sources.mail_metadata import CUSTODIAN, MESSAGE_ID
+from indexer.sources.members import length_prefixed
 from indexer.stores.base import Store
 from indexer.stores.row_limits import rows_of
 
@@ -166,11 +167,8 @@ def _mih(row: Row) -> str:
     return message_hash(row.metadata.get(MESSAGE_ID, "")) or row.metadata.get("MIH", "")
 
 
-def _hash(parts: Sequence[bytes] | Iterator[bytes]) -> bytes:
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.digest()
+def _hash(parts: Iterable[bytes]) -> bytes:
+    return hashlib.blake2b(length_prefixed(parts), digest_size=_DIGEST_BYTES).digest()
 
 
 def _sorted(values: set[str]) -> tuple[str, ...]:

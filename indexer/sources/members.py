@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -71,10 +72,12 @@ def identifier(space: bytes, key: bytes) -> str:
     """Return the first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8
     bytes, big-endian.
     """
-    digest = hashlib.sha256()
-    for part in (space, key):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()[:32]
+    return hashlib.sha256(length_prefixed((space, key))).hexdigest()[:32]
+
+
+def length_prefixed(parts: Iterable[bytes]) -> bytes:
+    """Return the parts, each after its length in 8 bytes, big-endian: others give other bytes."""
+    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
 
 
 def inner_id(outer: Blob, key: bytes) -> str:
