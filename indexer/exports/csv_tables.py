@@ -1,23 +1,22 @@
 """Tables for other programs: columns, their values as text, and csv.
 
-A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, text
-that begins with `=`, `+`, `-`, `@` (or one of their full-width forms), a tab or a line end is
-therefore written with an apostrophe before it, and so is text that begins with an apostrophe: who
-reads the file as data takes one leading apostrophe away and has the text again.
+A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, such
+text is therefore written with an apostrophe before it, and so is text that begins with an
+apostrophe: who reads the file as data takes one leading apostrophe away and has the text again.
 """
 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal, TextIO, TypeAlias
 
+from indexer.text.formula_cells import escape_formula
+
 Kind: TypeAlias = Literal["text", "whole", "share", "flag", "time", "list"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_FORMULA = re.compile("[=+\\-@＝＋－＠\t\r\n']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +96,5 @@ def _cell(kind: Kind, value: Any) -> str:
         return iso_time(value)
     if kind in ("whole", "share"):
         return repr(value)
-    text = (";".join(value) if kind == "list" else str(value)).replace("\0", "\ufffd")
-    return f"'{text}" if _FORMULA.match(text) else text
+    text = ";".join(value) if kind == "list" else str(value)
+    return escape_formula(text.replace("\0", "\ufffd"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,9 +21,9 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_updatable
 from indexer.stores.row_limits import rows_of, storable_labels
+from indexer.text.formula_cells import unescape_formula
 
 _LABELS = ("labels", "label", "tags", "tag", "coding", "issues")
-_ESCAPED = re.compile("'(?=[=+\\-@＝＋－＠\t\r\n'])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,24 +183,15 @@ def _coding_row(
     """Return the id and the labels of a row, or why it has none."""
     if isinstance(record, ExtractionError):
         return record
-    id = _plain(str(record.get(fields.id, ""))).strip()
+    id = unescape_formula(str(record.get(fields.id, ""))).strip()
     if not id:
         return ExtractionError(f"it has no value in {fields.id!r}; give it one, or leave it out")
-    value = _plain(str(record.get(fields.labels, "")))
+    value = unescape_formula(str(record.get(fields.labels, "")))
     try:
         names = label_names(concordance.split_labels(value))
         return id, tuple(storable_labels({id: names})[id])
     except UsageError as error:
         return ExtractionError(str(error))
-
-
-def _plain(value: str) -> str:
-    """Return a value without the apostrophe that exports put before what a spreadsheet executes.
-
-    >>> _plain("'=hot"), _plain("'tis"), _plain("hot")
-    ('=hot', "'tis", 'hot')
-    """
-    return _ESCAPED.sub("", value, count=1) if _ESCAPED.match(value) else value
 
 
 def _records(
