@@ -12,8 +12,8 @@ import re
 from typing import Any, BinaryIO
 
 from indexer.exports.csv_tables import Kind, Table, iso_time
+from indexer.sources.concordance import DELIMITER, NEWLINE, QUOTE
 
-QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
 _REPLACED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})
 _LINE_END = re.compile("\r\n|[\r\n\v\f\u0085\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
