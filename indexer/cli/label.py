@@ -155,11 +155,8 @@ def _print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None
     if as_json:
         print_json(_coding_json(result, dry_run))
         return
+    _print_changes(result, dry_run)
     out = console()
-    verb = "would change" if dry_run else "changed"
-    documents = count_of(len(result.changes), "document")
-    out.print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
-    print_lines(_change_lines(result.changes))
     if result.conflicts:
         out.print(f"{count_of(len(result.conflicts), 'document')} with labels not in the file:")
         print_lines(
@@ -170,6 +167,14 @@ def _print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None
     print_lines(f"  failed  {failure.path}: {failure.error}" for failure in result.failed)
     print_lines(f"  not in the store: {id}" for id in result.absent)
     _print_job(result.job)
+
+
+def _print_changes(result: LabelResult | LabelFileResult, dry_run: bool) -> None:
+    """Print how many documents have other labels, and which."""
+    verb = "would change" if dry_run else "changed"
+    documents = count_of(len(result.changes), "document")
+    console().print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
+    print_lines(_change_lines(result.changes))
 
 
 def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
@@ -189,11 +194,8 @@ def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     if as_json:
         print_json(_labels_json(result, dry_run))
         return
+    _print_changes(result, dry_run)
     out = console()
-    verb = "would change" if dry_run else "changed"
-    documents = count_of(len(result.changes), "document")
-    out.print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
-    print_lines(_change_lines(result.changes))
     if result.provisional:
         out.print(
             f"note: in the family of their arrival only: {result.provisional:,}; "
