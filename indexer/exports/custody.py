@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -60,20 +60,63 @@ class _Document:
     is_principal: bool
 
 
-class Custodies:
-    """Custody of the documents of a store: `add` all, then `settle`, then ask.
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Custodians and paths of the copies of a document, sorted."""
 
-    Holds a few facts of each document, but no text.
-    """
+    custodians: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class Custodies:
+    """Custody of the documents of a store, and which of them an export leaves out."""
+
+    def __init__(
+        self,
+        keys: Mapping[str, bytes],
+        places: Mapping[bytes, _Places],
+        attachments: Mapping[str, Sequence[tuple[str, str]]],
+        kept: frozenset[str] | None,
+    ) -> None:
+        """Take the bytes that copies have in common, by id; who held repeated ones, by these bytes;
+        the sorted paths and ids of the attachments of each mail; the ids that are kept, None for
+        all.
+        """
+        self._keys = keys
+        self._places = places
+        self._attachments = attachments
+        self._kept = kept
+
+    def of(self, row: Row) -> Custody:
+        """Return the custody of a document."""
+        mail = mail_of(row)
+        attachments = self._attachments.get(mail, ())
+        own = row.metadata.get(CUSTODIAN)
+        places = _Places(_sorted({own} if own else set()), (row.path,))
+        places = self._places.get(self._keys.get(row.id, b""), places)
+        return Custody(
+            mail=None if mail == row.id else mail,
+            begin=mail if attachments else None,
+            end=attachments[-1][1] if attachments else None,
+            custodian=own,
+            custodians=places.custodians,
+            paths=places.paths,
+            mih=_mih(row) or None,
+        )
+
+    def is_left_out(self, row: Row) -> bool:
+        """Return whether a document is a duplicate, or attached to one."""
+        return self._kept is not None and row.id not in self._kept
+
+
+class CustodyBuilder:
+    """Facts of documents of which `build` makes their custodies: a few of each, but no text."""
 
     def __init__(self, dedup: Dedup) -> None:
         self._dedup = dedup
         self._documents: dict[str, _Document] = {}
         self._mails: dict[str, str] = {}
         self._attachments: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        self._keys: dict[str, bytes] = {}
-        self._places: dict[bytes, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-        self._kept: set[str] = set()
 
     def add(self, row: Row) -> None:
         """Note a document."""
@@ -84,52 +127,26 @@ class Custodies:
             self._mails[row.id] = mail
             self._attachments[mail].append((row.path, row.id))
 
-    def settle(self, store: Store) -> None:
-        """Find the copies, once every document was added."""
-        for attachments in self._attachments.values():
-            attachments.sort()
-        self._keys = self._copy_keys()
-        counts = Counter(self._keys.values())
-        repeated = [id for id, key in self._keys.items() if counts[key] > 1]
-        custodians: dict[bytes, set[str]] = defaultdict(set)
-        paths: dict[bytes, set[str]] = defaultdict(set)
-        for row in rows_of(store, repeated):
-            key = self._keys[row.id]
-            paths[key].add(row.path)
-            if CUSTODIAN in row.metadata:
-                custodians[key].add(row.metadata[CUSTODIAN])
-        self._places = {key: (_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
-        self._kept = self._first_copies()
+    def build(self, store: Store) -> Custodies:
+        """Return the custodies of the documents that were added; those that are copies are read
+        again.
+        """
+        keys = self._copy_keys()
+        attachments = {mail: sorted(attached) for mail, attached in self._attachments.items()}
+        kept = None if self._dedup == "none" else self._kept(keys)
+        return Custodies(keys, _places(keys, store), attachments, kept)
 
-    def of(self, row: Row) -> Custody:
-        """Return the custody of a document."""
-        mail = mail_of(row)
-        attachments = self._attached_to(mail)
-        own = row.metadata.get(CUSTODIAN)
-        places = (_sorted({own} if own else set()), (row.path,))
-        custodians, paths = self._places.get(self._keys[row.id], places)
-        return Custody(
-            mail=None if mail == row.id else mail,
-            begin=mail if attachments else None,
-            end=attachments[-1][1] if attachments else None,
-            custodian=own,
-            custodians=custodians,
-            paths=paths,
-            mih=_mih(row) or None,
-        )
-
-    def is_left_out(self, row: Row) -> bool:
-        """Return whether a document is a duplicate, or attached to one."""
-        return self._dedup != "none" and self._mail_here(row.id) not in self._kept
-
-    def _first_copies(self) -> set[str]:
-        """Return the mails and single documents that are kept: of copies a principal, by id."""
-        kept: dict[tuple[bytes, str], str] = {}
-        heads = sorted(id for id in self._keys if self._mail_here(id) == id)
+    def _kept(self, keys: Mapping[str, bytes]) -> frozenset[str]:
+        """Return the mails and single documents that are kept, of copies a principal by id, and
+        what is attached to them.
+        """
+        first_copies: dict[tuple[bytes, str], str] = {}
+        heads = sorted(id for id in keys if self._mail_here(id) == id)
         for id in sorted(heads, key=lambda head: not self._documents[head].is_principal):
             custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
-            kept.setdefault((self._keys[id], custodian), id)
-        return set(kept.values())
+            first_copies.setdefault((keys[id], custodian), id)
+        kept_heads = set(first_copies.values())
+        return frozenset(id for id in keys if self._mail_here(id) in kept_heads)
 
     def _mail_here(self, id: str) -> str:
         """Return the mail of a document; its own id where that is missing, or attached itself."""
@@ -141,16 +158,28 @@ class Custodies:
         keys: dict[str, bytes] = {}
         for id, document in self._documents.items():
             if self._mail_here(id) == id:
-                attached = (self._documents[other].digest for _, other in self._attached_to(id))
+                attached = (
+                    self._documents[other].digest for _, other in self._attachments.get(id, ())
+                )
                 keys[id] = _hash([document.digest, *sorted(attached)])
         for id, document in self._documents.items():
             if id not in keys:
                 keys[id] = _hash([keys[self._mail_here(id)], document.digest])
         return keys
 
-    def _attached_to(self, mail: str) -> Sequence[tuple[str, str]]:
-        """Return the paths and ids of the attachments of a mail."""
-        return self._attachments.get(mail, ())
+
+def _places(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Places]:
+    """Return who held the copies of each document that has several, and where."""
+    counts = Counter(keys.values())
+    repeated = [id for id, key in keys.items() if counts[key] > 1]
+    custodians: dict[bytes, set[str]] = defaultdict(set)
+    paths: dict[bytes, set[str]] = defaultdict(set)
+    for row in rows_of(store, repeated):
+        key = keys[row.id]
+        paths[key].add(row.path)
+        if CUSTODIAN in row.metadata:
+            custodians[key].add(row.metadata[CUSTODIAN])
+    return {key: _Places(_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
 
 
 def _digest(row: Row) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.exports.csv_tables import Table, write_csv
-from indexer.exports.custody import Custodies, Dedup
+from indexer.exports.custody import Dedup
 from indexer.exports.export_records import COLUMNS
 from indexer.exports.load_file import write_dat
 from indexer.exports.parquet_tables import write_parquet
@@ -109,10 +109,10 @@ def export(
     if form == "html":
         return _write_report(store, out, options, progress)
     findings = Findings()
-    is_wanted = form == "dat" or options.dedup != "none"
-    custodies = Custodies(options.dedup) if is_wanted else None
-    records = _records(store, what, options, findings, progress, custodies)
-    table = Table(COLUMNS[what, form == "dat"], records)
+    is_load_file = form == "dat"
+    dedup = options.dedup if is_load_file or options.dedup != "none" else None
+    records = _records(store, what, options, dedup, findings, progress)
+    table = Table(COLUMNS[what, is_load_file], records)
     with write_whole(out) as part:
         row_count = _write(table, part, form, findings)
     return ExportResult(
@@ -137,18 +137,19 @@ def _records(
     store: FullStore,
     what: What,
     options: ExportOptions,
+    dedup: Dedup | None,
     findings: Findings,
     progress: Progress,
-    custodies: Custodies | None,
 ) -> Iterable[Any]:
     if what == "pairs":
         return pair_records(store, options.threshold, options.measure, findings, progress)
+    documents = document_records(store, findings, progress, dedup)
     if what == "batches":
         plan = BatchPlan(tuple(options.reviewers), options.batch_size, options.balance)
-        return batch_records(store, plan, findings, progress, custodies)
+        return batch_records(documents, plan, findings)
     if what == "queue":
-        return queue_records(store, frozenset(options.review), findings, progress, custodies)
-    return document_records(store, findings, progress, custodies)
+        return queue_records(store, documents, frozenset(options.review))
+    return documents
 
 
 def _write(table: Table, out: Path, form: Form, findings: Findings) -> int:

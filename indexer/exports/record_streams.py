@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.errors import UsageError
-from indexer.exports.custody import NO_CUSTODY, Custodies
+from indexer.exports.custody import NO_CUSTODY, CustodyBuilder, Dedup
 from indexer.exports.export_records import BatchRecord, DocumentRecord, PairRecord, QueueRecord
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.matching.match import MatchOptions, match
@@ -41,24 +41,26 @@ class Findings:
 
 
 def document_records(
-    store: PartStore, findings: Findings, progress: Progress, custodies: Custodies | None = None
+    store: PartStore, findings: Findings, progress: Progress, dedup: Dedup | None = None
 ) -> Iterator[DocumentRecord]:
-    """Yield every document by id, but for duplicates that `custodies` leaves out; without it
-    records have no custody. The store is read twice; texts are dropped at once.
+    """Yield every document by id, but for duplicates that `dedup` leaves out; without it records
+    have no custody.
+
+    The store is read twice, and copies a third time for their custody; texts are dropped at once.
     """
     store.refresh()
     total = store.counts().documents
     sizes = Counter[str]()
     copies = _TextCopies()
+    builder = CustodyBuilder(dedup) if dedup else None
     for place, row in enumerate(store.scan()):
         sizes[row.family] += 1
         copies.add(row)
-        if custodies:
-            custodies.add(row)
+        if builder:
+            builder.add(row)
         if place % EVERY == 0:
             progress("counting", place, total)
-    if custodies:
-        custodies.settle(store)
+    custodies = builder.build(store) if builder else None
     provisional = left_out = 0
     for place, row in enumerate(store.scan()):
         if custodies and custodies.is_left_out(row):
@@ -124,13 +126,9 @@ def pair_records(
 
 
 def queue_records(
-    store: PartStore,
-    review: frozenset[str],
-    findings: Findings,
-    progress: Progress,
-    custodies: Custodies | None = None,
+    store: PartStore, documents: Iterable[DocumentRecord], review: frozenset[str]
 ) -> Iterator[QueueRecord]:
-    """Yield documents whose family has a label of `review` and that have none themselves: those
+    """Yield those whose family has a label of `review` and that have none themselves: those
     that have one were reviewed already. Raises `UsageError` without labels.
     """
     if not review:
@@ -140,7 +138,7 @@ def queue_records(
         matching = review.intersection(row.labels)
         if matching:
             labels[row.family] |= matching
-    for document in document_records(store, findings, progress, custodies):
+    for document in documents:
         row = document.row
         if row.family in labels and not review.intersection(row.labels):
             yield QueueRecord(document, tuple(sorted(labels[row.family])))
@@ -156,27 +154,23 @@ class BatchPlan:
 
 
 def batch_records(
-    store: PartStore,
-    plan: BatchPlan,
-    findings: Findings,
-    progress: Progress,
-    custodies: Custodies | None = None,
+    documents: Iterable[DocumentRecord], plan: BatchPlan, findings: Findings
 ) -> Iterator[BatchRecord]:
     """Yield documents by batch, then group; the principal first, then by similarity to it."""
     families: dict[str, list[DocumentRecord]] = defaultdict(list)
-    for document in document_records(store, findings, progress, custodies):
+    for document in documents:
         families[document.row.family].append(document)
     for members in families.values():
         members.sort(key=_reading_order)
-    documents = {document.row.id: document for members in families.values() for document in members}
+    by_id = {document.row.id: document for members in families.values() for document in members}
     groups = [_group(name, members) for name, members in families.items()]
     shared = batches(groups, plan.reviewers, plan.size, plan.balance)
     findings.notes.extend(_split_groups(shared))
-    findings.loads.extend(_loads(shared, documents))
+    findings.loads.extend(_loads(shared, by_id))
     for batch in shared:
         for piece in batch.pieces:
             for id in piece.documents:
-                yield BatchRecord(documents[id], batch, piece)
+                yield BatchRecord(by_id[id], batch, piece)
 
 
 def _reading_order(document: DocumentRecord) -> tuple[bool, float, str]:

@@ -24,7 +24,7 @@ from indexer import (
     open_store,
 )
 from indexer.errors import UsageError
-from indexer.exports.custody import Custodies
+from indexer.exports.custody import CustodyBuilder
 from indexer.grouping.label import label
 from indexer.mail.attached_files import split_attachments
 from indexer.mail.message_hash import message_hash
@@ -265,10 +265,10 @@ def test_whole_families_are_kept_or_left_out_whatever_the_parents(documents):
         def get(self, ids):
             return {id: rows[id] for id in ids}
 
-    custodies = Custodies("global")
+    builder = CustodyBuilder("global")
     for one in sorted(rows.values(), key=lambda row: row.id):
-        custodies.add(one)
-    custodies.settle(OfRows())
+        builder.add(one)
+    custodies = builder.build(OfRows())
     for one in rows.values():
         parent = rows.get(one.metadata.get("parent_id"))
         if parent is not None and "parent_id" not in parent.metadata:
