@@ -212,16 +212,8 @@ def _records(
         return _fields(table[0], options), table[1]
     if not name.endswith((".csv", ".tsv")):
         raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
-    names: list[str] = []
-    for delimiter in delimited.DELIMITERS:
-        stream.seek(0)
-        reading = replace(reading, delimiter=delimiter)
-        names = list(delimited.columns(name, stream, reading))
-        if len(names) > 1:
-            break
-    fields = _fields(names, options)
-    stream.seek(0)
-    return fields, delimited.records(name, stream, reading)
+    names, records = delimited.read_table(name, stream, reading)
+    return _fields(names, options), records
 
 
 def _fields(names: Sequence[str], options: LabelFileOptions) -> _LabelFields:

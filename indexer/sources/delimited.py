@@ -27,17 +27,28 @@ _QUOTES = {  # U+00FE, with which a load file begins
     b"\0\xfe": "utf-16-be",
 }
 _PIECE = 1 << 20
-DELIMITERS = (",", ";", "\t", "|")
+_DELIMITERS = (",", ";", "\t", "|")
 
 
 def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
-    """Yield the rows of a file in `reading.encoding`, or in that which a byte order mark names.
+    """Yield the rows of a file as `read_table` returns them; raises as it does."""
+    _, rows = read_table(path, stream, reading)
+    yield from rows
+
+
+def read_table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Records]:
+    """Return the names of the columns, and the rows of a file in `reading.encoding`, or in that
+    which a byte order mark names.
 
     Without `reading.delimiter`, the first of comma, semicolon, tab and bar (in `.tsv` files tab
-    first) that makes the requested fields columns separates fields. Raises `DamagedRecord` when one
-    of these fields is not a column.
+    first) that makes the requested fields columns separates fields, or that makes several columns
+    if no field is requested. Raises `DamagedRecord` when one of these fields is not a column.
     """
     names, rows = _table(path, stream, reading)
+    return names, _records(names, rows, reading)
+
+
+def _records(names: list[str], rows: Rows, reading: Reading) -> Records:
     for number, row in enumerate((row for row in rows if row != []), 1):
         yield str(number), row if isinstance(row, ExtractionError) else record(names, row, reading)
 
@@ -85,10 +96,11 @@ def _table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Ro
 
 def _delimiter(first: str, tabs_first: bool, reading: Reading) -> str:
     """Return the character that separates the fields of the first line."""
-    delimiters = ("\t", *DELIMITERS) if tabs_first else DELIMITERS
+    delimiters = ("\t", *_DELIMITERS) if tabs_first else _DELIMITERS
+    required = set(reading.required_fields)
     for delimiter in delimiters:
         columns = next(csv.reader([first], delimiter=delimiter), ())
-        if set(reading.required_fields) <= set(columns):
+        if required <= set(columns) if required else len(columns) > 1:
             return delimiter
     return delimiters[0]
 
