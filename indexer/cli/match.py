@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import Any, Literal, TextIO
 
 import click
 from rich.console import Console
@@ -18,7 +15,7 @@ from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.console import json_line
-from indexer.cli.copietje_lines import DEFAULT_THRESHOLD, copietje_line, print_database_lines
+from indexer.cli.copietje_lines import DEFAULT_THRESHOLD, print_database_lines
 from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
 from indexer.cli.options import (
     ShareType,
@@ -42,30 +39,27 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
+from indexer.cli.pair_lines import Form, PairLines
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.matching.explain_pairs import explain_pairs
 from indexer.matching.limits import NO_CAP
 from indexer.matching.match import MatchOptions, match
-from indexer.matching.match_result import MatchResult, Pair
+from indexer.matching.match_result import MatchResult
 from indexer.matching.without_passages import without_passages
+from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
-from indexer.similarity.reasons import Reasons, spell_reasons
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.whole_file import check_place
-from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
-Line: TypeAlias = tuple[str, str, Pair, Reasons | None]
-Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
 _COPIETJE: dict[str, Any] = {
     "threshold": DEFAULT_THRESHOLD,
     "measure": "estimate",
     "cap": NO_CAP,
 }
-_COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 
 
 @click.command("match")
@@ -175,17 +169,10 @@ def match_command(
         weight = options["false_negative_weight"]
         return print_database_lines(minhashes, options["threshold"], weight, out)
     settings = _settings(form, as_json, audit, options)
-    if explain and form in ("parquet", "copietje"):
-        raise UsageError(f"{form} has no place for reasons; leave --explain out")
-    if form == "parquet":
-        if out is None:
-            raise UsageError("parquet is no text; give --out FILE")
-        parquet.check_library()
-    if out is not None:
-        check_place(out)
+    _check_form(form, explain, out)
     form = "jsonl" if as_json else form
     with open_for_command(store_url) as store, opened_out(out) as file:
-        lines = _Lines(form, ids or settings.of == "parts", file)
+        lines = PairLines(form, ids or settings.of == "parts", file)
         if explain:
             recipe = require_recipe(store)
             view, _ = without_passages(scope_view(store, settings.of), leave_out, recipe)
@@ -202,16 +189,7 @@ def match_command(
             )
         lines.finish(result)
         recipe = require_recipe(store)
-    settings = settings.for_recipe(recipe)
-    summary = _summary(result)
-    counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.omissions)
-    manifest = run_manifest("match", recipe, settings, counts, result.plan)
-    if out is not None:
-        write_manifest(out, manifest)
-    if as_json:
-        sys.stderr.write(json.dumps({**summary, "manifest": manifest}) + "\n")
-    else:
-        _print_notes(result, settings.of)
+    _write_account(result, settings.for_recipe(recipe), recipe, out, as_json)
     return 0
 
 
@@ -241,60 +219,16 @@ def _settings(
     return MatchOptions(audit=audit or 0, criteria=take_criteria(options), **options)
 
 
-class _Lines:
-    """Writes the pairs of a store in one format, in parts.
-
-    `explain` returns the reasons of pairs of ids; None to write pairs without.
-    """
-
-    explain: Callable[[Sequence[tuple[str, str]]], Iterable[Reasons | None]] | None = None
-
-    def __init__(self, form: Form, ids: bool, file: TextIO) -> None:
-        self._form = form
-        self._ids = ids
-        self._file = file
-        self._count = 0
-        self._is_begun = False
-
-    def count(self) -> str:
-        """Return the number of pairs so far."""
-        return count_of(self._count, "pair")
-
-    def write(self, part: MatchResult) -> None:
-        """Write some pairs, except in formats that need all of them."""
-        names = self._names(part)
-        places = part.left, part.right
-        a, b = (map(names.__getitem__, side) for side in places)
-        lines = zip(a, b, part, self._reasons(part), strict=True)
-        if self._form == "csv":
-            sides = [] if part.within is None else ["a_in_b", "b_in_a"]
-            others = ["left_out"] if part.omissions else []
-            others += ["reasons"] if self.explain else []
-            if not self._is_begun:
-                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *others])
-            _write_csv(lines, self._file)
-        elif self._form == "jsonl":
-            _write_json(lines, self._file)
-        elif self._form == "text":
-            _write_text(lines, self._file)
-        self._count += len(part)
-        self._is_begun = True
-        self._file.flush()
-
-    def finish(self, result: MatchResult) -> None:
-        """Write what needs all pairs."""
-        if self._form == "copietje":
-            _write_copietje(result, self._names(result), self._file)
-        elif self._form == "parquet":
-            parquet.write(result, Path(self._file.name), self._names(result))
-
-    def _reasons(self, part: MatchResult) -> Iterable[Reasons | None]:
-        if self.explain is None:
-            return repeat(None, len(part))
-        return self.explain([(pair.a, pair.b) for pair in part])
-
-    def _names(self, result: MatchResult) -> Sequence[str]:
-        return result.ids if self._ids else result.names
+def _check_form(form: Form, explain: bool, out: Path | None) -> None:
+    """Raise the error of a format that cannot be written, or not with reasons."""
+    if explain and form in ("parquet", "copietje"):
+        raise UsageError(f"{form} has no place for reasons; leave --explain out")
+    if form == "parquet":
+        if out is None:
+            raise UsageError("parquet is no text; give --out FILE")
+        parquet.check_library()
+    if out is not None:
+        check_place(out)
 
 
 def _notes() -> Console:
@@ -307,6 +241,21 @@ def _print_note(sentence: str, as_json: bool) -> None:
         sys.stderr.write(json_line({"note": sentence}))
     else:
         _notes().print(Text(sentence))
+
+
+def _write_account(
+    result: MatchResult, settings: MatchOptions, recipe: Recipe, out: Path | None, as_json: bool
+) -> None:
+    """Write the manifest beside the file of pairs, and the summary to stderr."""
+    summary = _summary(result)
+    counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.omissions)
+    manifest = run_manifest("match", recipe, settings, counts, result.plan)
+    if out is not None:
+        write_manifest(out, manifest)
+    if as_json:
+        sys.stderr.write(json.dumps({**summary, "manifest": manifest}) + "\n")
+    else:
+        _print_notes(result, settings.of)
 
 
 def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None:
@@ -329,69 +278,3 @@ def _summary(result: MatchResult) -> dict[str, object]:
         "notes": list(result.notes()),
         **left_out_json(result.omissions),
     }
-
-
-def _write_text(lines: Iterable[Line], file: TextIO) -> None:
-    """Write a line for each pair: the similarity and both documents, with tabs between them.
-
-    A similarity that was estimated from the slots, not measured on the texts, begins with ~. What
-    is to be said of the pair comes last.
-    """
-    for a, b, pair, reasons in lines:
-        mark = "~" if pair.measure == "estimate" else ""
-        columns = [f"{mark}{_decimals(pair.similarity)}", visible(a), visible(b)]
-        columns += filter(None, ["; ".join(_remarks(pair, reasons))])
-        file.write("\t".join(columns) + "\n")
-
-
-def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
-    """Yield sentences: whether texts were cut, and the reasons."""
-    if pair.as_read and not (reasons and reasons.same):
-        yield "the same as far as read" if pair.similarity == 1 else "as far as read"
-    if pair.left_out and pair.left_out.passages:
-        yield str(pair.left_out)
-    if reasons:
-        yield from map(visible, spell_reasons(reasons))
-
-
-def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
-    """Write copietje's `duplicates.txt`: each document with its matches, most similar first, ties
-    by descending name.
-    """
-    for place, matches in result.by_document():
-        file.write(copietje_line(names[place], [(value, names[other]) for other, value in matches]))
-
-
-def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
-    writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
-    for a, b, pair, reasons in lines:
-        values = [getattr(pair, name) for name in _COLUMNS[:-1]]
-        values += ["true" if pair.as_read else "false", *(pair.containment or ())]
-        if pair.left_out:
-            values.append(pair.left_out.words)
-        if reasons:
-            values.append("; ".join(spell_reasons(reasons)))
-        writer.writerow([a, b, *values])
-
-
-def _write_json(lines: Iterable[Line], file: TextIO) -> None:
-    for a, b, pair, reasons in lines:
-        fields: dict[str, object] = {"a": a, "b": b}
-        fields |= {name: getattr(pair, name) for name in _COLUMNS}
-        if pair.containment is not None:
-            fields["containment"] = pair.containment
-        if pair.left_out is not None:
-            passages, words = len(pair.left_out.passages), pair.left_out.words
-            fields["left_out"] = {"passages": passages, "words": words}
-        if reasons:
-            fields |= dataclasses.asdict(reasons)
-        file.write(json_line(fields))
-
-
-def _decimals(similarity: float) -> str:
-    """Return three decimals; texts that differ are never shown as equal.
-
-    >>> _decimals(1.0), _decimals(0.9998)
-    ('1.000', '0.999')
-    """
-    return f"{similarity if similarity == 1 else min(similarity, 0.999):.3f}"
