@@ -42,6 +42,14 @@ LABELS = {
         "of document a holds values that are not strings",
     ),
 }
+NO_LABELS = {
+    "a date": ({"labels": {"type": "date"}}, {}, "`labels` of type date"),
+    "an address": ({"labels": {"type": "ip"}}, {}, "`labels` of type ip"),
+    "a truth value": ({"labels": {"type": "boolean"}}, {}, "`labels` of type boolean"),
+    "a number": ({"labels": {"type": "long"}}, {}, "`labels` of type long"),
+    "an alias": ({"labels": {"type": "alias", "path": "tag"}}, {}, "`labels` of type alias"),
+    "no new fields": ({}, {"dynamic": "strict"}, "no field `labels`, .*dynamic` is strict"),
+}
 BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 TEXT = {"text": {"type": "text"}, "page": {"properties": {"body": {"type": "text"}}}}
 PARTIAL = {
@@ -173,6 +181,21 @@ def test_labels_of_other_programs_that_are_no_texts_are_not_replaced(store, serv
                 label(store, ids, LabelOptions(add=["seen"], **options), dry_run=dry_run)
     assert good("GET", f"{server}/{index}/_doc/a")["_source"]["labels"] == labels
     assert "labels" not in good("GET", f"{server}/{index}/_doc/b")["_source"]
+
+
+@pytest.mark.parametrize("kind", NO_LABELS)
+def test_a_field_that_takes_no_labels_is_refused_before_the_first_write(store, server, index, kind):
+    fields, rules, message = NO_LABELS[kind]
+    properties = {"text": {"type": "text"}, "tag": {"type": "keyword"}, **fields}
+    good("PUT", f"{server}/{index}", {"mappings": {**rules, "properties": properties}})
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": FERRY})
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    group(store)
+    before = good("GET", f"{server}/{index}/_doc/a")
+    for dry_run in (True, False):
+        with pytest.raises(UsageError, match=message):
+            label(store, ["a"], LabelOptions(add=["seen"]), dry_run=dry_run)
+    assert good("GET", f"{server}/{index}/_doc/a") == before
 
 
 def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, server, index):

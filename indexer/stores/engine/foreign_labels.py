@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from indexer.errors import UsageError
 from indexer.stores.engine.foreign_values import objections
-from indexer.stores.engine.mapping_facts import OBJECT_TYPES, is_shared
+from indexer.stores.engine.mapping_facts import fields_left, is_shared
 from indexer.stores.engine.queries import PAGE
 
 if TYPE_CHECKING:
     from indexer.stores.engine.open_index import OpenIndex
 
 _FIELD = "labels"
+# types of fields that take any text
+_TEXTS = ("keyword", "text", "wildcard", "match_only_text", "annotated_text", "search_as_you_type")
+_NEW_FIELDS = 2  # that an engine adds for texts without a mapping: a text, and a keyword in it
 
 
 def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
-    """Raise `UsageError` where `labels` of an index, or of one of these documents, are not strings,
-    and where a change of one of them would harm what others keep there.
+    """Raise `UsageError` where `labels` of an index cannot be any texts, or those of one of these
+    documents are not strings, and where a change of one would harm what others keep there.
 
     An index of nearfold's own has texts there. Numbers count as no texts: they would become texts.
     """
     index.require_recipe()
-    mapping = index.facts.mapping if index.facts else {}
-    if not is_shared(mapping):
+    if index.facts is None or not is_shared(index.facts.mapping):
         return
-    definition = mapping.get("properties", {}).get(_FIELD, {"type": "keyword"})
-    kind = definition.get("type", "object")
-    if kind in OBJECT_TYPES:
-        raise _foreign_labels(f"index {index.place.index} has a field `{_FIELD}` of type {kind}")
+    members = index.facts.members or {index.facts.index: index.facts.description}
+    for name, description in members.items():
+        _check_field(name, description)
     hits = index.queries("both").documents_now(ids, PAGE, {"_source_includes": _FIELD})
     for hit in hits:
         stored = hit["_source"].get(_FIELD)
@@ -41,6 +42,25 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
     if first := next(objections(index, ids), None):
         id, reason = first
         raise UsageError(f"document {id}: {reason}; nothing was changed: leave it out")
+
+
+def _check_field(index: str, description: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an index whose field of labels is not of texts, or cannot be added."""
+    mapping = description.get("mappings", {})
+    definition = mapping.get("properties", {}).get(_FIELD)
+    if definition is not None:
+        kind = definition.get("type", "object")
+        if kind not in _TEXTS:
+            raise _foreign_labels(f"index {index} has a field `{_FIELD}` of type {kind}")
+        return
+    dynamic = str(mapping.get("dynamic", True)).lower()
+    is_full = dynamic == "true" and fields_left(description, _NEW_FIELDS) < 0
+    if dynamic == "strict" or is_full:
+        reason = "its limit of fields is reached" if is_full else "`dynamic` is strict"
+        raise UsageError(
+            f"index {index} has no field `{_FIELD}`, and none can be added ({reason}); nothing was "
+            f"changed: add `{_FIELD}` as a keyword to its mapping, and run again"
+        )
 
 
 def _foreign_labels(problem: str) -> UsageError:
