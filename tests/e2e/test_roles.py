@@ -238,6 +238,27 @@ def test_who_may_put_roles_puts_them_once_and_removes_them(ask, secured_engine):
         )
 
 
+def test_a_role_of_others_is_neither_replaced_nor_removed(ask, secured_engine):
+    is_opensearch = secured_engine.store.startswith("opensearch")
+    place = "_plugins/_security/api/roles" if is_opensearch else "_security/role"
+    path = f"{place}/nearfold-{PUT}-searcher"
+    grants = "index_permissions" if is_opensearch else "indices"
+    grant = {"index_patterns": ["theirs"], "allowed_actions": ["read"]}
+    if not is_opensearch:
+        grant = {"names": ["theirs"], "privileges": ["read"]}
+    theirs = {"description": "theirs", grants: [grant]}
+    assert secured_engine.call("GET", path)[0] == 404
+    assert secured_engine.call("PUT", path, theirs)[0] in (200, 201)
+    try:
+        before = secured_engine.call("GET", path)
+        for words, others in (("install", "created"), ("uninstall", "removed")):
+            _, actions = ask(secured_engine.root, words, "--roles")
+            assert actions == {"searcher": "kept", "indexer": others, "admin": others}
+        assert secured_engine.call("GET", path) == before
+    finally:
+        secured_engine.call("DELETE", path)
+
+
 @pytest.mark.parametrize("secured_engine", ["elasticsearch"], indirect=True)
 def test_no_system_index_is_requested(secured_elasticsearch, ask):
     """Elasticsearch would warn of it, and a warning is an error here."""

@@ -161,7 +161,7 @@ def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
     install(store)
 
 
-SCRIPT = {"script": {"lang": "painless", "source": "return 1;"}}
+SCRIPT = {"script": {"lang": "painless", "source": "return doc['near_words'].value;"}}
 PIECES = {
     "_component_template/nearfold-default_v2": {"template": {"settings": {"number_of_shards": 1}}},
     "_ingest/pipeline/nearfold-default_v2": {"description": "theirs", "processors": []},
@@ -215,6 +215,45 @@ def test_a_piece_of_another_program_stays_beside_an_installation(place, server):
     finally:
         good("DELETE", path)
         good("DELETE", other)
+
+
+ADDED = [
+    ("_ingest/pipeline/nearfold-default_v2", "processors", {"lowercase": {"field": "author"}}),
+    ("_search/pipeline/nearfold-fold-v1", "request_processors", {"filter_query": {}}),
+]
+EVERY = {"filter_query": {"query": {"match_all": {}}}}
+
+
+@pytest.mark.parametrize(("path", "processors", "added"), ADDED)
+def test_a_processor_that_others_added_to_a_pipeline_of_nearfolds_stays(
+    engine, place, server, path, processors, added
+):
+    if engine == "elasticsearch" and "_search" in path:
+        pytest.skip("Elasticsearch has no search pipelines")
+    store, url = place
+    fill(url)
+    install(store)
+    name, (kind,) = path.rpartition("/")[2], added
+    body = good("GET", f"{server}/{path}")[name]
+    body = {key: value for key, value in body.items() if not key.endswith("_date_millis")}
+    processor = EVERY if kind in EVERY else added
+    good("PUT", f"{server}/{path}", {**body, processors: [*body[processors], processor]})
+    message = rf"{name} at .* did not put there \({kind}\).*take them out of {name}"
+    before = good("GET", url), installed_resources(server)
+    for refused_install in (lambda: install(store), lambda: install(store, dry_run=True)):
+        with pytest.raises(StoreError, match=message):
+            refused_install()
+    if "_ingest" in path:
+        with pytest.raises(StoreError, match=message):
+            reindex(store, OTHER)
+    assert (good("GET", url), installed_resources(server)) == before
+    kept = next(change for change in uninstall(store).changes if change.name == name)
+    assert (kept.action, kept.detail) == (
+        "kept",
+        f"another program added processors to it ({kind})",
+    )
+    good("PUT", f"{server}/{path}", body)
+    install(store)
 
 
 CLOSED = {"dynamic": False, "properties": {"text": {"type": "text"}}}

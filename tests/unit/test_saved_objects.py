@@ -118,9 +118,8 @@ def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
     assert actions == ["created", "unchanged"] and len(kind.kept) == len(
         lines("opensearch-dashboards")
     )
-    kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]["description"] = (
-        "an older bundle"
-    )
+    attributes = kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]
+    attributes["description"] = "Made by nearfold; bundle of another version"
     assert (
         saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action
         == "updated"
@@ -128,6 +127,19 @@ def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
     removed = saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False)
     assert len(removed) == len(lines("opensearch-dashboards")) and not kind.kept
     assert saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False) == []
+
+
+def test_a_dashboard_of_others_is_neither_replaced_nor_removed(product):
+    kind, place = product
+    saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
+    kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]["description"] = "theirs"
+    before = json.dumps(kind.kept)
+    for dry_run in (True, False):
+        with pytest.raises(StoreError, match=r"nearfold-papers-dashboard at .* is not nearfold's"):
+            saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=dry_run)
+        (change,) = saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=dry_run)
+        assert change.action == "kept"
+    assert json.dumps(kind.kept) == before
 
 
 def test_objects_that_a_product_refuses_are_reported(product):

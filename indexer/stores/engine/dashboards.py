@@ -40,6 +40,7 @@ _FOLDER = (
     "int end = path.lastIndexOf('/'); return end < 0 ? '' : path.substring(0, end);"
 )
 _KINDS = {"keyword": "string", "text": "string", "date": "date", "boolean": "boolean"}
+_MARK = "Made by nearfold"
 _NUMBERS = ("integer", "long", "float")
 
 
@@ -83,6 +84,11 @@ class SavedObject:
             "migrationVersion": {self.type: MIGRATIONS[product][self.type]},
             **core,
         }
+
+
+def is_marked(attributes: Mapping[str, Any]) -> bool:
+    """Return whether a stored dashboard is one of nearfold's, of any version."""
+    return str(attributes.get("description", "")).startswith(_MARK)
 
 
 def product_of(engine: str) -> Product:
@@ -302,7 +308,7 @@ def _dashboard(index: str, panels: list[SavedObject], digest: str) -> SavedObjec
         references.append((f"panel_{place}", panel.type, panel.id))
     attributes = {
         "title": f"Near duplicates ({index})",
-        "description": f"Made by nearfold; bundle {digest}",
+        "description": f"{_MARK}; bundle {digest}",
         "hits": 0,
         "panelsJSON": json.dumps(layout),
         "optionsJSON": json.dumps({"useMargins": True, "hidePanelTitles": False}),

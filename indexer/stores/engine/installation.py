@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -49,6 +50,13 @@ PRIORITY = 0  # below any other: a template of others counts, and nearfold says 
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
 _TEXT_MAPPING = {TEXT_FIELD: {"type": "keyword", "index": False, "doc_values": False}}
 OVERSAMPLE = 3
+_FILES = "nearfold-attachment-"
+# the types of the processors of each pipeline, the one for files among ingest pipelines
+_TYPES: Mapping[str, tuple[str, ...]] = {
+    "ingest pipeline": ("script",),
+    "files": ("attachment", "script", "pipeline", "remove"),
+    "search pipeline": ("oversample", "rename_field", "collapse", "truncate_hits"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
 
 
 def _attachment_name(recipe: Recipe, field: str) -> str:
-    return f"nearfold-attachment-{recipe.name}{_suffix(field)}"
+    return f"{_FILES}{recipe.name}{_suffix(field)}"
 
 
 def pieces_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) -> list[Piece]:
@@ -280,13 +288,37 @@ def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
 
 def is_marked(piece: Piece, stored: Mapping[str, Any]) -> bool:
     """Return whether a stored body is one of nearfold's, of any version: templates say so in
-    `_meta`, pipelines in their description, and scripts read a `near_*` field.
+    `_meta`, pipelines in their description; a script, whose name has its version, is the same.
     """
     if "template" in piece.kind:
         return bool(_meta_of(stored))
     if piece.kind == "stored script":
-        return "doc['near_" in stored["script"].get("source", "")
+        return is_same(piece, stored)
     return str(stored.get("description", "")).startswith("nearfold")
+
+
+def added_processors(piece: Piece, stored: Mapping[str, Any]) -> list[str]:
+    """Return the types of processors that somebody added to a stored pipeline, sorted; empty for
+    another piece.
+
+    Every version of nearfold put processors of the same types; those that run after a failure are
+    not told apart.
+
+    >>> signing = Piece("ingest pipeline", "nearfold-default_v2", {})
+    >>> added_processors(signing, {"processors": [{"set": {}}, {"script": {}}, {"script": {}}]})
+    ['script', 'set']
+    """
+    types = _TYPES.get("files" if piece.name.startswith(_FILES) else piece.kind)
+    if types is None:
+        return []
+    processors = [
+        processor
+        for name, value in stored.items()
+        if name.endswith("processors")
+        for processor in value
+    ]
+    added = Counter(type for processor in processors for type in processor) - Counter(types)
+    return sorted(added.elements())
 
 
 def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:

@@ -178,6 +178,8 @@ def put_next_pipeline(
     field = text_field(old["mappings"]) or TEXT
     for piece in installed.recipe_pieces(after, field):
         check_piece(pieces, piece)
+    if is_signed and name:
+        check_piece(pieces, installed.Piece("ingest pipeline", name, {}))
     component = pieces.put(installed.component_template(after, field))
     signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
     attachment = installed.attachment_pipeline(after, field)

@@ -56,12 +56,20 @@ class Pieces:
         return None if answer is None else installed.body_in(piece, answer)
 
     def own(self, piece: Piece) -> bodies.Body | None:
-        """Return what `stored` does. Raises `StoreError` for a body that another program put."""
+        """Return what `stored` does. Raises `StoreError` for a body that another program put, or
+        added processors to.
+        """
         stored = self.stored(piece)
         if stored is not None and not installed.is_marked(piece, stored):
             raise StoreError(
                 f"{piece.kind} {piece.name} at {self.requests.url} is not nearfold's, which would "
                 "replace it; nothing of it was changed: rename it there, and run again"
+            )
+        if added := installed.added_processors(piece, stored or {}):
+            raise StoreError(
+                f"{piece.kind} {piece.name} at {self.requests.url} has processors that nearfold "
+                f"did not put there ({', '.join(added)}), and would lose them; put them into a "
+                f"pipeline of your own, take them out of {piece.name}, and run again"
             )
         return stored
 
@@ -247,6 +255,9 @@ class Pieces:
             return []
         if not installed.is_marked(piece, stored):
             return [Change(piece.kind, piece.name, "kept", "it is another program's")]
+        if added := installed.added_processors(piece, stored):
+            detail = f"another program added processors to it ({', '.join(added)})"
+            return [Change(piece.kind, piece.name, "kept", detail)]
         if users:
             return [Change(piece.kind, piece.name, "kept", f"used by {users}")]
         if not self._dry_run:

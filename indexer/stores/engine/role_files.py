@@ -52,6 +52,15 @@ def _equal(value: Any, stored: Any) -> bool:
     return all(is_same(grant, other) for grant, other in zip(value, stored, strict=True))
 
 
+def is_marked(stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored role is one of nearfold's, of any version: its description says so.
+
+    >>> is_marked({"description": "nearfold: search"}), is_marked({"cluster": ["all"]})
+    (True, False)
+    """
+    return str(stored.get("description", "")).startswith("nearfold")
+
+
 def has_limits(stored: Mapping[str, Any]) -> bool:
     """Return whether a stored role is limited to some documents or fields; ours never are."""
     grants = (*stored.get("index_permissions", ()), *stored.get("indices", ()))

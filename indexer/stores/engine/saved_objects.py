@@ -45,7 +45,8 @@ def put(
     A file with the same content is left alone. A product whose dashboard has the same digest in its
     description already has this bundle. Raises `UsageError` when the product at the address is the
     other one or the file cannot be written, `StoreUnreachable`, `StoreAccessDenied`, and
-    `StoreError` naming the objects that were not imported.
+    `StoreError` for a dashboard that another program put, or naming the objects that were not
+    imported.
     """
     if "://" not in place:
         change = _write(Path(place), dashboards.bundle(index, product, fields), dry_run)
@@ -56,6 +57,11 @@ def put(
     stored = server.attributes(dashboard)
     if stored is not None and stored.get("description") == dashboard.attributes["description"]:
         return Change(_KIND, dashboard.id, "unchanged")
+    if stored is not None and not dashboards.is_marked(stored):
+        raise StoreError(
+            f"dashboard {dashboard.id} at {place} is not nearfold's, which would replace it; "
+            "nothing was changed: copy it there under another id, and delete this one"
+        )
     if not dry_run:
         server.load(dashboards.bundle(index, product, fields))
     detail = f"{count_of(len(objects), 'saved object')} at {place}, {_times(fields)}"
@@ -79,8 +85,11 @@ def remove(place: str, index: str, product: Product, dry_run: bool) -> list[Chan
             "delete the file itself, or give http://host:5601"
         )
     server = _Server(place, product)
-    objects = reversed(dashboards.objects(index))
-    stored = [saved for saved in objects if server.attributes(saved) is not None]
+    objects = dashboards.objects(index)
+    dashboard = server.attributes(objects[-1])
+    if dashboard is not None and not dashboards.is_marked(dashboard):
+        return [Change(_KIND, objects[-1].id, "kept", "it is another program's")]
+    stored = [saved for saved in reversed(objects) if server.attributes(saved) is not None]
     if not dry_run:
         for saved in stored:
             server.delete(saved)

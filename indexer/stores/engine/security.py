@@ -8,10 +8,11 @@ from typing import Any
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index_requests import Dialect, Requests
 from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.role_files import has_limits, is_same
+from indexer.stores.engine.role_files import has_limits, is_marked, is_same
 from indexer.stores.maintenance import Change
 
 _KIND = "role"
+_FOREIGN = "it is another program's, as its description says; rename it there"
 _LIMITED = (
     "it was changed and limits documents or fields, and replacing it would remove the limits; "
     "remove or repair it by hand"
@@ -35,7 +36,11 @@ def remove(
     changes = []
     for name in roles:
         path = f"{dialect.roles}/{name}"
-        if _stored_role(name, _ask(requests, "GET", path)) is None:
+        stored = _stored_role(name, _ask(requests, "GET", path))
+        if stored is None:
+            continue
+        if not is_marked(stored):
+            changes.append(Change(_KIND, name, "kept", _FOREIGN))
             continue
         if not dry_run:
             _ask(requests, "DELETE", path)
@@ -48,6 +53,8 @@ def _put(requests: Requests, path: str, name: str, body: Body, dry_run: bool) ->
     stored = _stored_role(name, answer)
     if stored is not None and is_same(body, stored):
         return Change(_KIND, name, "unchanged")
+    if stored is not None and not is_marked(stored):
+        return Change(_KIND, name, "kept", _FOREIGN)
     if stored is not None and has_limits(stored):
         return Change(_KIND, name, "kept", _LIMITED)
     if answer.status != 400 and not dry_run:
