@@ -515,7 +515,7 @@ def test_a_template_of_others_for_the_next_version_is_refused(owned_index, kind)
     path = f"{server}/{kind}/{index}-others"
     good("PUT", path, {**body, "index_patterns": [f"{index}-0*"]})
     before = good("GET", f"{server}/_ingest/pipeline")
-    additions = f"`_source`, alias all-{index}, index.final_pipeline to {index}-000002"
+    additions = f"`_source`, alias all-{index}, field x, index.final_pipeline to {index}-000002"
     try:
         with pytest.raises(UsageError, match=re.escape(additions)):
             reindex(store, OTHER)
@@ -523,6 +523,92 @@ def test_a_template_of_others_for_the_next_version_is_refused(owned_index, kind)
         assert good("GET", f"{server}/_ingest/pipeline") == before
     finally:
         good("DELETE", path)
+    assert reindex(store, OTHER).copied == 1
+
+
+NUMBER = {"n": {"type": "long"}}
+TEXTS_AS_KEYWORDS = {"match_mapping_type": "string", "mapping": {"type": "keyword"}}
+# settings and rules of templates for the next version, and what `reindex` says of each
+LATER = {
+    "settings": (
+        {"settings": {"index": {"refresh_interval": "17s", "mapping.coerce": "false"}}},
+        "index.mapping.coerce, index.refresh_interval to",
+    ),
+    "blocks": ({"settings": {"index.blocks.write": True}}, "index.blocks.write to"),
+    "codec": ({"settings": {"index.codec": "best_compression"}}, "index.codec to"),
+    "dynamic": ({"mappings": {"dynamic": "strict"}}, "`dynamic` to"),
+    "fields": ({"mappings": {"properties": {"x": {"type": "long"}}}}, "field x to"),
+    "an object": (
+        {"mappings": {"properties": {"page": {"dynamic": False, "properties": NUMBER}}}},
+        "`dynamic` of page, field page.n to",
+    ),
+    "dynamic templates": (
+        {"mappings": {"dynamic_templates": [{"all": TEXTS_AS_KEYWORDS}]}},
+        "dynamic template all to",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["_index_template", "_template"])
+@pytest.mark.parametrize("later", LATER)
+def test_a_new_version_is_like_the_old_one_or_is_not_made(owned_index, kind, later):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    template, additions = LATER[later]
+    body = template if kind == "_template" else {"priority": 9, "template": template}
+    path = f"{server}/{kind}/{index}-others"
+    good("PUT", path, {**body, "index_patterns": [f"{index}-0*"]})
+    before = pieces_of(server, index)
+    try:
+        for change in (reindex, plan_reindex):
+            with pytest.raises(UsageError, match=re.escape(f"would add {additions}")):
+                change(store, OTHER)
+        assert pieces_of(server, index) == before
+    finally:
+        good("DELETE", path)
+
+
+@pytest.mark.parametrize("kind", ["_index_template", "_template"])
+def test_a_template_that_the_old_version_has_too_changes_nothing(engine_index, kind):
+    store, index, server = engine_index
+    text = {"type": "text", "norms": False}
+    template = {
+        "settings": {"index": {"refresh_interval": "17s", "number_of_shards": 2}},
+        "mappings": {"dynamic": False, "properties": {"text": text, "n": {"type": "long"}}},
+    }
+    body = template if kind == "_template" else {"priority": 9, "template": template}
+    path = f"{server}/{kind}/{index}-others"
+    good("PUT", path, {**body, "index_patterns": [f"{index}*"]})
+    try:
+        good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT, "n": "7"})
+        install(store)
+        before = the_index(server, index)[1]
+        assert reindex(store, OTHER).copied == 1
+        after = the_index(server, index)[1]
+    finally:
+        good("DELETE", path)
+    theirs = [
+        {name: body for name, body in of["mappings"]["properties"].items() if name in template_of}
+        for of in (before, after)
+        for template_of in (template["mappings"]["properties"],)
+    ]
+    assert theirs[0] == theirs[1] == template["mappings"]["properties"]
+    assert after["mappings"]["dynamic"] == before["mappings"]["dynamic"]
+    kept = set(after["settings"]["index"]) ^ set(before["settings"]["index"])
+    assert kept <= {"default_pipeline"}
+    assert after["settings"]["index"]["refresh_interval"] == "17s"
+
+
+def test_an_alias_named_as_the_next_version_is_refused_first(owned_index):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    good("PUT", f"{server}/{index}/_alias/{index}-000002")
+    before = pieces_of(server, index)
+    for change in (reindex, plan_reindex):
+        with pytest.raises(UsageError, match=f"{index}-000002, .* is an alias of {index};"):
+            change(store, OTHER)
+    assert pieces_of(server, index) == before
+    good("DELETE", f"{server}/{index}/_alias/{index}-000002")
     assert reindex(store, OTHER).copied == 1
 
 

@@ -6,12 +6,16 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer import IndexOptions, index
+from indexer.errors import UsageError
+from indexer.grouping.delete import delete
 from indexer.grouping.group import group
+from indexer.grouping.label import LabelOptions, label
 from indexer.operations.reindex import reindex
-from indexer.recipe import DEFAULT_V1
+from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.similar import similar
 from indexer.sources.base import Reading
 from indexer.stores import in_place
+from indexer.stores.engine.repeated_ids import REPEATED
 
 pytestmark = pytest.mark.engines
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -55,3 +59,56 @@ def test_a_routing_is_kept_by_all_that_changes_a_document(routed_index, open_at)
         assert (fields["n"], fields["labels"]) == (id, ["seen"])
         assert fields["near_family"] == IDS[0] and fields["near_recipe"] == DEFAULT_V1.id
     assert call("GET", f"{url}/_count")[1]["count"] == len(IDS)
+    assert delete(store, [IDS[1]]).deleted == (IDS[1],)
+    assert call("GET", f"{url}/_doc/{IDS[1]}?routing=key+{IDS[1]}")[0] == 404
+
+
+def stored(url):
+    """Return routing, version and text of each document of an index, sorted."""
+    hits = good("POST", f"{url}/_search", {"size": 100, "version": True})["hits"]["hits"]
+    return sorted((hit["_routing"], hit["_version"], hit["_source"]["text"]) for hit in hits)
+
+
+def test_documents_of_one_id_are_left_alone_and_lost_by_nothing(routed_index, open_at):
+    url, address = routed_index
+    server, _, name = url.rpartition("/")
+    first = shard(url, f"key {IDS[0]}")
+    twin = next(key for key in map(str, range(50)) if shard(url, key) != first)
+    lines = [{"index": {"_id": IDS[0], "routing": twin}}, {"text": f"{FERRY} Again.", "n": "e"}]
+    bulk(server, name, [], *lines)
+    store = open_at(address)
+    before = stored(url)
+    options = IndexOptions(reading=Reading(text_field="text"))
+    result = index([address], in_place(store, "text"), options)
+    assert result.indexed == len(IDS) - 1
+    assert len(result.failed) == 2
+    assert all(f"{REPEATED}; it is not changed" in blob.error for blob in result.failed)
+    store.refresh()
+    grouped = group(store)
+    assert (grouped.documents, grouped.left_alone) == (len(IDS) + 1, 2)
+    for change in (
+        lambda: label(store, [IDS[0]], LabelOptions(add=["seen"])),
+        lambda: delete(store, [IDS[0]]),
+    ):
+        with pytest.raises(UsageError, match=f"document {IDS[0]}: {REPEATED}"):
+            change()
+    good("POST", f"{url}/_refresh")
+    unchanged = [document for document in stored(url) if document in before]
+    assert [text for _, _, text in unchanged] == [f"{FERRY} Again.", FERRY]
+    texts = [text for _, _, text in stored(url)]
+    gone = f"{url}/_doc/{IDS[0]}?routing={twin}&refresh=true"
+
+    def delete_one(copied):
+        if call("GET", gone)[0] == 200:
+            good("DELETE", gone)
+
+    assert reindex(store, DEFAULT_V1).copied == len(texts)
+    assert [text for _, _, text in stored(url)] == texts
+    reindex(store, DEFAULT, on_progress=delete_one)
+    assert [text for _, _, text in stored(url)] == [FERRY] * len(IDS)
+
+
+def shard(url, routing):
+    """Return the shard of documents with this routing."""
+    answer = good("GET", f"{url}/_search_shards?routing={routing.replace(' ', '+')}")
+    return answer["shards"][0][0]["shard"]

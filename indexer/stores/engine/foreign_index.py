@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from indexer.errors import UsageError
@@ -24,6 +25,7 @@ from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.prepare_index import record_statistics
 from indexer.stores.engine.queries import PAGE, IndexQueries
+from indexer.stores.engine.repeated_ids import REPEATED, repeated_ids
 from indexer.stores.engine.sender import Operation
 from indexer.stores.engine.sort_keys import IN_PLACE
 from indexer.stores.engine.store import EngineStore
@@ -135,9 +137,9 @@ class InPlaceStore(EngineStore):
         """
         self.refresh()
         textless: list[StoredDocument] = []
-        for document in read_documents(self.index):
+        for document, reason in self._read_documents():
             fields = document.fields
-            if reason := objection(document.id, fields):
+            if reason:
                 self._objections[document.id] = f"{reason}; it is not changed"
                 self._read[document.id] = ""
                 yield document.id, fields
@@ -153,6 +155,15 @@ class InPlaceStore(EngineStore):
                 self._states[document.id] = document.state
             yield document.id, fields
         self._mark_unsigned(textless)
+
+    def _read_documents(self) -> Iterator[tuple[StoredDocument, str]]:
+        """Yield documents, each with the reason why it is not to be changed, if any."""
+        waiting = read_documents(self.index)
+        while page := list(islice(waiting, PAGE)):
+            repeated = set(repeated_ids(self.index, [document.id for document in page]))
+            for document in page:
+                reason = REPEATED if document.id in repeated else ""
+                yield document, reason or objection(document.id, document.fields)
 
     def _mark_unsigned(self, textless: Sequence[StoredDocument]) -> None:
         """Mark documents in the state that was read; the next run looks at those that changed."""

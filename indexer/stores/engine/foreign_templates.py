@@ -14,6 +14,8 @@ from indexer.stores.engine.source_gaps import leaf_fields
 # settings that change what is stored, or who may find it
 _BINDING = ("default_pipeline", "final_pipeline", "lifecycle", "mode", "search", "sort")
 _RULES = ("_source", "_routing")
+# set by an engine itself, for where it keeps a new index
+_PLACEMENT = "index.routing.allocation.include._tier_preference"
 
 
 def rivals(requests: Requests, place: IndexPlace) -> list[str]:
@@ -38,28 +40,38 @@ def require_no_additions(requests: Requests, index: str, body: Mapping[str, Any]
     Only what has consequences for documents counts: aliases, pipelines and the like, rules of the
     mapping, and fields in an index of nearfold's own. `body` has settings, mappings and aliases.
     """
-    additions = sorted(
-        addition
-        for template in _templates_of(requests, index)
-        for addition in _additions(template, body)
-    )
+    templates = _templates_of(requests, index)
+    _refuse(index, [name for template, _ in templates for name in _additions(template, body)])
+
+
+def require_no_difference(requests: Requests, index: str, body: Mapping[str, Any]) -> None:
+    """Raise `UsageError` where templates would add anything to a new index beside its body, which
+    is that of another index: any alias, setting, rule of the mapping or field.
+    """
+    templates = _templates_of(requests, index)
+    _refuse(index, [name for template in templates for name in _differences(*template, body)])
+
+
+def _refuse(index: str, additions: Sequence[str]) -> None:
     if additions:
         raise UsageError(
-            f"an index template of another program would add {', '.join(additions)} to {index}; "
-            f"give it patterns that do not match {index}, or take these out of it, and run again"
+            f"an index template of another program would add {', '.join(sorted(set(additions)))} "
+            f"to {index}; give it patterns that do not match {index}, or take these out of it, and "
+            "run again"
         )
 
 
-def _templates_of(requests: Requests, index: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the template of a new index, or else its legacy templates; none to whoever may not ask
-    for them.
+def _templates_of(requests: Requests, index: str) -> Iterator[tuple[Mapping[str, Any], bool]]:
+    """Yield the template of a new index and False, or else its legacy templates and True.
+
+    A legacy template also completes the definitions of fields. None to whoever may not ask.
     """
     answer = requests.send("POST", f"_index_template/_simulate_index/{index}")
     template = (answer.body or {}).get("template") if answer.status == 200 else None
     if template:
-        yield template
+        yield template, False
     else:
-        yield from (body for _, body in _legacy_templates(requests, index))
+        yield from ((body, True) for _, body in _legacy_templates(requests, index))
 
 
 def _legacy_templates(requests: Requests, index: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -92,3 +104,53 @@ def _additions(template: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator
         return
     fields = dict(leaf_fields(body["mappings"]))
     yield from (f"field {name}" for name, _ in leaf_fields(mapping) if name not in fields)
+
+
+def _differences(
+    template: Mapping[str, Any], is_legacy: bool, body: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield all that a template has and a body lacks, in words."""
+    yield from (f"alias {name}" for name in template.get("aliases", {}).keys() - body["aliases"])
+    settings = {_PLACEMENT, *_paths(body["settings"])}
+    yield from (name for name in _paths(template.get("settings", {})) if name not in settings)
+    known = set(_rules(body["mappings"], is_legacy))
+    rules = _rules(template.get("mappings", {}), is_legacy)
+    yield from (rule for rule in rules if rule not in known)
+
+
+def _paths(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the dotted names of values, nested or not.
+
+    >>> list(_paths({"index": {"blocks.write": "true", "sort": {"field": ["a", "b"]}}}))
+    ['index.blocks.write', 'index.sort.field']
+    """
+    if not isinstance(value, Mapping):
+        yield path
+        return
+    for name, inner in value.items():
+        yield from _paths(inner, f"{path}.{name}" if path else name)
+
+
+def _rules(mapping: Mapping[str, Any], is_whole: bool, prefix: str = "") -> Iterator[str]:
+    """Yield fields and rules of a mapping, or of an object in it, in words; with `is_whole` also
+    what the definitions of its fields say.
+
+    >>> list(_rules({"dynamic": "strict", "properties": {"a": {"type": "long"}}}, is_whole=False))
+    ['`dynamic`', 'field a']
+    >>> list(_rules({"properties": {"a": {"type": "long", "coerce": False}}}, is_whole=True))
+    ['field a', '`coerce` of a']
+    """
+    place = f" of {prefix[:-1]}" if prefix else ""
+    for name in mapping.keys() - {"properties", "type", "_meta", "dynamic_templates", "runtime"}:
+        yield f"`{name}`{place}"
+    for entry in mapping.get("dynamic_templates", ()):
+        yield from (f"dynamic template {name}" for name in entry)
+    yield from (f"runtime field {name}" for name in mapping.get("runtime", ()))
+    for name, definition in mapping.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        if "properties" in definition:
+            yield from _rules(definition, is_whole, f"{path}.")
+            continue
+        yield f"field {path}"
+        if is_whole:
+            yield from (f"`{name}` of {path}" for name in definition if name != "type")

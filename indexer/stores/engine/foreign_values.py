@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.recipe import is_recipe_id
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.queries import PAGE
+from indexer.stores.engine.repeated_ids import REPEATED, repeated_ids
 
 if TYPE_CHECKING:
     from indexer.stores.engine.open_index import OpenIndex
@@ -63,6 +64,7 @@ def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]
     Documents that nearfold signed were looked at then, and only their recipe is read.
     """
     queries = index.queries("both")
+    yield from ((id, REPEATED) for id in repeated_ids(index, ids))
     recipes = queries.documents_now(ids, PAGE, {"_source_includes": "near_recipe"})
     unsigned = [
         hit["_id"]

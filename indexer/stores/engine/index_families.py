@@ -50,8 +50,8 @@ class EngineFamilies:
             updates = [
                 Operation("update", id, body) for id, body in last.items() if id not in refused_ids
             ]
-            replies = self._index.update(updates)
-            left_alone += len(refused_ids)
+            replies = self._index.send_routed(updates)
+            left_alone += sum(well_formed(entry.id) in refused_ids for entry in chunk)
             written += sum(reply.status != 404 for reply in replies.values())
             reason = _refusal(replies)
             if reason:
@@ -89,7 +89,7 @@ class EngineLabels:
         operations = [
             Operation("update", id, {"doc": {"labels": values}}) for id, values in updates.items()
         ]
-        replies = self._index.update(operations)
+        replies = self._index.send_routed(operations)
         reason = _refusal(replies)
         if reason:
             raise StoreError(f"{self._index.address.url} refused a label: {reason}")

@@ -11,6 +11,7 @@ from indexer.stores.engine import rows as documents
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE
+from indexer.stores.engine.repeated_ids import require_distinct
 from indexer.stores.engine.sender import Operation
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.text.phrases import well_formed
@@ -114,11 +115,13 @@ def delete_rows(index: OpenIndex, ids: Sequence[str]) -> int:
     """Delete rows and their parts; return how many rows existed.
 
     A row is counted when a reply says that it existed; after a lost reply it may go uncounted.
+    Raises `UsageError` for an id that several documents have.
     """
     index.require_recipe()
     names = storable_ids(ids)
+    require_distinct(index, names)
     parts = [name for name in parts_of(index, names) if name not in names]
     if parts:
         index.send([Operation("delete", name) for name in parts])
-    replies = index.send([Operation("delete", name) for name in names])
+    replies = index.send_routed([Operation("delete", name) for name in names])
     return sum(reply.status == 200 for reply in replies.values())

@@ -154,8 +154,8 @@ class OpenIndex:
             located.append(replace(operation, head=head))
         return located
 
-    def update(self, operations: list[Operation]) -> dict[str, Reply]:
-        """Send partial updates; return the reply to each by id.
+    def send_routed(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send partial updates or deletions; return the reply to each by id.
 
         Those of documents with a routing of their own are sent again with it.
         """
@@ -164,11 +164,11 @@ class OpenIndex:
         routings = self.queries("both").routings(list(lost)) if lost else {}
         if not routings:
             return replies
-        head = {"retry_on_conflict": 3}
-        again = [
-            replace(lost[id], head={**head, **(lost[id].head or {}), "routing": routing})
-            for id, routing in routings.items()
-        ]
+        again = []
+        for id, routing in routings.items():
+            default = {"retry_on_conflict": 3} if lost[id].action == "update" else {}
+            head = {**default, **(lost[id].head or {}), "routing": routing}
+            again.append(replace(lost[id], head=head))
         return {**replies, **self.send(again)}
 
     def check_replaced(self) -> None:

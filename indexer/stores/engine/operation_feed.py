@@ -84,11 +84,11 @@ def _whole_source(requests: Requests, index: str) -> bool | bodies.Body:
     return {"exclude_vectors": False} if has_rule else True
 
 
-def document_ids(requests: Requests, index: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the id of every document of an index, and its routing as a field of an operation."""
+def document_ids(requests: Requests, index: str) -> Iterator[tuple[str, str | None]]:
+    """Yield id and routing of every document of an index; they are unique together."""
     for shard, mark in last_operations(requests, index).items():
         for page in read_feed(requests, index, shard, -1, mark, whole=False):
-            yield from ((hit["_id"], routing_of(hit)) for hit in page)
+            yield from ((hit["_id"], hit.get("_routing")) for hit in page)
 
 
 def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from indexer.errors import ReindexInProgress, StoreError, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.foreign_templates import require_no_additions
+from indexer.stores.engine.foreign_templates import require_no_difference
 from indexer.stores.engine.foreign_values import objection
 from indexer.stores.engine.index_requests import (
     EXISTS,
@@ -86,14 +86,28 @@ class Successor:
             if answer.kind != EXISTS:
                 raise error_of(self.requests.url, answer, f"PUT {self.name}")
             answer = self.requests.send("GET", self.name)  # made by an answer that was lost
+        if not self._can_continue(answer):
+            self._begin_again()
+
+    def _can_continue(self, answer: Answer) -> bool:
+        """Return whether the version that a former run began has the same recipe; False where its
+        corpus statistics are others.
+
+        Raises `UsageError` for an alias of its name, and `ReindexInProgress` for an index of
+        another recipe or origin.
+        """
+        if answer.status == 200 and self.name not in answer.body:
+            raise UsageError(
+                f"{self.name}, the next version of {self.place.index}, is an alias of "
+                f"{', '.join(sorted(answer.body))}; remove or rename it there, and run again"
+            )
         metadata = nearfold_metadata(answer.body[self.name]) if answer.status == 200 else {}
         begun = Recipe(**metadata["recipe"]) if "recipe" in metadata else None
-        is_ours = begun is not None and metadata.get("reindexing", {}).get("from") == self.old
-        if is_ours and metadata.get("recipe_id") == self.recipe.id:
-            return
-        if is_ours and begun and begun.is_same_but_for_statistics(self.recipe):
-            self._begin_again()
-            return
+        if begun is not None and metadata.get("reindexing", {}).get("from") == self.old:
+            if metadata.get("recipe_id") == self.recipe.id:
+                return True
+            if begun.is_same_but_for_statistics(self.recipe):
+                return False
         raise ReindexInProgress(index=self.name, recipe=begun.name if begun else "")
 
     def _begin_again(self) -> None:
@@ -108,9 +122,12 @@ class Successor:
         """Raise `UsageError` where a new version would not be like the old one, before anything is
         written: the old one has a block, or others have a template or an alias for the new one.
 
-        A run that was interrupted may have left a block, which the next run is to pass.
+        A run that was interrupted may have left a block, which the next run is to pass. Raises as
+        `create` does where something has the name of the new one.
         """
-        if self.requests.send("GET", self.name).status != 404:
+        answer = self.requests.send("GET", self.name)
+        if answer.status != 404:
+            self._can_continue(answer)
             return
         if blocks := blocks_of(old):
             raise UsageError(
@@ -118,7 +135,7 @@ class Successor:
                 f"it to null, run again, and set it for {self.place.index} afterwards"
             )
         require_own_alias(self.requests, self._write_alias, self.name)
-        require_no_additions(self.requests, self.name, self._body(old, None))
+        require_no_difference(self.requests, self.name, self._body(old, None))
 
     def _body(self, old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:
         return {
@@ -233,11 +250,19 @@ class Successor:
         self.requests.call("POST", f"{self.old},{self.name}/_refresh")
         if count_documents(self.requests, self.name) <= count_documents(self.requests, self.old):
             return
-        copies = dict(document_ids(self.requests, self.name))
-        for id, _ in document_ids(self.requests, self.old):
-            copies.pop(id, None)
-        deletions = [Operation("delete", id, head=routing) for id, routing in copies.items()]
-        Sender(self._post).send(deletions)
+        missing = dict.fromkeys(document_ids(self.requests, self.name))
+        for place in document_ids(self.requests, self.old):
+            missing.pop(place, None)
+        while missing:
+            # a sender tells documents apart by their ids, which those of two shards may share
+            places = {id: (id, routing) for id, routing in missing}
+            deletions = [
+                Operation("delete", id, head={"routing": routing} if routing else {})
+                for id, routing in places.values()
+            ]
+            Sender(self._post).send(deletions)
+            for place in places.values():
+                del missing[place]
         self.requests.call("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
