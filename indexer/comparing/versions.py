@@ -124,11 +124,11 @@ def _texts(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _earliest(copies: Sequence[Row]) -> tuple[int | None, Source | None]:
-    dates = [_own_date(row) for row in copies]
+    dates = [own_date(row) for row in copies]
     return min((date for date in dates if date[0] is not None), default=(None, None))
 
 
-def _own_date(row: Row) -> tuple[int | None, Source | None]:
+def own_date(row: Row) -> tuple[int | None, Source | None]:
     """Return when a document was saved or sent by its metadata, else when its file was changed."""
     for name in ("modified", "created"):
         try:

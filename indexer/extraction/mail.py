@@ -15,7 +15,7 @@ from email.errors import MessageError
 from email.message import EmailMessage, Message
 
 from indexer.mail.message import ancestors
-from indexer.mail.message_hash import message_ids
+from indexer.mail.message_hash import message_hash, message_ids
 
 _HEADER = re.compile(
     rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
@@ -49,13 +49,14 @@ def mark_charset(data: bytes) -> bytes:
 
 
 def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the `message_id` of a mail, and the ids that it refers to (`references`), oldest
-    first, by blanks; from Tika's metadata, also of Outlook's own format. Empty for other documents.
+    """Return the `message_id` of a mail, the ids that it refers to (`references`), oldest first, by
+    blanks, and the MIH of the first of these, else of its own (`thread`); from Tika's metadata,
+    also of Outlook's own format. Empty for other documents.
 
     Of more ids than 1,000 characters hold, the first and the last ones stay.
 
     >>> thread_fields({"Message:Raw-Header:Message-Id": ["<b@x>"]})
-    {'message_id': '<b@x>'}
+    {'message_id': '<b@x>', 'thread': '206802fe1e22b48356a5a4dee51e44bd'}
     """
     fields = {
         key.lower().removeprefix(_RAW): " ".join(values)
@@ -64,9 +65,11 @@ def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
     }
     own = fields.get("message-id") or fields.get("mapi:internet-message-id", "")
     line = ancestors(fields.get("in-reply-to", ""), fields.get("references", ""))
+    own_ids = message_ids(own)[:1]
     values = {
-        "message_id": next(iter(message_ids(own)), "")[:_MOST_VALUE],
+        "message_id": "".join(own_ids)[:_MOST_VALUE],
         "references": _fitting(line),
+        "thread": message_hash(next(iter(line or own_ids), "")),
     }
     return {name: value for name, value in values.items() if value}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from indexer.model import RankedRow, Row
+from indexer.sources.mail_metadata import MESSAGE_ID, REFERENCES
 
 
 class ByThread:
@@ -25,7 +26,7 @@ class ByThread:
         """Read the Message-IDs of the hits."""
         ids = [hit.id for hit in hits]
         self._expected = dict.fromkeys(ids, ())
-        self._expected |= {row.id: _names(row) for row in self._rows(ids)}
+        self._expected |= {row.id: named_ids(row) for row in self._rows(ids)}
 
     def find_group(self, hit: RankedRow) -> int | None:
         """Return the first group with a mail that names a Message-ID which this one names."""
@@ -52,8 +53,8 @@ class ByThread:
             self._places.setdefault(name, place)
 
 
-def _names(row: Row) -> tuple[str, ...]:
+def named_ids(row: Row) -> tuple[str, ...]:
     """Return the Message-IDs that a mail names."""
-    own = row.metadata.get("message_id", "")
-    line = row.metadata.get("references", "")
+    own = row.metadata.get(MESSAGE_ID, "")
+    line = row.metadata.get(REFERENCES, "")
     return tuple(dict.fromkeys([*own.split(), *line.split()]))

@@ -213,6 +213,40 @@ class VersionsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadMailAnswer:
+    """A mail in its thread.
+
+    `date`: when it was sent, in milliseconds since 1970 UTC; None if that is not known. `parent`:
+    the id of the mail that it answers, None for the first one and where that mail is not in the
+    store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the same
+    Message-ID, None for that one.
+    """
+
+    id: str
+    path: str
+    title: str
+    sender: str
+    date: int | None
+    parent: str | None
+    depth: int
+    copy_of: str | None
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadAnswer:
+    """The thread of a mail in the order of its tree; no mails for a document that is none.
+
+    `thread` is the MIH of its first message.
+    """
+
+    document: DocumentFacts
+    thread: str
+    mails: tuple[ThreadMailAnswer, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyAnswer:
     """A family: its principal (None if it is not in the store), and members by similarity.
 

@@ -7,11 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.defaults import FOLD, OVERLAP
+from indexer.mail.build_threads import ThreadMail
+from indexer.model import Row
+from indexer.operations.stored_thread import stored_thread
 from indexer.searching.fold_defaults import WITH_THRESHOLD
 from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
-from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
+from indexer.web.answers import (
+    DocumentAnswer,
+    DocumentFacts,
+    Results,
+    Similar,
+    ThreadAnswer,
+    ThreadMailAnswer,
+)
 from indexer.web.original_pages import original_view
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (
@@ -152,6 +162,36 @@ def similar(site: Site, values: ParameterValues) -> Similar:
     return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
 
 
+def thread(site: Site, values: ParameterValues) -> ThreadAnswer:
+    """Return the thread of a stored mail."""
+    row = site.row(values["id"])
+    tree = stored_thread(site.store, row)
+    if tree is None:
+        return ThreadAnswer(DocumentFacts.of(row), "", (), ())
+    mails = tuple(_thread_mail(mail, stored_row) for mail, stored_row in tree.mails)
+    notes = () if tree.is_complete else (_MANY_MAILS,)
+    return ThreadAnswer(DocumentFacts.of(row), tree.id, mails, notes)
+
+
+def _thread_mail(mail: ThreadMail, row: Row) -> ThreadMailAnswer:
+    message = mail.message
+    return ThreadMailAnswer(
+        id=row.id,
+        path=row.path,
+        title=message.subject,
+        sender=message.sender,
+        date=message.date,
+        parent=mail.parent,
+        depth=mail.depth,
+        copy_of=mail.copy_of,
+        labels=row.labels,
+    )
+
+
+_MANY_MAILS = (
+    "the thread has many mails; answers that name no other mail than the one they answer may be "
+    "missing here"
+)
 _SEARCH_PARAMETERS = (
     Parameter(
         "q",
@@ -229,6 +269,13 @@ DOCUMENT_QUESTIONS: Mapping[str, Question] = {
         (ID, PART, ORIGINAL, ATTACHMENT),
         document,
         DocumentAnswer,
+    ),
+    "thread": Question(
+        "thread",
+        "The thread of a stored mail, as a tree by its Message-IDs.",
+        (ID,),
+        thread,
+        ThreadAnswer,
     ),
     "similar": Question(
         "similar",

@@ -54,6 +54,7 @@ _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 PAGES = (
     Page("/", "search.html", "Search", ("search", "searches"), {"wait": "1.5"}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
+    Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
     Page("/family", "family.html", "Family", ("family",), {}),
     Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),

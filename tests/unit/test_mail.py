@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from indexer.extraction import mail
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.native import NativeExtractor
+from indexer.mail.message_hash import message_hash
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
@@ -50,6 +51,7 @@ def test_ids_of_the_thread_are_metadata() -> None:
     data = b"Message-Id: <2@x>\nReferences: <0@x>\n <1@x>\nIn-Reply-To: <1@x>\n\nYes.\n"
     metadata = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml").metadata
     assert (metadata["message_id"], metadata["references"]) == ("<2@x>", "<0@x> <1@x>")
+    assert metadata["thread"] == message_hash("<0@x>")
 
 
 def test_of_many_references_the_first_and_the_last_stay() -> None:
@@ -61,5 +63,8 @@ def test_of_many_references_the_first_and_the_last_stay() -> None:
 
 
 def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
-    assert mail.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {"message_id": "<a@x>"}
+    assert mail.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {
+        "message_id": "<a@x>",
+        "thread": message_hash("<a@x>"),
+    }
     assert mail.thread_fields({"Content-Type": ["text/plain"]}) == {}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sample_library import rows, sentence
 
+from indexer.mail.message_hash import message_hash
 from indexer.model import Row
 
 ELSEWHERE = "http://elsewhere.invalid"
@@ -33,6 +34,8 @@ PAYLOADS = (
     "+ADw-script+AD4-alert(1)+ADw-/script+AD4-",
 )
 
+_IN_THREAD = {"references": "<hostile@x>", "thread": message_hash("<hostile@x>")}
+
 
 def hostile_rows() -> list[Row]:
     """Return a family of documents, each with another payload in every field that pages show."""
@@ -56,6 +59,6 @@ def _with_payload(row: Row, payload: str) -> Row:
         path=f"/library/{payload}/{payload}",
         content_type=payload,
         labels=(payload, "hostile"),
-        metadata={payload: payload, "author": payload},
+        metadata={payload: payload, "author": payload, "from": payload, **_IN_THREAD},
         extractor=payload,
     )

@@ -33,6 +33,7 @@ PATHS = (
     "/",
     "/?q=agreement",
     "/family?id=m2",
+    "/thread?id=m1",
     "/versions?id=m2",
     "/matrix?id=m2",
     "/compare?a=m1&b=m2",
@@ -275,6 +276,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         ],
         "document": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "similar": [{"id": "m1"}],
+        "thread": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "family": [{"id": "m2"}, {"id": "long1"}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
         "discounted": [

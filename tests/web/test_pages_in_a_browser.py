@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from indexer.defaults import FOLD, MEASURE, OVERLAP
-from web.hostile import PAYLOADS
+from web.hostile import PAYLOADS, hostile_rows
 from web.watching import PageRecord, open_window, serious_violations
 
 
@@ -36,6 +36,7 @@ def addresses(site: str) -> dict[str, str]:
         "filtered": "/?" + urlencode({"filter": "labels=hostile"}),
         "document": "/document?" + urlencode({"id": first["id"]}),
         "family": "/family?id=m2",
+        "thread": "/thread?" + urlencode({"id": hostile_rows()[0].id}),
         "versions": "/versions?id=m2",
         "matrix": "/matrix?rows=all&" + urlencode({"id": first["id"]}),
         "compare": "/compare?" + urlencode({"a": first["id"], "b": renewal["id"]}),

@@ -1,0 +1,76 @@
+"""The page of a thread of mails: its tree, and the ways to it."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+from sample_library import rows, sentence
+
+from indexer.mail.message_hash import message_hash
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from web.plain_requests import request
+from web.watching import PageRecord, open_window, run_site
+
+REFERENCES = {"1": "", "2": "<1@x>", "3": "<1@x> <2@x>"}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Any]:
+    """A store of a thread of three mails, and a document that is none."""
+    store = open_store(f"sqlite:///{tmp_path}/mails.db")
+    store.prepare(DEFAULT)
+    documents = [
+        dataclasses.replace(
+            row,
+            title=f"Ferry {row.id}",
+            metadata={
+                "message_id": f"<{row.id}@x>",
+                "references": REFERENCES[row.id],
+                "thread": message_hash("<1@x>"),
+                "from": "Ann <ann@x.org>",
+            },
+        )
+        for row in rows({id: sentence(n) for n, id in enumerate(REFERENCES)})
+    ]
+    store.write([*documents, *rows({"none": sentence(9)})])
+    store.refresh()
+    yield store
+    store.close()
+
+
+def test_the_tree_and_the_ways_to_it(library: Any, browser: Browser) -> None:
+    with run_site(library.url) as address:
+        record = PageRecord(address)
+        with open_window(browser, address, record) as windows:
+            page = record.watch(windows.new_page())
+            page.goto("/?q=&fold=threads")
+            fold = page.locator("details.fold")
+            expect(fold.locator("summary")).to_contain_text("2 other mails of the thread")
+            fold.locator("summary").click()
+            fold.get_by_role("link", name="The thread as a tree").click()
+            items = page.locator("ol.versions > li")
+            expect(items).to_have_count(3)
+            for place, depth in enumerate("012"):
+                expect(items.nth(place)).to_have_class(f"d{depth}")
+                expect(items.nth(place)).to_contain_text(f"Ferry {place + 1}")
+            expect(items.nth(2)).to_contain_text("Ann <ann@x.org>")
+            items.nth(2).get_by_role("link").click()
+            page.get_by_role("link", name="Thread").click()
+            expect(page.locator("[aria-current]")).to_contain_text("this mail")
+            expect(page.locator("li[aria-current]")).to_contain_text("Ferry 3")
+            page.goto("/document?id=none")
+            expect(page.get_by_role("link", name="Thread")).to_have_count(0)
+            page.goto("/thread?id=none")
+            expect(page.get_by_text("no Message-ID")).to_be_visible()
+        record.check()
+        answer = json.loads(request(address, "/api/thread?id=3").body)
+        assert [(mail["id"], mail["parent"], mail["depth"]) for mail in answer["mails"]] == [
+            ("1", None, 0),
+            ("2", "1", 1),
+            ("3", "2", 2),
+        ]
