@@ -1,8 +1,10 @@
-"""Look-ups and folded searches of a SQLite store, beside those of another checkout of nearfold.
+"""Look-ups and folded searches of a store, beside those of another checkout of nearfold.
 
     python benchmarks/load.py --documents 100000 --folder DIR --build
     python benchmarks/lookups.py DIR/load.db [--before CHECKOUT] [--runs 100] [--warm 5] [--cold 10]
     python benchmarks/lookups.py DIR/load.db --truth 200
+    python benchmarks/load.py --documents 10000 --folder DIR --build --store opensearch://HOST/NAME
+    python benchmarks/lookups.py DIR/load.db --store opensearch://HOST/NAME [--before CHECKOUT]
 
 similar by id / text      `similar` of stored documents, of any place in the store
 search none / live        `search` for two words of a document, unfolded and folded
@@ -11,9 +13,11 @@ cold similar              `nearfold similar FILE` from a new process; modules ar
 
 Both checkouts have a process of their own, asked in turn for the same, after a warm-up of `--warm`
 other questions of each kind. Prints quantiles in milliseconds of processor time and of wall time,
-the ratio of the sums to the other checkout's, and whether the results are the same. Compare the
-ratios: processor time grows, too, where other programs share the machine. A checkout has its own
-kernel, `indexer/_kernel.abi3.so`.
+the ratio of the sums to the other checkout's, and whether the results are the same. Of a search
+engine, which `--store` names and which has the same documents, processor time is that of the
+client alone, and a look-up by a new process is not measured. Compare the ratios: processor time
+grows, too, where other programs share the machine. A checkout has its own kernel,
+`indexer/_kernel.abi3.so`.
 
 `--truth N` compares nothing but the matches of N documents with those by brute force: each text of
 the store that has the threshold of `lcs` or more.
@@ -146,6 +150,17 @@ def cold(checkout: Path, url: str, file: str) -> tuple[float, float]:
     return cpu, wall
 
 
+def print_cold(places: tuple[Path, Path], url: str, text: str, count: int) -> None:
+    """Print the times of look-ups of a text by new processes."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(text)
+        file.flush()
+        runs = [[cold(place, url, file.name) for place in places] for _ in range(count + 1)]
+    columns = [list(column) for column in zip(*runs[1:], strict=True)]
+    print(line("cold similar, before", columns[0], columns[0]))
+    print(line("cold similar", columns[1], columns[0]))
+
+
 def line(kind: str, times: list[tuple[float, float]], others: list[tuple[float, float]]) -> str:
     """Return the line of a table."""
 
@@ -163,6 +178,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("store", help="a SQLite file")
+    parser.add_argument("--store", dest="url", help="a search engine's index that is asked instead")
     parser.add_argument("--before", type=Path, default=ROOT, help="another checkout")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--warm", type=int, default=5)
@@ -176,7 +192,7 @@ def main() -> None:
     if options.truth:
         print_truth(options.store, options.truth)
         return
-    url = f"sqlite:///{Path(options.store).resolve()}"
+    url = options.url or f"sqlite:///{Path(options.store).resolve()}"
     places = (options.before.resolve(), ROOT)
     print("| question | runs | cpu p50 | p90 | p99 | wall p50 | p90 | p99 | cpu ratio | wall |")
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -193,13 +209,8 @@ def main() -> None:
                         seconds.append(result[:2])
             print(line(f"{kind}, before", times[0], times[0]))
             print(line(kind, times[1], times[0]), flush=True)
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        file.write(by_kind["similar by text"][0])
-        file.flush()
-        runs = [[cold(place, url, file.name) for place in places] for _ in range(options.cold + 1)]
-    columns = [list(column) for column in zip(*runs[1:], strict=True)]
-    print(line("cold similar, before", columns[0], columns[0]))
-    print(line("cold similar", columns[1], columns[0]))
+    if not options.url:
+        print_cold(places, url, by_kind["similar by text"][0], options.cold)
     print(f"\n{different} results differ; load {os.getloadavg()[0]:.1f}")
 
 

@@ -1,7 +1,7 @@
 """Signing beside its peers: the same texts, the same character 4-grams, 128 slots, one core, from a
 list of str to sketches.
 
-    python benchmarks/signing.py [FOLDER] [--documents 1000] [--runs 7]
+    python benchmarks/signing.py [FOLDER] [--documents 1000] [--runs 7] [--kernel OTHER.so]
 
 FOLDER (default: /usr/share/doc) is read for text files, gzip included; each gives one document of
 up to 5,000 characters. Peers are handed texts that are normalised already, so that all see the same
@@ -10,6 +10,10 @@ keys. Runs are interleaved, every run gets fresh strings, and the figures are me
 `error` is the root mean square error of the estimated Jaccard similarity over sqrt(J (1 - J) /
 128), on changed copies of the documents; `default_v2` signs word pairs, so it has none here. Peers
 that are not installed are named at the end.
+
+`--kernel` compares two kernels and nothing else: this one and another `indexer/_kernel.abi3.so`, in
+turn on the same texts, on those that are ASCII, on the others, and on pieces of 100 characters.
+Exits with 1 where a fingerprint differs.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gzip
+import importlib.machinery
+import importlib.util
 import os
 import random
 import statistics
@@ -32,14 +38,15 @@ os.environ.update(
 
 import numpy as np
 
-from indexer.recipe import DEFAULT, DEFAULT_V2, recipe_named
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.sketch import fingerprint as signing
 from indexer.sketch.fingerprint import define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
 from indexer.text.normalise import normalise
 
-WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 1000, 0.3
-MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
+WIDTH, SLOTS, CHARS, PAIRS, SECONDS, SHORT = 4, 128, 5000, 1000, 0.3, 100
+MINHASH = dataclasses.replace(DEFAULT_V1, simhash=None, bits=None, blocks=None)
 KEYED, KEYED_V2 = (
     recipe_named(f"{version}+key:benchmark").with_secret("a secret that everybody may read")
     for version in ("default_v1", "default_v2")
@@ -76,7 +83,7 @@ def ours() -> Iterator[Contender]:
     )
     yield Contender(
         f"nearfold {kernel_name()}: MinHash + SimHash",
-        lambda texts: fingerprints(texts).minhash,
+        lambda texts: fingerprints(texts, DEFAULT_V1).minhash,
         np.asarray,
         True,
     )
@@ -100,7 +107,10 @@ def ours() -> Iterator[Contender]:
         "nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True
     )
     yield Contender(
-        "nearfold numpy: MinHash + SimHash", lambda texts: define(texts).minhash, np.asarray, True
+        "nearfold numpy: MinHash + SimHash",
+        lambda texts: define(texts, DEFAULT_V1).minhash,
+        np.asarray,
+        True,
     )
 
 
@@ -274,6 +284,55 @@ def clock_signing(contender: Contender, texts: list[str], count: int) -> float:
     return time.process_time() - start
 
 
+def compare_kernels(path: str, texts: list[str], runs: int) -> bool:
+    """Print times of this kernel and another; return whether every fingerprint is the same."""
+    loader = importlib.machinery.ExtensionFileLoader("_kernel", path)
+    spec = importlib.util.spec_from_loader("_kernel", loader)
+    assert spec
+    other = importlib.util.module_from_spec(spec)
+    loader.exec_module(other)
+    kernels = (other, signing._kernel)
+    kinds = {
+        "all": texts,
+        "ASCII": [text for text in texts if text.isascii()],
+        "not ASCII": [text for text in texts if not text.isascii()],
+        "short": [text[start:][:SHORT] for text in texts for start in range(0, 10 * SHORT, SHORT)],
+    }
+    recipes = {"MinHash": MINHASH, "MinHash + SimHash": DEFAULT_V1, "default_v2": DEFAULT_V2}
+    print("| texts | recipe | MB/s, other kernel | this one | documents/s | this one | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    is_equal = True
+    for kind, chosen in kinds.items():
+        size = sum(len(text.encode()) for text in chosen)
+        for name, recipe in recipes.items():
+            both = [clock_kernels(kernels, chosen, recipe) for _ in range(runs)]
+            is_equal &= all(equal for *_, equal in both)
+            before, now = (statistics.median(times) for times in list(zip(*both, strict=True))[:2])
+            rates = [size / seconds / 1e6 for seconds in (before, now)]
+            counts = [len(chosen) / seconds for seconds in (before, now)]
+            cells = [f"{rate:,.0f}" for rate in (*rates, *counts)]
+            print(f"| {kind} | {name} | {' | '.join(cells)} | {now / before:.2f} |", flush=True)
+    print("every fingerprint is the same" if is_equal else "fingerprints differ")
+    return is_equal
+
+
+def clock_kernels(
+    kernels: tuple[object, object], texts: list[str], recipe: Recipe
+) -> tuple[float, float, bool]:
+    """CPU seconds of two kernels for fresh copies of the texts, and whether they agree."""
+    seconds, digests = [], []
+    for kernel in kernels:
+        signing._kernel = kernel
+        fresh = [text.encode().decode() for text in texts]
+        start = time.process_time()
+        signed = fingerprints(fresh, recipe)
+        seconds.append(time.process_time() - start)
+        arrays = (signed.minhash, signed.simhash, signed.words, signed.chars)
+        keys = (signed.bands, signed.blocks, signed.status, signed.exact)
+        digests.append((*(array.tobytes() for array in arrays), *keys))
+    return seconds[0], seconds[1], digests[0] == digests[1]
+
+
 def judge(contenders: list[Contender], texts: list[str]) -> None:
     """Fill in the errors of those that have slots."""
     rng = random.Random(1)
@@ -315,12 +374,17 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("/usr/share/doc"))
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument(
+        "--kernel", help="another kernel to compare this one with, and nothing else"
+    )
     options = parser.parse_args()
     texts = documents(options.folder, options.documents)
     if not texts:
         sys.exit(
             f"no text files of 1,000 characters or more in {options.folder}; name another folder"
         )
+    if options.kernel:
+        sys.exit(0 if compare_kernels(options.kernel, texts, options.runs) else 1)
     peers = {name: installed_contenders(peer) for name, peer in PEERS.items()}
     contenders = [
         *ours(),

@@ -33,7 +33,7 @@ fn read_bytes(text: &[u8], mut inside: bool, out: &mut Normalised, goes: impl Fn
 
 /// The same, 64 bytes at a time.
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
+pub mod avx512 {
     use std::arch::x86_64::{
         __m512i, __mmask64, _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epu8_mask, _mm512_mask_add_epi8,
         _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_or_si512, _mm512_set1_epi8, _mm512_storeu_epi8,
@@ -41,14 +41,13 @@ mod avx512 {
 
     use super::Normalised;
 
-    const SIZE: usize = 64;
+    pub const SIZE: usize = 64;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt,bmi1,bmi2")]
     pub fn read(text: &[u8], mut inside: bool, out: &mut Normalised, goes: impl Fn(usize) -> bool) -> bool {
         out.text.reserve(text.len() + SIZE);
         for (number, part) in text.chunks(SIZE).enumerate() {
-            // SAFETY: the mask leaves the bytes beyond the part unread; they are zero, which is blank.
-            let bytes = unsafe { _mm512_maskz_loadu_epi8(u64::MAX >> (SIZE - part.len()), part.as_ptr().cast()) };
+            let bytes = load(part);
             let visible = within(bytes, b'!', b'~');
             out.words += u64::from((visible & !(visible << 1 | u64::from(inside))).count_ones());
             inside = visible >> (part.len() - 1) & 1 == 1;
@@ -65,26 +64,33 @@ mod avx512 {
         inside
     }
 
+    /// The bytes of a part, 1 to 64; those beyond it are zero, which is blank.
     #[target_feature(enable = "avx512bw")]
-    fn all(byte: u8) -> __m512i {
+    pub fn load(part: &[u8]) -> __m512i {
+        // SAFETY: the mask leaves the bytes beyond the part unread.
+        unsafe { _mm512_maskz_loadu_epi8(u64::MAX >> (SIZE - part.len()), part.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx512bw")]
+    pub fn all(byte: u8) -> __m512i {
         _mm512_set1_epi8(byte.cast_signed())
     }
 
     /// The bytes from `first` to `last`, both included.
     #[target_feature(enable = "avx512bw")]
-    fn within(bytes: __m512i, first: u8, last: u8) -> __mmask64 {
+    pub fn within(bytes: __m512i, first: u8, last: u8) -> __mmask64 {
         let moved = _mm512_add_epi8(bytes, all(first.wrapping_neg()));
         _mm512_cmplt_epu8_mask(moved, all(last - first + 1))
     }
 
     #[target_feature(enable = "avx512bw")]
-    fn lower(bytes: __m512i) -> __m512i {
+    pub fn lower(bytes: __m512i) -> __m512i {
         _mm512_mask_add_epi8(bytes, within(bytes, b'A', b'Z'), bytes, all(0x20))
     }
 
-    /// Append the bytes that `keep` names; the text has room for a whole block.
+    /// Append the bytes that `keep` names; the text must have room for a whole block.
     #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
-    fn append(bytes: __m512i, keep: __mmask64, text: &mut Vec<u8>) {
+    pub fn append(bytes: __m512i, keep: __mmask64, text: &mut Vec<u8>) {
         debug_assert!(text.capacity() - text.len() >= SIZE);
         // SAFETY: `read` reserves a block beyond the bytes that there are; those up to the new length are written here.
         unsafe {

@@ -12,7 +12,7 @@ const CHUNK: usize = 1024;
 
 /// Stafford's variant 13 of the MurmurHash3 finaliser, as in SplitMix64.
 #[inline(always)]
-pub fn mix64(value: u64) -> u64 {
+pub const fn mix64(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     value ^ (value >> 31)

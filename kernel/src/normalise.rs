@@ -108,12 +108,24 @@ impl<'a, const SEPARATED: bool> Pass<'a, SEPARATED> {
     /// Read a text by `default_v2`.
     fn read_separated(mut self, text: &str) {
         let mut line_end = LineEnd::default();
-        for (place, c) in text.char_indices() {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if c.is_ascii() && line_end == LineEnd::None {
+                let run = separate::settled(&rest.as_bytes()[..ascii_run(rest.as_bytes())]);
+                if run.len() >= LONG {
+                    self.finish_piece();
+                    self.marks = 0;
+                    self.separator.append_ascii(run, self.out);
+                    rest = &rest[run.len()..];
+                    continue;
+                }
+            }
+            rest = &rest[c.len_utf8()..];
             let word = self.table[c as usize];
             if word & IGNORABLE != 0 || line_end.passes(c) {
                 continue;
             }
-            if word & HYPHEN != 0 && ends_line(&text[place + c.len_utf8()..]) {
+            if word & HYPHEN != 0 && ends_line(rest) {
                 line_end.start();
             } else {
                 self.take(c, word);

@@ -21,8 +21,28 @@ const PLAIN: [u8; 128] = {
 
 /// Append what stays of an ASCII text.
 pub fn read_ascii(text: &[u8], out: &mut Normalised) {
-    out.text.resize(text.len(), 0);
-    let (mut before, mut end, mut place) = (BLANK, 0, 0);
+    let inside = read_run(text, false, out);
+    out.text.truncate(out.text.len() - usize::from(!inside && !out.text.is_empty()));
+}
+
+/// Append the letters and numbers of ASCII text, and a blank after each word that ends here.
+///
+/// `inside`: the text before ended within a word. Returns that of this text.
+fn read_run(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
+        // SAFETY: the check above shows that the processor has these instructions.
+        return unsafe { avx512::read_run(text, inside, out) };
+    }
+    read_bytes(text, inside, out)
+}
+
+fn read_bytes(text: &[u8], inside: bool, out: &mut Normalised) -> bool {
+    let start = out.text.len();
+    out.text.resize(start + text.len(), 0);
+    let room = &mut out.text[start..];
+    let (mut before, mut end, mut place) = (if inside { b'a' } else { BLANK }, 0, 0);
+    let (mut words, mut letters) = (0, false);
     while place < text.len() {
         let byte = text[place];
         place += 1;
@@ -33,13 +53,59 @@ pub fn read_ascii(text: &[u8], out: &mut Normalised) {
             continue;
         }
         let plain = PLAIN[usize::from(byte & 127)];
-        out.words += u64::from(before == BLANK && plain != BLANK);
-        out.letters |= plain.is_ascii_lowercase();
-        out.text[end] = plain;
+        words += u64::from(before == BLANK && plain != BLANK);
+        letters |= plain.is_ascii_lowercase();
+        room[end] = plain;
         end += usize::from(plain != BLANK || before != BLANK);
         before = plain;
     }
-    out.text.truncate(end - usize::from(end > 0 && before == BLANK));
+    out.text.truncate(start + end);
+    out.words += words;
+    out.letters |= letters;
+    before != BLANK
+}
+
+/// The same, 64 bytes at a time.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_mask_mov_epi8};
+
+    use super::{BLANK, Normalised, after_line_end};
+    use crate::ascii::avx512::{SIZE, all, append, load, lower, within};
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt,bmi1,bmi2")]
+    pub fn read_run(text: &[u8], mut inside: bool, out: &mut Normalised) -> bool {
+        out.text.reserve(text.len() + SIZE);
+        let mut start = 0;
+        while start < text.len() {
+            let part = &text[start..text.len().min(start + SIZE)];
+            let bytes = load(part);
+            let (mut length, mut next) = (part.len(), start + part.len());
+            let mut hyphens = _mm512_cmpeq_epi8_mask(bytes, all(b'-'));
+            while hyphens != 0 {
+                let place = hyphens.trailing_zeros() as usize;
+                if let Some(end) = after_line_end(text, start + place + 1) {
+                    (length, next) = (place, end);
+                    break;
+                }
+                hyphens &= hyphens - 1;
+            }
+            start = next;
+            if length == 0 {
+                continue;
+            }
+            let read = u64::MAX >> (SIZE - length);
+            let lower = lower(bytes);
+            let letters = within(lower, b'a', b'z') & read;
+            let plain = letters | within(bytes, b'0', b'9') & read;
+            let after = plain << 1 | u64::from(inside);
+            out.words += u64::from((plain & !after).count_ones());
+            out.letters |= letters != 0;
+            inside = plain >> (length - 1) & 1 == 1;
+            append(_mm512_mask_mov_epi8(all(BLANK), plain, lower), plain | after & read, &mut out.text);
+        }
+        inside
+    }
 }
 
 /// The place after blanks, one line end and more blanks; nothing if there is no line end.
@@ -86,6 +152,14 @@ impl LineEnd {
     }
 }
 
+/// The part of ASCII text at whose end nothing depends on what follows: neither a letter, which a mark may change, nor
+/// a hyphen that may stand at the end of a line.
+pub fn settled(run: &[u8]) -> &[u8] {
+    let Some((_, before)) = run.split_last() else { return run };
+    let end = before.trim_ascii_end().len();
+    if before[..end].ends_with(b"-") { &before[..end - 1] } else { before }
+}
+
 /// Puts blanks between words, when the next word comes.
 #[derive(Default)]
 pub struct Separator {
@@ -94,6 +168,24 @@ pub struct Separator {
 }
 
 impl Separator {
+    /// Append what stays of ASCII text whose end is settled.
+    pub fn append_ascii(&mut self, text: &[u8], out: &mut Normalised) {
+        let start = out.text.len();
+        let is_spaced = start > 0 && !self.unspaced;
+        if self.waiting && is_spaced {
+            out.text.push(BLANK);
+        }
+        let first = out.text.len();
+        let inside = read_run(text, is_spaced && !self.waiting, out);
+        if out.text.len() == first {
+            out.text.truncate(start);
+        } else {
+            (self.waiting, self.unspaced) = (!inside, false);
+            out.text.truncate(out.text.len() - usize::from(!inside));
+        }
+        out.codes.extend(out.text[start..].iter().map(|&byte| u32::from(byte)));
+    }
+
     /// Append a code point in lower case, and a blank before it where one stands; remember one that separates.
     #[inline(always)]
     pub fn append(&mut self, code: u32, table: &Table, out: &mut Normalised) {
@@ -128,6 +220,7 @@ fn append(code: u32, out: &mut Normalised) {
 
 #[cfg(test)]
 mod tests {
+    use super::{read_bytes, read_run};
     use crate::normalise::{Normalised, Version};
 
     fn read(text: &str) -> (String, u64, bool) {
@@ -147,6 +240,35 @@ mod tests {
     #[test]
     fn no_blank_beside_scripts_without_spaces() {
         assert_eq!(read("近似 x 重複、 12 月"), ("近似x重複12月".into(), 7, true));
+    }
+
+    #[test]
+    fn both_ways_read_the_same() {
+        let bytes = b"ab1 -\r\n\tZ.-";
+        let byte = |n: u32| bytes[(n.wrapping_mul(n).wrapping_mul(2_654_435_761) >> 11) as usize % bytes.len()];
+        let text: Vec<u8> = (0..5000_u32).map(byte).collect();
+        for (start, end) in (0..300).map(|n| (n, n * 7)).filter(|(start, end)| start < end) {
+            for inside in [false, true] {
+                let (mut one, mut other) = (Normalised::default(), Normalised::default());
+                let ends = read_run(&text[start..end], inside, &mut one);
+                assert_eq!(ends, read_bytes(&text[start..end], inside, &mut other));
+                assert_eq!((one.text, one.words, one.letters), (other.text, other.words, other.letters));
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_ascii_join_what_stands_beside_them() {
+        let run = "é-\n  a long run, dupli-\ncates of it, near -";
+        assert_eq!(
+            read(&format!("{run}\u{200b}\nx{run}")).0,
+            "éa long run duplicates of it near xéa long run duplicates of it near"
+        );
+        assert_eq!(read("e a long run of e\u{301}").0, "e a long run of é");
+        assert_eq!(read("近 a long run. 近..........似 a long run").0, "近a long run近似a long run");
+        assert_eq!(read("é..........é").0, "é é");
+        assert_eq!(read("..........é a long run").1, 4);
+        assert_eq!(read("é-\n-\n-\n-\n-\n-\n-\nx").0, "éx");
     }
 
     #[test]

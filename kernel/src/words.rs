@@ -13,6 +13,10 @@ const BLANK: u64 = 0x20;
 const CODE_BITS: usize = 21;
 /// The first code point of a script without spaces.
 const FIRST_UNSPACED: u64 = 0xE00;
+/// Code points, and places in a word, of the letters whose hashes are computed in advance: 32 KB.
+const CODES: usize = 1 << 7;
+const PLACES: usize = 1 << 5;
+static LETTERS: [[u64; CODES]; PLACES] = letter_hashes();
 /// Marks a free place of the table.
 const FREE: u64 = 0;
 /// No letter at a place, and no number of an occurrence.
@@ -22,11 +26,15 @@ const KEPT: usize = 1 << 12;
 
 /// The features of one text after the other, in the same memory.
 pub struct Words {
+    /// The sum of each word's letters.
+    sums: Vec<u64>,
     features: Vec<u64>,
-    /// A hash and how often it came, with linear probing; at most half full.
-    places: Vec<(u64, u64)>,
+    /// Hashes with linear probing, at most half full, and how often those came that came again.
+    places: Vec<u64>,
+    counts: Vec<u64>,
     zeros: u64,
-    before: Option<u64>,
+    /// Features whose place another one had.
+    waiting: Vec<usize>,
     factor: u64,
     /// Under a key: the number of each feature's occurrence.
     occurrences: Vec<u64>,
@@ -36,94 +44,128 @@ pub struct Words {
 impl Default for Words {
     fn default() -> Self {
         let factor = RandomState::new().hash_one(0) | 1;
-        let (features, places, occurrences) = Default::default();
-        Words { features, places, zeros: 0, before: None, factor, occurrences, letters: Letters::default() }
+        let (sums, features, places, counts, waiting, occurrences) = Default::default();
+        let letters = Letters::default();
+        Words { sums, features, places, counts, zeros: 0, waiting, factor, occurrences, letters }
     }
 }
 
 impl Words {
-    /// The features of normalised code points, which are so many words.
+    /// The features of normalised code points, which are at most so many words.
     pub fn read<C: Copy + Into<u64>>(&mut self, codes: &[C], words: u64, key: Option<Key>) -> &[u64] {
         if let Some(key) = key {
             self.letters.change_key(key);
-            self.read_pairs::<C, true>(codes, words);
+            self.add_letters::<C, true>(codes, words as usize);
+            pair(&mut self.sums, &mut self.features);
+            self.number_occurrences::<true>();
             seal(key, &mut self.features, &self.occurrences);
         } else {
-            self.read_pairs::<C, false>(codes, words);
+            self.add_letters::<C, false>(codes, words as usize);
+            pair(&mut self.sums, &mut self.features);
+            self.number_occurrences::<false>();
         }
         &self.features
     }
 
-    fn read_pairs<C: Copy + Into<u64>, const KEYED: bool>(&mut self, codes: &[C], words: u64) {
-        self.features.clear();
-        self.occurrences.clear();
-        self.places.clear();
-        self.places.resize((2 * words as usize).next_power_of_two(), (FREE, 0));
-        (self.zeros, self.before) = (0, None);
-        let (mut sum, mut length) = (0_u64, 0);
+    /// Add up the letters of each word.
+    ///
+    /// Nothing branches on where a word ends, for that is not predictable.
+    fn add_letters<C: Copy + Into<u64>, const KEYED: bool>(&mut self, codes: &[C], words: usize) {
+        let Words { sums, letters, .. } = self;
+        sums.clear();
+        sums.resize(words + 1, 0);
+        let (mut end, mut sum, mut length) = (0, 0_u64, 0);
         for &code in codes {
             let code = code.into();
             let alone = code >= FIRST_UNSPACED && table()[(code as u32 & CODE) as usize] & UNSPACED != 0;
-            if !alone && code != BLANK {
-                sum = sum.wrapping_add(self.letter::<KEYED>(code, length));
-                length += 1;
+            sums[end] = sum;
+            if alone {
+                end += usize::from(length > 0);
+                sums[end] = letters.hash::<KEYED>(code, 0);
+                end += 1;
+                (sum, length) = (0, 0);
                 continue;
             }
-            if length > 0 {
-                self.add_word::<KEYED>(mix64(sum));
-                (sum, length) = (0, 0);
-            }
-            if alone {
-                let letter = self.letter::<KEYED>(code, 0);
-                self.add_word::<KEYED>(mix64(letter));
-            }
+            let is_blank = code == BLANK;
+            let letter = letters.hash::<KEYED>(code, length);
+            end += usize::from(is_blank) & usize::from(length > 0);
+            sum = if is_blank { 0 } else { sum.wrapping_add(letter) };
+            length = if is_blank { 0 } else { length + 1 };
         }
         if length > 0 {
-            self.add_word::<KEYED>(mix64(sum));
+            sums[end] = sum;
+            end += 1;
         }
+        sums.truncate(end);
     }
 
-    /// The hash of a letter at its place.
-    #[inline(always)]
-    fn letter<const KEYED: bool>(&mut self, code: u64, place: u64) -> u64 {
-        if KEYED { self.letters.hash(code, place) } else { mix64(letter(code, place)) }
-    }
-
-    /// Add the pair of the word before and this one.
-    #[inline(always)]
-    fn add_word<const KEYED: bool>(&mut self, word: u64) {
-        if let Some(before) = self.before.replace(word) {
-            self.add::<KEYED>(mix64(mix64(before) ^ word));
+    /// Turn the second and later occurrences of hashes into other features, or number them under a key.
+    ///
+    /// Most hashes find their place free, which nothing branches on; the others are handled last.
+    #[allow(clippy::needless_bitwise_bool)]
+    fn number_occurrences<const KEYED: bool>(&mut self) {
+        let size = (2 * self.features.len()).next_power_of_two();
+        self.places.clear();
+        self.places.resize(size, FREE);
+        self.waiting.resize(self.features.len().max(self.waiting.len()), 0);
+        let mut count = 0;
+        for (number, &hash) in self.features.iter().enumerate() {
+            let place = &mut self.places[home(hash, self.factor) & (size - 1)];
+            self.waiting[count] = number;
+            count += usize::from((*place != FREE) | (hash == FREE));
+            *place = if *place == FREE { hash } else { *place };
+        }
+        self.counts.clear();
+        self.counts.resize(size, 0);
+        self.zeros = 0;
+        self.occurrences.clear();
+        self.occurrences.resize(if KEYED { self.features.len() } else { 0 }, 0);
+        for &number in &self.waiting[..count] {
+            let hash = self.features[number];
+            let before = count_again(hash, self.factor, &mut self.places, &mut self.counts, &mut self.zeros);
+            if KEYED {
+                self.occurrences[number] = before;
+            } else if before > 0 {
+                self.features[number] = mix64(hash.wrapping_add(GAMMA.wrapping_mul(before)));
+            }
         }
     }
+}
 
-    /// Add a hash with the number of its occurrence.
-    #[inline(always)]
-    fn add<const KEYED: bool>(&mut self, hash: u64) {
-        let before = self.count(hash);
-        if KEYED {
-            self.occurrences.push(before);
-        }
-        let feature = if KEYED || before == 0 { hash } else { mix64(hash.wrapping_add(GAMMA.wrapping_mul(before))) };
-        self.features.push(feature);
+/// How often a hash came before; one that has its place already came once at least.
+#[inline(always)]
+fn count_again(hash: u64, factor: u64, places: &mut [u64], counts: &mut [u64], zeros: &mut u64) -> u64 {
+    if hash == FREE {
+        *zeros += 1;
+        return *zeros - 1;
     }
+    let mask = places.len() - 1;
+    let mut place = home(hash, factor) & mask;
+    while places[place] != FREE && places[place] != hash {
+        place = (place + 1) & mask;
+    }
+    let before = if places[place] == FREE { 0 } else { counts[place].max(1) };
+    places[place] = hash;
+    counts[place] = before + 1;
+    before
+}
 
-    /// How often the hash came before.
-    #[inline(always)]
-    fn count(&mut self, hash: u64) -> u64 {
-        if hash == FREE {
-            self.zeros += 1;
-            return self.zeros - 1;
-        }
-        let mask = self.places.len() - 1;
-        let mut place = (hash.wrapping_mul(self.factor) >> 32) as usize & mask;
-        while self.places[place].0 != FREE && self.places[place].0 != hash {
-            place = (place + 1) & mask;
-        }
-        let (known, count) = &mut self.places[place];
-        *known = hash;
-        *count += 1;
-        *count - 1
+/// The place of a hash in a table, before it is cut to the table's size.
+#[inline(always)]
+fn home(hash: u64, factor: u64) -> usize {
+    (hash.wrapping_mul(factor) >> 32) as usize
+}
+
+/// Turn sums of letters into hashes of words, and those into hashes of neighbours.
+#[multiversion(targets = "simd")]
+fn pair(words: &mut [u64], pairs: &mut Vec<u64>) {
+    for word in words.iter_mut() {
+        *word = mix64(*word);
+    }
+    pairs.clear();
+    pairs.resize(words.len().saturating_sub(1), 0);
+    for (pair, words) in pairs.iter_mut().zip(words.windows(2)) {
+        *pair = mix64(mix64(words[0]) ^ words[1]);
     }
 }
 
@@ -152,8 +194,20 @@ impl Letters {
         }
     }
 
+    /// The hash of a letter at its place.
     #[inline(always)]
-    fn hash(&mut self, code: u64, place: u64) -> u64 {
+    fn hash<const KEYED: bool>(&mut self, code: u64, place: u64) -> u64 {
+        if KEYED {
+            self.keyed_hash(code, place)
+        } else if code < CODES as u64 && place < PLACES as u64 {
+            LETTERS[place as usize][code as usize]
+        } else {
+            mix64(letter(code, place))
+        }
+    }
+
+    #[inline(always)]
+    fn keyed_hash(&mut self, code: u64, place: u64) -> u64 {
         let letter = letter(code, place);
         let kept = &mut self.kept[(code ^ place << 7) as usize % KEPT];
         if kept.0 != letter {
@@ -164,8 +218,21 @@ impl Letters {
 }
 
 #[inline(always)]
-fn letter(code: u64, place: u64) -> u64 {
+const fn letter(code: u64, place: u64) -> u64 {
     code.wrapping_add(place << CODE_BITS)
+}
+
+/// The hashes of letters, which the compiler computes: nothing of it is on the stack.
+#[allow(clippy::large_stack_arrays)]
+const fn letter_hashes() -> [[u64; CODES]; PLACES] {
+    let mut hashes = [[0; CODES]; PLACES];
+    let mut number = 0;
+    while number < CODES * PLACES {
+        let (place, code) = (number / CODES, number % CODES);
+        hashes[place][code] = mix64(letter(code as u64, place as u64));
+        number += 1;
+    }
+    hashes
 }
 
 #[cfg(test)]
