@@ -6,22 +6,26 @@ import pytest
 import structure
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = structure.Package(ROOT)
 FACADE = {"__init__", "__main__"}
 
 
-def test_few_modules_lie_at_the_top() -> None:
-    top = {path.stem for path in PACKAGE.files if path.parent == PACKAGE.root}
+@pytest.fixture(scope="module")
+def package() -> structure.Package:
+    return structure.Package(ROOT)
+
+
+def test_few_modules_lie_at_the_top(package: structure.Package) -> None:
+    top = {path.stem for path in package.files if path.parent == package.root}
     assert len(top - FACADE) <= 8
 
 
-def test_import_chains_are_short() -> None:
-    chain = PACKAGE.longest_chain()
+def test_import_chains_are_short(package: structure.Package) -> None:
+    chain = package.longest_chain()
     assert len(chain) <= 14, " -> ".join(chain)
 
 
-def test_the_store_interface_is_narrow() -> None:
-    assert structure.store_methods(PACKAGE)["Store"] <= 12
+def test_the_store_interface_is_narrow(package: structure.Package) -> None:
+    assert structure.store_methods(package)["Store"] <= 12
 
 
 @pytest.mark.parametrize(
@@ -34,8 +38,8 @@ def test_the_store_interface_is_narrow() -> None:
         (structure.long_signatures, "make options that travel together a dataclass"),
     ],
 )
-def test_no_departure_from_the_style(departures, remedy: str) -> None:
-    places = list(departures(PACKAGE))
+def test_no_departure_from_the_style(package: structure.Package, departures, remedy: str) -> None:
+    places = list(departures(package))
     assert not places, f"{remedy}: " + ", ".join(places)
 
 
@@ -45,20 +49,20 @@ def test_participles_are_recognised() -> None:
     assert matches == ["Told", "_Made", "RowKept", "Indexed"]
 
 
-def test_file_names_seldom_repeat() -> None:
-    assert len(PACKAGE.repeated_stems()) <= 3, PACKAGE.repeated_stems()
+def test_file_names_seldom_repeat(package: structure.Package) -> None:
+    assert len(package.repeated_stems()) <= 3, package.repeated_stems()
 
 
-def test_no_folder_has_the_name_of_a_public_function() -> None:
+def test_no_folder_has_the_name_of_a_public_function(package: structure.Package) -> None:
     import indexer
 
-    folders = {path.name for path in PACKAGE.root.rglob("*") if path.is_dir()}
+    folders = {path.name for path in package.root.rglob("*") if path.is_dir()}
     assert folders & set(indexer.__all__) == set()
 
 
-def test_each_command_has_a_module_of_its_name() -> None:
+def test_each_command_has_a_module_of_its_name(package: structure.Package) -> None:
     from indexer.cli.main import COMMANDS
 
     assert {
-        name for name in COMMANDS if not (PACKAGE.root / "cli" / f"{name}.py").exists()
+        name for name in COMMANDS if not (package.root / "cli" / f"{name}.py").exists()
     } == set()

@@ -188,7 +188,7 @@ def cluster(opensearch_url: str) -> Iterator[str]:
 def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     url, jobs = cluster, []
     for side in ("left", "right"):
-        library(tmp_path / side, random.Random(1), 300)
+        library(tmp_path / side, random.Random(1), 120)
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
@@ -204,7 +204,7 @@ def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     assert violations(stored) == []
     arrived = len(set(families_of(store_in_cluster).values()))
     again = tmp_path / "again"
-    library(again, random.Random(1), 300)
+    library(again, random.Random(1), 120)
     run("index", again, store=url, XDG_STATE_HOME=str(tmp_path / "state"))
     store_in_cluster.refresh()
     assert (

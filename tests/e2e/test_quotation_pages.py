@@ -12,6 +12,7 @@ PAGES = ["000.md", "001.md", "002.md", "003.md", "004.md"]
 COPIETJE = ROOT / "tests/data/copietje"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -6,11 +6,13 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from command import ROOT, outcome, run, run_json
 
 PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_commands_of_the_page(tmp_path: Path) -> None:
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         for line in block.splitlines():

@@ -31,6 +31,7 @@ def cluster():
         yield new_cluster
 
 
+@pytest.mark.slow
 def test_a_node_is_killed_while_indexing_and_another_while_searching(cluster):
     store = open_store(f"opensearch://{cluster.hosts}/papers?shards=3&replicas=2")
     store.prepare(DEFAULT)

@@ -56,7 +56,7 @@ def acting_hit(name: str) -> int:
     return 9 if name in EACH_FILE else 3
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", select_cases(STEPS, GATE_STEPS))
 def test_killed_at_a_step_the_job_recovers(name: str, scene: Scene) -> None:
     store = scene.new_store()
     job = scene.index(

@@ -22,7 +22,7 @@ class GroupScheduling(LoadScopeScheduling):
 def group_of(nodeid: str) -> str:
     """Return the group of a test.
 
-    All of Spark, which starts once a process; the tests that install into a shared engine; the
+    All of Spark, which starts once a process; the tests that install into one shared engine; the
     tests of one file, which share costly fixtures. Unit, contract and doc tests are groups of
     their own.
     """
@@ -32,18 +32,20 @@ def group_of(nodeid: str) -> str:
         return nodeid
     if parts[1] == "spark":
         return "spark"
-    return "engines" if parts[1] == "engines" or _names_an_engine(parts[1:]) else file
+    if parts[1] == "engines" or _installs_into_an_engine(parts[1:]):
+        return "elasticsearch" if "elasticsearch" in nodeid else "opensearch"
+    return file
 
 
 @cache
-def _names_an_engine(parts: tuple[str, ...]) -> bool:
+def _installs_into_an_engine(parts: tuple[str, ...]) -> bool:
     text = TESTS.joinpath(*parts).read_text(encoding="utf-8")
-    return any(name in text for name in ENGINES)
+    return "install" in text and any(name in text for name in ENGINES)
 
 
 def turn_of(nodeid: str) -> int:
     """Return the place of a test's group in the order of the run: the longest groups first."""
     group = group_of(nodeid)
-    if group in ("spark", "engines"):
+    if group in ("spark", "opensearch", "elasticsearch"):
         return 0
     return 2 if group == nodeid else 1

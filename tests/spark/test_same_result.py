@@ -126,7 +126,9 @@ def test_pairs(both: Both, options: dict[str, Any]) -> None:
             0,
             marks=pytest.mark.slow,
         ),
-        ({"threshold": 0.7, "cluster_threshold": 0.5}, 1_000_000),
+        pytest.param(
+            {"threshold": 0.7, "cluster_threshold": 0.5}, 1_000_000, marks=pytest.mark.slow
+        ),
         pytest.param({"principal": "first", "criteria": RULES}, 1_000_000, marks=pytest.mark.slow),
         pytest.param({"principal": "path:desc"}, 1_000_000, marks=pytest.mark.slow),
     ],
@@ -209,6 +211,7 @@ def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: P
     assert isinstance(error, UsageError) and "NEARFOLD_KEY_LEGAL_FILE" in str(error)
 
 
+@pytest.mark.slow
 def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None:
     records = [Record(str(place), f"{place}", None, False, ()) for place in range(3)]
     work = Work(spark, str(tmp_path / "work"))
@@ -263,6 +266,7 @@ def test_bits_are_paired_and_grouped_by_hamming_distance(
     assert account.families > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BITS)
 def test_a_whole_job_by_bits(
     spark: SparkSession, records: list[Record], tmp_path: Path, name: str

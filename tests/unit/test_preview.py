@@ -47,17 +47,22 @@ def families(store: Any) -> dict[str, str]:
 
 
 OPTIONS = [
-    GroupOptions(measure="jaccard", threshold=0.8),
+    pytest.param(GroupOptions(measure="jaccard", threshold=0.8), marks=pytest.mark.slow),
     GroupOptions(measure="jaccard", threshold=0.55, cluster_threshold=0.5),
     GroupOptions(measure="lcs", threshold=0.8),
     GroupOptions(measure="lcs", threshold=0.9, principal="first"),
-    GroupOptions(measure="lcs", threshold=0.825, principal="central"),
+    pytest.param(
+        GroupOptions(measure="lcs", threshold=0.825, principal="central"), marks=pytest.mark.slow
+    ),
     GroupOptions(measure="overlap", threshold=0.7, principal="path"),
     GroupOptions(measure="estimate", threshold=0.6),
-    GroupOptions(measure="lcs", threshold=0.3),
-    GroupOptions(measure="lcs", threshold=0.8, cap=2),
+    pytest.param(GroupOptions(measure="lcs", threshold=0.3), marks=pytest.mark.slow),
+    pytest.param(GroupOptions(measure="lcs", threshold=0.8, cap=2), marks=pytest.mark.slow),
     GroupOptions(measure="lcs", threshold=0.7, within="labels"),
-    GroupOptions(measure="lcs", threshold=0.6, criteria=Criteria(window=(Window("size", 6),))),
+    pytest.param(
+        GroupOptions(measure="lcs", threshold=0.6, criteria=Criteria(window=(Window("size", 6),))),
+        marks=pytest.mark.slow,
+    ),
     GroupOptions(measure="lcs", threshold=0.6, criteria=Criteria(require=(("resemblance", 0.6),))),
 ]
 

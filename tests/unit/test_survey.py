@@ -21,7 +21,7 @@ contents = st.one_of(
 texts = st.dictionaries(st.sampled_from("abcdefghijtu"), contents, min_size=1, max_size=12)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(texts, st.sampled_from([0.6, 0.7, 0.8, 0.9, 1.0]))
 def test_a_preview_is_what_group_would_write(documents: dict[str, str], threshold: float) -> None:
     store = library(rows(documents, cut=CUT))
