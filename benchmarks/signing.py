@@ -38,7 +38,8 @@ os.environ.update(
 
 import numpy as np
 
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe_names import recipe_named
 from indexer.sketch import fingerprint as signing
 from indexer.sketch.fingerprint import define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes

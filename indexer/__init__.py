@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from indexer.operations.status import status
     from indexer.operations.threads import ThreadsOptions, threads
     from indexer.operations.uninstall import uninstall
-    from indexer.recipe import Recipe, recipe_named
+    from indexer.recipe import Recipe
+    from indexer.recipe_names import recipe_named
     from indexer.retrieval.fold_chunks import ChunkOptions, fold_chunks
     from indexer.searching.fold_hits import fold_hits
     from indexer.searching.search import search
@@ -158,7 +159,7 @@ _HOMES = {
     "approved_passages": "indexer.similarity.approved_passages",
     "passages": "indexer.matching.passages",
     "plan": "indexer.sketch.plan",
-    "recipe_named": "indexer.recipe",
+    "recipe_named": "indexer.recipe_names",
     "reindex": "indexer.operations.reindex",
     "restore": "indexer.operations.restore",
     "search": "indexer.searching.search",

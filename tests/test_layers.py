@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "indexer"
 LAYERS = (
-    ("defaults", "errors", "model", "recipe", "recipe_key", "mappings"),
+    ("defaults", "errors", "model", "recipe", "recipe_key", "recipe_names", "mappings"),
     ("text",),
     ("sketch",),
     ("joins",),

@@ -19,7 +19,7 @@ from indexer.cli.options import (
 )
 from indexer.exports.s_curve import s_curve
 from indexer.matching.limits import require_slots
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sketch.plan import ALMOST_ONE, Plan, describe_plan, plan, plan_by_weight
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import percent

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnknownName, UsageError
 from indexer.model import Fingerprint, Status
-from indexer.recipe import RUNS, Recipe
+from indexer.recipe import Recipe
+from indexer.recipe_names import RUNS
 from indexer.sketch import shake_simhash as shake
 from indexer.sketch import token_simhash, topsig
 from indexer.sketch import truncated_minhash as truncated

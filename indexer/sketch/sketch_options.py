@@ -55,7 +55,7 @@ def usual_distance(recipe: Recipe) -> int:
 
     3, but of 64 bits those within which the recipe's tables find everything.
 
-    >>> from indexer.recipe import recipe_named
+    >>> from indexer.recipe_names import recipe_named
     >>> names = ("simhash-doc", "simhash-doc-loose", "signature-study:topsig:256")
     >>> [usual_distance(recipe_named(name)) for name in names]
     [3, 6, 3]
@@ -73,7 +73,7 @@ def sketch_size(recipe: Recipe) -> int:
 def equal_parts(recipe: Recipe, threshold: float) -> int:
     """Return the least equal bits, or common rare terms, whose share reaches a threshold.
 
-    >>> from indexer.recipe import recipe_named
+    >>> from indexer.recipe_names import recipe_named
     >>> [equal_parts(recipe_named("simhash-doc"), similarity) for similarity in (1 - 3 / 64, 0.9)]
     [61, 58]
     >>> equal_parts(recipe_named("clauses"), 0.9)

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 
 from indexer.errors import UsageError
-from indexer.recipe import Recipe, recipe_named
+from indexer.recipe import Recipe
+from indexer.recipe_names import recipe_named
 from indexer.system.kept_statistics import with_corpus
 from indexer.system.secrets import secret
 

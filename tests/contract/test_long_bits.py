@@ -6,7 +6,7 @@ from sample_library import rows
 from indexer.grouping.group import group
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.matching.match import MatchOptions, match
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.blocks import farthest

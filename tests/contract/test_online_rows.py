@@ -7,7 +7,7 @@ from indexer.grouping.group import GroupOptions, group
 from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex
 from indexer.operations.status import status
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.row_keys import fresh_rows

@@ -8,7 +8,7 @@ from indexer.grouping.group import group
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.matching.match import match
 from indexer.operations.reindex import reindex
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.codec import unpack_slots

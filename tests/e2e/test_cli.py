@@ -101,7 +101,7 @@ def test_compare_marks_shared_passages() -> None:
 
 @pytest.mark.parametrize("recipe", ["default", "default_v1"])
 def test_hash_prints_what_fingerprint_gives(recipe: str) -> None:
-    from indexer.recipe import recipe_named
+    from indexer.recipe_names import recipe_named
     from indexer.sketch.fingerprint import fingerprint
 
     line = run_json("hash", PRESS, "--recipe", recipe)

@@ -18,7 +18,8 @@ from indexer import IndexOptions, group, index, install, open_store, search, sim
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.indexing.index import DEFAULT_READING
 from indexer.indexing.open_sources import open_sources, target
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT
+from indexer.recipe_names import recipe_named
 from indexer.searching.similar import SimilarOptions
 from indexer.sources.base import Reading
 from indexer.stores import in_place

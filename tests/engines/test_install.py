@@ -25,7 +25,8 @@ from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.recipe_names import recipe_named
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines

@@ -12,7 +12,8 @@ from sample_rows import row
 
 from indexer.operations.install import install
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT_V1
+from indexer.recipe_names import recipe_named
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots

@@ -14,7 +14,8 @@ from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT
+from indexer.recipe_names import recipe_named
 from indexer.searching.similar import similar
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sources.base import Reading

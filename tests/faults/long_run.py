@@ -27,7 +27,7 @@ from jobs import OPTIONS, SECONDS, JobResult, JobRunner, write
 from oracle import StoreState, check_soundness, read_state
 from sample_library import edited, sentence
 
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.stores import open_store
 
 KILLED_SHARE = 1 / 3

@@ -26,7 +26,8 @@ from indexer.extraction.extractors import document_or_task
 from indexer.extraction.gzip_files import unpack
 from indexer.extraction.mail import is_mail, mark_charset
 from indexer.model import Query
-from indexer.recipe import DEFAULT, Recipe, recipe_named
+from indexer.recipe import DEFAULT, Recipe
+from indexer.recipe_names import recipe_named
 from indexer.searching.cursor import parse_token
 from indexer.searching.search import search
 from indexer.searching.search_options import SearchOptions, parse_filters

@@ -14,7 +14,8 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.bands import Join
 from indexer.matching.match import MatchOptions, match
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, recipe_named
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2
+from indexer.recipe_names import recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import WINDOW, SimilarOptions, similar

@@ -13,7 +13,7 @@ import pytest
 
 from indexer import IndexOptions, index
 from indexer.cli.main import run
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sources.base import Reading
 
 USUAL = "ws:norm-html:sha1:128"

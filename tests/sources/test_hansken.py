@@ -14,7 +14,7 @@ from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, fingerprint, index
 from indexer.errors import UsageError
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sketch.codec import pack_slots
 from indexer.sources.base import Reading
 

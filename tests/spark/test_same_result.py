@@ -16,7 +16,8 @@ from indexer.errors import UsageError
 from indexer.grouping import group as grouping
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching import match as pairs
-from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe
+from indexer.recipe_names import recipe_named
 from indexer.similarity.criteria import KEYED, Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.sketch.schemes import count_text_features

@@ -19,7 +19,7 @@ from indexer.grouping.group_options import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult
 from indexer.matching.pair_samples import distinct_places
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.statistics.count_bounds import count_bounds
 from indexer.statistics.strata import RULED_OUT, Stratum, allot, audit_strata, describe_audit
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sketch.corpus_statistics import count_features
 from indexer.sketch.hashing import gram_hashes, mix64_array
 from indexer.sketch.imatch import imatch, signatures_match

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from indexer.errors import UsageError
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sketch.fingerprint import fingerprint
 from indexer.text import dutch
 

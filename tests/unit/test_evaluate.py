@@ -14,7 +14,7 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.lab.evaluation.decider import Decider
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.matching.match import MatchOptions, match
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 
 CHANCE = random.Random(5)
 VOCABULARY = [

@@ -16,7 +16,8 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.journal import Journal, journal_path
 from indexer.matching.match import match
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2
+from indexer.recipe_names import recipe_named
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})

@@ -19,7 +19,8 @@ from indexer.matching import likely_pairs
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
-from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.recipe_names import recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar

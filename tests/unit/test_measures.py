@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UnknownMeasure
-from indexer.recipe import DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT_V1
+from indexer.recipe_names import recipe_named
 from indexer.similarity.alignment import align
 from indexer.similarity.measures import (
     MEASURES,

@@ -14,7 +14,8 @@ from indexer.indexing import online_statistics as online
 from indexer.indexing.index import IndexOptions, index
 from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex
-from indexer.recipe import Recipe, recipe_named
+from indexer.recipe import Recipe
+from indexer.recipe_names import recipe_named
 from indexer.sketch.distance import hamming
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.schemes import count_text_features, features_of

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT_V1, recipe_named
+from indexer.recipe import DEFAULT_V1
+from indexer.recipe_names import recipe_named
 from indexer.stores.engine import attachments, painless
 from indexer.text import codepoints
 

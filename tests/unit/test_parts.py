@@ -221,7 +221,7 @@ def test_pruning_removes_the_parts(store, folder):
 
 
 def test_another_recipe_signs_the_parts_too(store):
-    from indexer.recipe import recipe_named
+    from indexer.recipe_names import recipe_named
 
     recipe = recipe_named("ws:norm:mmh3:128:fss")
     reindex(store, recipe)

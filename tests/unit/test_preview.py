@@ -15,7 +15,8 @@ from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.survey import survey
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe_names import recipe_named
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.field_rules import Window
 from indexer.stores import open_store

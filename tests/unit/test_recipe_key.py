@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from sample_library import edited, sentence
 
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
+from indexer.recipe_names import recipe_named
 from indexer.similarity.measures import estimate, jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.bbit import standard_error

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.recipe import recipe_named
+from indexer.recipe_names import recipe_named
 from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.distance import hamming
 from indexer.sketch.fingerprint import fingerprint

@@ -43,7 +43,8 @@ from indexer.lab.tuning.tune import TuneOptions, tune
 from indexer.lab.tuning.tuning_files import COLUMNS, table, write
 from indexer.lab.tuning.tuning_page import page
 from indexer.lab.tuning.tuning_results import UNRELATED, Case, Cases, Experiment, TuneResult
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import DEFAULT
+from indexer.recipe_names import recipe_named
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint

@@ -7,7 +7,8 @@ from __future__ import annotations
 from itertools import product
 
 from indexer.errors import UnknownName
-from indexer.recipe import Recipe, recipe_named
+from indexer.recipe import Recipe
+from indexer.recipe_names import recipe_named
 
 _TOKENISERS = (
     "ws",
