@@ -45,8 +45,9 @@ def with_hint(data: bytes, name: str) -> bytes:
     alone.
 
     HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
-    mail that declare UTF-8. Where only the name shows the format, HTML gets a document type and XML
-    a declaration. Everything else is returned unchanged.
+    mail that declare UTF-8. A file `.eml` gets a first field that shows it to be a mail. Where only
+    the name shows the format, HTML gets a document type and XML a declaration. Everything else is
+    returned unchanged.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
@@ -54,7 +55,7 @@ def with_hint(data: bytes, name: str) -> bytes:
     if _HTML_START.match(data):
         return _mark_utf8(data)
     if mail.is_mail(data, name):
-        return mail.mark_charset(data)
+        return mail.mark_charset(mail.mark_type(data, name))
     if suffix in HTML_NAMES:
         return _mark_utf8(_DOCTYPE + data)
     if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):

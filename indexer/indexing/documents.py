@@ -15,6 +15,7 @@ from indexer.extraction.extractors import document_or_task, extractor_named
 from indexer.indexing.make_rows import file_name
 from indexer.model import Blob, Document, Row
 from indexer.sources.folder import walk
+from indexer.sources.maildir import name_with_format
 from indexer.sources.read_blob import read
 
 STDIN = "-"
@@ -155,7 +156,8 @@ def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | Extra
         return where, error
     if payload.document is not None:
         return where, payload.document
-    return _read(where, payload.data, Path(blob.path).name, limits)
+    name = name_with_format(blob.path, payload.data)
+    return _read(where, payload.data, name, limits)
 
 
 def _read(

@@ -19,7 +19,7 @@ from indexer.extraction.worker_pool import Pool
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions
 from indexer.indexing.arrival import Arrivals
-from indexer.indexing.make_rows import Divide, ExtractedBlob, file_name, row_of
+from indexer.indexing.make_rows import Divide, ExtractedBlob, row_of
 from indexer.indexing.writer import Writer, WriteResult
 from indexer.jobs.journal import Failure, Journal
 from indexer.model import (
@@ -35,6 +35,7 @@ from indexer.model import (
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.mail_metadata import CUSTODIAN
+from indexer.sources.maildir import name_with_format
 from indexer.sources.read_blob import read
 from indexer.stores.abilities import FullStore
 from indexer.system.failpoints import reached
@@ -233,7 +234,8 @@ def _document_or_task(item: Pending, limits: Limits) -> Document | Task[Pending]
     result = item.payload.document
     if isinstance(result, ExtractionError):
         raise result
-    return result or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
+    data = item.payload.data
+    return result or document_or_task(item, data, name_with_format(item.blob.path, data), limits)
 
 
 def _fail(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:

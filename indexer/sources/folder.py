@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
+from indexer.sources import maildir
 from indexer.sources.base import Reading, SourceItem, unique
 from indexer.sources.members import INSIDE, identifier
 
@@ -106,13 +107,15 @@ def walk(
     A blob's key is its path relative to its PATH, with `/` between names. Its id is made of the
     namespace and the key. The default namespace is the real path of the PATH; for a single file it
     is the folder that holds it, so `docs` and `docs/a.txt` agree about the file, `docs` and
-    `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under an explicit
+    `docs/sub/a.txt` do not. A mail in a Maildir keeps its key when it is read or answered
+    (`indexer.sources.maildir`). A file reached by two PATHs belongs to the first. Under an explicit
     namespace, a second file with the same key is `FailedBlob`: it would replace the first.
 
     Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
     (`special_file`), and `own_files` (`excluded`) with the companions a database puts beside them,
-    and everything in those that are folders. A folder that may not be read is `FailedBlob`; the
-    walk goes on. Raises `SourceNotFound` at once, before anything is yielded.
+    everything in those that are folders, and mails that are still delivered (`tmp` of a Maildir). A
+    folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at once,
+    before anything is yielded.
     """
     roots = [_root(path) for path in paths]
     own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]
@@ -151,7 +154,8 @@ def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
         yield SkippedBlob(_shown(root.place), "excluded")
     else:
         folder, name = os.path.split(root.place)
-        yield _file(root.place, name, _space(folder, rules), root.info)
+        key = (maildir.is_message(root.place) and maildir.unique_name(name)) or name
+        yield _file(root.place, key, _space(folder, rules), root.info)
 
 
 def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
@@ -173,7 +177,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             continue
         if entry.path in rules.covered:
             continue
-        own = own or entry.path in rules.own
+        own = own or entry.path in rules.own or maildir.holds_deliveries(place)
         if entry.is_dir(follow_symlinks=False):
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
@@ -181,11 +185,16 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
 
 
 def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
-    """Yield the entries of a folder with their keys, in the order of keys."""
+    """Yield the entries of a folder with their keys, in the order of keys, in one of a Maildir in
+    that of names.
+    """
     with os.scandir(place) as listing:
         entries = sorted(listing, key=_sort_key)
-    for entry in entries:
-        yield prefix + entry.name, entry
+    names = (entry.name for entry in entries)
+    keys: Iterator[bytes] = (prefix + name for name in names)
+    if maildir.holds_messages(place):
+        keys = maildir.message_keys(place, prefix, names)
+    yield from zip(keys, entries, strict=True)
 
 
 def _sort_key(entry: os.DirEntry[bytes]) -> bytes:
@@ -205,7 +214,8 @@ def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob 
         return SkippedBlob(_shown(place), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
         return SkippedBlob(_shown(place), "special_file")
-    return Blob(identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
+    opener = maildir.MailFile(place) if maildir.is_message(place) else place
+    return Blob(identifier(space, key), key, _shown(place), opener, info.st_size, info.st_mtime_ns)
 
 
 def _space(folder: bytes, rules: _Rules) -> bytes:

@@ -29,9 +29,14 @@ def read(blob: Blob, max_bytes: int) -> Payload:
     """
     if not isinstance(blob.opener, bytes):
         return blob.opener.read(max_bytes)
+    return read_file(blob.opener, max_bytes)
+
+
+def read_file(place: bytes, max_bytes: int) -> Payload:
+    """Read a file, as `read` does."""
     try:
         reached("before_read")
-        payload = _read_once(blob.opener, max_bytes) or _read_once(blob.opener, max_bytes)
+        payload = _read_once(place, max_bytes) or _read_once(place, max_bytes)
         reached("after_read")
     except OSError as error:
         raise _unreadable(error) from error
@@ -47,8 +52,13 @@ def stream(blob: Blob) -> BinaryIO:
     """Open a blob's bytes; the caller closes the stream. Raises `UnreadableFile`."""
     if not isinstance(blob.opener, bytes):
         return blob.opener.stream()
+    return open_file(blob.opener)
+
+
+def open_file(place: bytes) -> BinaryIO:
+    """Open a file, as `stream` does."""
     try:
-        return os.fdopen(os.open(blob.opener, _FLAGS), "rb")
+        return os.fdopen(os.open(place, _FLAGS), "rb")
     except OSError as error:
         raise _unreadable(error) from error
 

@@ -68,3 +68,11 @@ def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
         "thread": message_hash("<a@x>"),
     }
     assert mail.thread_fields({"Content-Type": ["text/plain"]}) == {}
+
+
+@pytest.mark.parametrize("first", ["To: bo@x.org", "X-GM-THRID: 17", "Cc: c@x.org", "Bcc: c@x"])
+def test_a_mail_may_begin_with_any_field(first: str) -> None:
+    data = f"{first}\nFrom: ann@x.org\nMessage-ID: <2@x>\n\nYes, at noon.\n".encode()
+    document = NativeExtractor(DEFAULT_LIMITS).extract(data, "a.eml")
+    assert (document.content_type, document.text.strip()) == ("message/rfc822", "Yes, at noon.")
+    assert document.metadata["message_id"] == "<2@x>"
