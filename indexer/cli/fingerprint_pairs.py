@@ -10,6 +10,7 @@ from rich.console import Console
 
 from indexer.cli.console import json_line
 from indexer.cli.options import opened_out, refuse_all_but, unset_options
+from indexer.errors import UsageError
 from indexer.matching.fingerprint_lists import (
     BITS,
     FingerprintPair,
@@ -22,23 +23,39 @@ from indexer.sketch.sketch_options import HAMMING
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
+_OPTIONS = frozenset(
+    ["fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url", "form", "as_json"]
+)
+_FORMS = "its pairs are written as text, or with --format jsonl"
+
 
 def print_fingerprint_pairs(
-    file: TextIO, threshold: float, cap: int, tables: int | None, out: Path | None, as_json: bool
+    file: TextIO,
+    threshold: float,
+    cap: int,
+    tables: int | None,
+    out: Path | None,
+    form: str,
+    as_json: bool,
 ) -> int:
-    """Print the pairs of a file of fingerprints, and how they were found; return 0."""
-    refuse_all_but(
-        {"fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url", "as_json"},
-        "with --fingerprints",
-    )
-    fingerprints = read_fingerprints(file)
+    """Print the pairs of a file of fingerprints, and how they were found; return 0.
+
+    `form`: text or jsonl; `UsageError` for others, and for a file that is not UTF-8.
+    """
+    refuse_all_but(_OPTIONS, "with --fingerprints")
+    if form not in ("text", "jsonl"):
+        raise UsageError(f"a list of fingerprints has no rows of a store for {form}; {_FORMS}")
+    try:
+        fingerprints = read_fingerprints(file)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file.name} is not UTF-8 ({error.reason}); save it as such") from error
     least = 1 - DISTANCE / BITS if unset_options(["threshold"]) else threshold
     distance = allowed_distance(least)
     design = design_for(BITS, distance, tables)
     count = 0
     with opened_out(out) as target:
         for pair in match_fingerprints(fingerprints, distance, cap, tables):
-            target.write(_json_pair(pair) if as_json else _text_pair(pair))
+            target.write(_text_pair(pair) if form == "text" and not as_json else _json_pair(pair))
             count += 1
     if as_json:
         counts = {"fingerprints": len(fingerprints.names), "pairs": count, "distance": distance}

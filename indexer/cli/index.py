@@ -12,6 +12,7 @@ from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import (
+    ByteCount,
     ShareType,
     delimiter_option,
     encoding_option,
@@ -94,7 +95,7 @@ LISTED_FAILURES = 20
 )
 @click.option(
     "--max-bytes",
-    type=click.IntRange(1),
+    type=ByteCount(),
     default=DEFAULT_LIMITS.bytes,
     show_default=True,
     help="Most bytes of a file; a larger one fails.",

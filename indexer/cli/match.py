@@ -117,7 +117,7 @@ _COPIETJE: dict[str, Any] = {
 @explain_option
 @click.option(
     "--fingerprints",
-    type=click.File(encoding="utf-8"),
+    type=click.File(encoding="utf-8-sig"),
     metavar="FILE",
     help="Pairs of this file, one fingerprint of 64 bits a line, instead of a store.",
 )
@@ -163,11 +163,11 @@ def match_command(
     """
     if fingerprints is not None:
         return print_fingerprint_pairs(
-            fingerprints, options["threshold"], options["cap"], tables, out, as_json
+            fingerprints, options["threshold"], options["cap"], tables, out, form, as_json
         )
     if minhashes is not None:
         weight = options["false_negative_weight"]
-        return print_database_lines(minhashes, options["threshold"], weight, out)
+        return print_database_lines(minhashes, options["threshold"], weight, out, form, as_json)
     settings = _settings(form, as_json, audit, options)
     _check_form(form, explain, out)
     form = "jsonl" if as_json else form

@@ -57,6 +57,19 @@ class ShareType(click.FloatRange):
         return number
 
 
+class ByteCount(click.IntRange):
+    """A number of bytes, from 1, in digits."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or raise a usage error."""
+        if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+            self.fail(f"{value!r} is no number of bytes; write digits, such as 1000000", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class SynonymsFile(click.Path):
     """A file of synonyms, read into a string; empty when none is given."""
 

@@ -48,9 +48,9 @@ class FingerprintList:
 def read_fingerprints(lines: Iterable[str]) -> FingerprintList:
     """Return the fingerprints of a file: one a line, and its name after white space.
 
-    A fingerprint is hexadecimal, or the serialised form of a simhash-doc, of one version for all.
-    Without a name it is called by its line, the first 1. Empty lines are skipped. Raises
-    `UsageError` for any other line, and for two versions.
+    A fingerprint is hexadecimal, or the serialised form of a simhash-doc, of one version for all:
+    hexadecimal digits do not say theirs. Without a name it is called by its line, the first 1.
+    Empty lines are skipped. Raises `UsageError` for any other line, and for two versions.
 
     >>> read_fingerprints(["e2f5c59183172276  a.txt", "", "0xff"]).names
     ('a.txt', 'line 3')
@@ -66,7 +66,7 @@ def read_fingerprints(lines: Iterable[str]) -> FingerprintList:
         values.append(value)
         names.append(name[0] if name else f"line {number}")
         kinds.add(kind)
-    versions = sorted(kinds - {""})
+    versions = sorted(kind or "an unnamed version (hexadecimal digits)" for kind in kinds)
     if len(versions) > 1:
         raise UsageError(
             f"fingerprints of {' and '.join(versions)} do not compare; give those of one version"

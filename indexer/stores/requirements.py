@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from indexer.errors import StoreError, UsageError
 from indexer.model import Scope
-from indexer.recipe import Recipe
+from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
+from indexer.stores.address import MEMORY, parse_address
 from indexer.stores.base import Store
 from indexer.stores.maintenance import Shareable
 
 
 def require_recipe(store: Store) -> Recipe:
-    """Return the recipe of a store; raise `StoreError` when nothing was indexed yet."""
+    """Return the recipe of a store; raise `StoreError` when nothing was indexed yet.
+
+    A new store in memory is empty rather than missing: it gets the default recipe.
+    """
     recipe = store.stored_recipe()
+    if recipe is None and parse_address(store.url).file == MEMORY:
+        store.prepare(DEFAULT)
+        return DEFAULT
     if recipe is None:
         raise StoreError(
             f"there is no index at {store.url} yet; "

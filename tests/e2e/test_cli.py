@@ -237,8 +237,22 @@ def test_pairs_of_a_file_of_fingerprints_are_json_lines(tmp_path: Path) -> None:
     assert [json.loads(line) for line in done.stdout.splitlines()] == [pair]
     summary = json.loads(done.stderr)
     assert (summary["fingerprints"], summary["pairs"], summary["tables"]) == (3, 1, 16)
+    file.write_text("\ufeffff a\nfe b\n00 c\n", encoding="utf-8")
+    lines = run("match", "--fingerprints", file, "--format", "jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == [pair]
+    refused = outcome("match", "--fingerprints", file, "--format", "csv")
+    assert refused.returncode == 2 and "or with --format jsonl" in refused.stderr
     refused = outcome("match", "--fingerprints", file, "--threshold", "0.5")
     assert refused.returncode == 2 and "--complete" not in refused.stderr
+    file.write_text("ff a\n", encoding="utf-16")
+    refused = outcome("match", "--fingerprints", file)
+    assert refused.returncode == 2 and "is not UTF-8" in refused.stderr
+
+
+def test_a_number_of_bytes_is_digits(tmp_path: Path) -> None:
+    for wrong, reason in (("1k", "no number of bytes; write digits"), ("0", "x>=1")):
+        refused = outcome("index", EXAMPLES, "--max-bytes", wrong, store=f"sqlite:///{tmp_path}/x")
+        assert refused.returncode == 2 and reason in refused.stderr
 
 
 def test_index_says_that_patterns_leave_everything_out(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer import IndexOptions, index
+from indexer.cli.copietje_lines import copietje_line
 from indexer.cli.main import run
 from indexer.recipe_names import recipe_named
 from indexer.sources.base import Reading
@@ -82,6 +83,20 @@ def test_the_scheme_of_datasketch_before_2_prints_its_lines(case, capsys) -> Non
 @pytest.mark.parametrize(("name", "lines"), [("2.0", EXPECTED), ("1.6", FORMER)])
 def test_the_database_of_copietje_gives_the_same_lines(name, lines, capsys) -> None:
     assert printed(capsys, "--minhashes", str(DATA / f"case-{name}.db")) == lines[USUAL]
+
+
+def test_the_pairs_of_a_database_as_json(capsys) -> None:
+    database = str(DATA / "case-2.0.db")
+    for options in (["--json"], ["--format", "jsonl"]):
+        assert run(["match", "--minhashes", database, *options]) == 0
+        pairs = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        by_document: dict[str, list[tuple[float, str]]] = {}
+        for pair in pairs:
+            by_document.setdefault(pair["a"], []).append((pair["similarity"], pair["b"]))
+        lines = [copietje_line(*document) for document in by_document.items()]
+        assert "".join(lines) == EXPECTED[USUAL]
+    assert run(["match", "--minhashes", database, "--format", "csv"]) == 2
+    assert "JSON with --format jsonl" in capsys.readouterr().err
 
 
 def test_another_weight_takes_other_bands(case, capsys) -> None:

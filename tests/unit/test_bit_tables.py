@@ -149,6 +149,8 @@ def test_lists_of_fingerprints() -> None:
         read_fingerprints(["nothing"])
     with pytest.raises(UsageError, match="v1 and v2 do not compare"):
         read_fingerprints(["simhash-doc-v1:4l24lemdc4rhm", "simhash-doc-v2:4l24lemdc4rhm"])
+    with pytest.raises(UsageError, match=r"unnamed version .hexadecimal digits. and v2 do not"):
+        read_fingerprints(["e2f5c59183172276", "simhash-doc-v2:4l24lemdc4rhm"])
     assert list(match_fingerprints(read_fingerprints([]), 3, 1000)) == []
 
 

@@ -1,6 +1,7 @@
 """Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
+import indexer
 from indexer.comparing.compare import compare
 from indexer.defaults import MEASURE
 from indexer.errors import StoreError, UnknownMeasure, UsageError
@@ -302,14 +304,26 @@ def test_values_out_of_range(wrong):
         match(library(rows(TEXTS)), MatchOptions(**wrong))
 
 
-def test_no_such_measure_and_no_store():
+def test_no_such_measure_and_no_store(tmp_path):
     with pytest.raises(UnknownMeasure):
         match(library(rows(TEXTS)), MatchOptions(measure="likeness"))
     with pytest.raises(StoreError):
-        match(open_store("sqlite://:memory:"))
+        match(open_store(f"sqlite:///{tmp_path}/new.db"))
+
+
+def test_a_new_store_in_memory_is_empty(tmp_path):
+    new = "sqlite://:memory:"
+    assert list(indexer.match(new)) == list(indexer.families(new)) == []
+    assert indexer.search(new, "ferry").total == indexer.group(new).documents == 0
+    with closing(open_store(new)) as store:
+        assert list(match(store)) == list(store.scan()) == []
+        (tmp_path / "a.txt").write_text("The harbour ferry leaves at eight in the morning. " * 3)
+        indexer.index(str(tmp_path), store, indexer.IndexOptions())
+        assert match(store).documents == 1
 
 
 def test_an_empty_store_has_no_pairs():
+    assert list(match(open_store("sqlite://:memory:"))) == []
     for all_pairs in (False, True):
         assert list(match(library([]), MatchOptions(all_pairs=all_pairs))) == []
 

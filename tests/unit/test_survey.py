@@ -1,5 +1,7 @@
 """The survey of a store and the view of one family, compared with `group`."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,10 +72,10 @@ def test_moves_name_both_families() -> None:
     assert {move.before_path, move.after_path} == {"/library/a.txt", "/library/b.txt"}
 
 
-def test_a_store_without_an_index_is_reported() -> None:
+def test_a_store_without_an_index_is_reported(tmp_path: Path) -> None:
     for ask in (survey, lambda store: family(store, "a")):
         with pytest.raises(StoreError, match="nearfold index"):
-            ask(open_store("sqlite://:memory:"))
+            ask(open_store(f"sqlite:///{tmp_path}/new.db"))
 
 
 def test_a_family_is_seen_whole_from_any_member() -> None:
