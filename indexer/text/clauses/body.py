@@ -20,6 +20,7 @@ from indexer.text.clauses.function_words import (
     ORGANISATIONS,
     PARTY_ACTS,
     SITE_ENDING,
+    SMALL_FORMS,
     STARTERS,
     VERBS,
     is_abbreviation,
@@ -48,7 +49,7 @@ _BEFORE = re.compile(r"[*_#]*\s*")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[.'’\-][^\W_]+)*")
 _BEGINS = re.compile(r"[\"“‘'(\[$€£¥@#§]*[^\W_]|§")
 _BEGINS_SMALL = re.compile(rf"[\"“‘'(\[]*{_SMALL_NAME}")
-_PART = r"(?:[A-Z][\w.'’&\-]*|&|plc|inc|llc|ltd)(?!\w)"
+_PART = rf"(?:[A-Z][\w.'’&\-]*|&|{'|'.join(sorted(SMALL_FORMS))})(?!\w)"
 _RUN = re.compile(rf"{_PART}(?:,?[^\S\n]+{_PART})*")
 _NEXT = re.compile(r"[^\S\n]*(?P<comma>,)?\s*(?:(?i:hereby|also)\s+)?(?P<word>[^\W\d_]+)")
 _PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[^\S\n]+")

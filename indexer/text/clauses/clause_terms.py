@@ -109,7 +109,7 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
         is_name = names.proper[place]
         unit = None if is_name or token.kind != "word" else _word(token.text, lexicon)
         if unit is None:
-            end, unit = _unit_at(place, tokens, spoken, stems, names, lexicon)
+            end, unit = _unit_at(place, names)
         if unit is not None:
             yield unit
 
@@ -127,18 +127,12 @@ def _word(text: str, lexicon: Lexicon) -> Unit | None:
     return Unit("", word if word in FUNCTION else stem, (word,))
 
 
-def _unit_at(
-    place: int,
-    tokens: Sequence[Token],
-    spoken: list[str],
-    stems: list[str],
-    names: Names,
-    lexicon: Lexicon,
-) -> tuple[int, Unit | None]:
+def _unit_at(place: int, names: Names) -> tuple[int, Unit | None]:
     """Return the place after the unit that begins here, and the unit.
 
     None for a sign that joins.
     """
+    tokens, spoken, stems, lexicon = names.tokens, names.spoken, names.stems, names.lexicon
     kind = tokens[place].kind
     if tokens[place].text == "&":
         return place + 1, Unit("", "and", ("and",))
@@ -156,7 +150,7 @@ def _unit_at(
     if end > place:
         return end, _amount(tokens[place:end], spoken[place:end])
     if name_end > place:
-        return name_end, _name(place, name_end, tokens, spoken, names, lexicon)
+        return name_end, _name(place, name_end, names)
     for phrase in lexicon.starts.get(stems[place], ()):
         end = place + len(phrase)
         if tuple(stems[place:end]) == phrase:
@@ -176,21 +170,14 @@ def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:
     return Unit("number", "_".join(amount_words), amount_words)
 
 
-def _name(
-    place: int,
-    end: int,
-    tokens: Sequence[Token],
-    spoken: Sequence[str],
-    names: Names,
-    lexicon: Lexicon,
-) -> Unit:
-    words = zip(spoken[place:end], tokens[place:end], strict=True)
+def _name(place: int, end: int, names: Names) -> Unit:
+    words = zip(names.spoken[place:end], names.tokens[place:end], strict=True)
     name_words = tuple(word for word, token in words if token.kind != "join")
-    form = lexicon.form(tuple(map(lexicon.stem, name_words)))
+    form = names.lexicon.form(tuple(map(names.lexicon.stem, name_words)))
     return Unit(NAME, form, name_words, names.spelling(place, end))
 
 
-def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
+def _numeral_end(place: int, tokens: Sequence[Token], spoken: Sequence[str]) -> int:
     """Return the place after a written-out amount; `place` when none begins here.
 
     The currency and the figures in brackets after it belong to it.

@@ -17,6 +17,7 @@ from indexer.text.clauses.function_words import (
     COMPANY_FORMS,
     NAME_SUFFIXES,
     SITE_ENDING,
+    SMALL_FORMS,
     is_abbreviation,
     is_numeral,
 )
@@ -48,7 +49,8 @@ _WORD = rf"{_INITIALS}[^\W\d_][^\W_]*(?:['’\-‐‑][^\W_]+)*(?:{SITE_ENDING})
 _FORM = (
     r"(?:(?=[A-Z])(?i:"
     + "|".join(sorted(map(re.escape, COMPANY_FORMS | NAME_SUFFIXES), reverse=True))
-    + r")|plc|inc|llc|ltd)(?!\w)"
+    + f")|{'|'.join(sorted(SMALL_FORMS))})"
+    + r"(?!\w)"
 )
 # signs that punctuation, brackets, emphasis and sums do not have
 _ODD = r"[^\w\s.,;:'\"“”‘’()\-–—‐‑&*_/\[\]{}<>®©™]"

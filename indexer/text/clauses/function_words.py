@@ -82,6 +82,9 @@ COMPANY_FORMS = _words(
     "ag sa sarl sas srl spa bv nv ab asa oyj pty pte kk l.p l.l.c l.l.p n.a p.c p.l.c s.a s.p.a "
     "s.r.l s.a.r.l b.v n.v k.k c.v"
 )
+SMALL_FORMS = _words("inc llc ltd plc")
+"""Forms that end the name of a company also without a capital."""
+
 NAME_TAILS = COMPANY_FORMS | _words("jr sr esq ii iii iv")
 """Words that belong to the name before them, even after a comma."""
 

@@ -17,12 +17,12 @@ from indexer.text.clauses.function_words import (
     ORGANISATIONS,
     PARTICLES,
     SITE_ENDING,
+    SMALL_FORMS,
 )
 from indexer.text.clauses.lexicon import Lexicon
 
 _JOINS = frozenset("&/")
 _WORDS = frozenset(["word", "other"])
-_SMALL_FORMS = frozenset(["inc", "llc", "ltd", "plc"])
 _ENGLISH = frozenset(["the", "of", "and", "to", "shall"])
 _POINTERS = frozenset(["a", "an", "this", "that"])  # "this Agreement" is "This Agreement"
 _ENDS = (COMPANY_FORMS | NAME_SUFFIXES) - {"corporation"}  # "such corporation" is no name
@@ -45,10 +45,10 @@ class Names:
         stems: Sequence[str],
         lexicon: Lexicon,
     ) -> None:
-        self._tokens = tokens
-        self._spoken = spoken
-        self._stems = stems
-        self._lexicon = lexicon
+        self.tokens = tokens
+        self.spoken = spoken
+        self.stems = stems
+        self.lexicon = lexicon
         words = [token for token in tokens if token.kind == "word"]
         self._is_cased = 2 * sum(token.text != token.text.swapcase() for token in words) > len(
             words
@@ -73,8 +73,8 @@ class Names:
         Limited".
         """
         end = place + 1
-        while end < len(self._tokens):
-            after = end + 1 if self._goes_on(end) else self._joined(end, self.proper)
+        while end < len(self.tokens):
+            after = end + 1 if self._goes_on(end, self.proper) else self._joined(end, self.proper)
             if after == end:
                 break
             end = after
@@ -86,14 +86,14 @@ class Names:
         `place` where the number is a number. A division as "Section 8" begins a name where nothing
         else makes it one: "Section 8 Capital", or where it opens a sentence.
         """
-        token = self._tokens[place]
-        if place + 1 == len(self._tokens) or not self._goes_on(place + 1):
+        token = self.tokens[place]
+        if place + 1 == len(self.tokens) or not self._goes_on(place + 1, self.proper):
             return place
         end = self.end(place + 1)
-        last = self._spoken[end - 1]
+        last = self.spoken[end - 1]
         if token.kind == "number" or token.text.startswith(("N", "n")):
             return end if last in COMPANY_FORMS else place
-        rest = set(self._spoken[place + 1 : end]) - {","}
+        rest = set(self.spoken[place + 1 : end]) - {","}
         return end if rest <= _ENDS or (token.opens and last in _ENDS) else place
 
     def spelling(self, place: int, end: int) -> tuple[str, ...]:
@@ -105,26 +105,23 @@ class Names:
 
     def _spelled(self, place: int, end: int) -> Iterator[str]:
         for at in range(place, end):
-            token, word = self._tokens[at], self._spoken[at]
+            token, word = self.tokens[at], self.spoken[at]
             if token.text == "&":
                 yield "and"
             elif token.kind != "join":
-                is_inside = at + 1 < end and self._spoken[at + 1] in _ENDS
+                is_inside = at + 1 < end and self.spoken[at + 1] in _ENDS
                 is_possessive = token.text.lower().endswith(("'s", "’s"))
                 yield f"{word}'s" if is_inside and is_possessive else word
 
-    def _goes_on(self, place: int) -> bool:
-        return place < len(self._tokens) and self.proper[place] and not self._tokens[place].opens
+    def _goes_on(self, place: int, flags: Sequence[bool]) -> bool:
+        return place < len(self.tokens) and flags[place] and not self.tokens[place].opens
 
     def _joined(self, end: int, capital: Sequence[bool]) -> int:
         """Return the place after what joins the words before to a name that goes on.
 
         `end` if nothing does. "of" joins no party that has an opposite: "Obligations of Tenant".
         """
-        tokens, spoken = self._tokens, self._spoken
-
-        def goes_on(place: int) -> bool:
-            return place < len(tokens) and capital[place] and not tokens[place].opens
+        tokens, spoken = self.tokens, self.spoken
 
         last = end
         while last < len(tokens) and spoken[last] in PARTICLES:
@@ -132,24 +129,29 @@ class Names:
         if last > end and self._is_article_of_name(last):
             last += 1
         if last > end or spoken[end] in _JOINS:
-            opposite = self._lexicon.opposable.intersection(self._stems[last : last + 1])
+            opposite = self.lexicon.opposable.intersection(self.stems[last : last + 1])
             is_party = last > end and bool(opposite)
             last = max(last, end + 1)
-            return last + 1 if goes_on(last) and not is_party else end
+            return last + 1 if self._goes_on(last, capital) and not is_party else end
         after = end + 1 + (spoken[end + 1 : end + 2] == [","])
         is_form = after < len(tokens) and spoken[after] in COMPANY_FORMS
-        if tokens[end].kind == "number" and is_form and goes_on(after):
+        if tokens[end].kind == "number" and is_form and self._goes_on(after, capital):
             return after + 1
         is_tail = end + 1 < len(tokens) and spoken[end + 1] in NAME_TAILS
-        if spoken[end] == "," and is_tail and goes_on(end + 1):
+        if spoken[end] == "," and is_tail and self._goes_on(end + 1, capital):
             return end + 2
         is_form = end + 2 < len(tokens) and spoken[end + 2] in COMPANY_FORMS
-        if spoken[end] == "(" and is_form and goes_on(end + 1) and goes_on(end + 2):
+        if (
+            spoken[end] == "("
+            and is_form
+            and self._goes_on(end + 1, capital)
+            and self._goes_on(end + 2, capital)
+        ):
             return end + 3
         return end
 
     def _is_party(self, place: int) -> bool:
-        return not self._lexicon.party_words.isdisjoint(self._stems[place : place + 1])
+        return not self.lexicon.party_words.isdisjoint(self.stems[place : place + 1])
 
     def _is_proper(self, place: int, known: set[str]) -> bool:
         """Return whether a word is capitalised as names are.
@@ -157,17 +159,17 @@ class Names:
         The first word of a sentence is one when it is capitalised elsewhere too, when a name goes
         on after it, or when no other word is written like it: eBay, 3M, J.P.
         """
-        token = self._tokens[place]
+        token = self.tokens[place]
         return self._capital[place] and (
             not token.opens
-            or self._spoken[place] in known
+            or self.spoken[place] in known
             or self._is_unusual(token.text)
             or self._is_followed(place)
         )
 
     def _is_followed(self, place: int) -> bool:
         """Return whether a name goes on after the first word of a sentence."""
-        tokens, spoken, capital = self._tokens, self._spoken, self._capital
+        tokens, spoken, capital = self.tokens, self.spoken, self._capital
         if place + 1 == len(tokens) or tokens[place + 1].opens:
             return False
         is_list = (spoken[place + 1] == "," and spoken[place + 3 : place + 4] == ["&"]) and capital[
@@ -177,12 +179,12 @@ class Names:
 
     def _is_capital(self, place: int) -> bool:
         """Return whether a word is written as in a name: a capital, a sign or another script."""
-        token, word = self._tokens[place], self._spoken[place]
+        token, word = self.tokens[place], self.spoken[place]
         if token.kind not in _WORDS:
             return False
         if token.kind == "other":
             return self._is_before_name(place)
-        if token.text in _SMALL_FORMS:
+        if token.text in SMALL_FORMS:
             return self._follows_name(place)
         if word in FUNCTION:
             return self._is_in_sign(place) or self._is_small_word_of_name(place)
@@ -192,24 +194,24 @@ class Names:
 
     def _is_in_sign(self, place: int) -> bool:
         """Return whether a short word in capitals is part of a sign: "AT&T", "(A) Corp"."""
-        before = self._spoken[place - 1] if place else ""
-        after = [*self._spoken[place + 1 : place + 2], ""][0]
+        before = self.spoken[place - 1] if place else ""
+        after = [*self.spoken[place + 1 : place + 2], ""][0]
         is_bracketed = before == "(" and after in _ENDS and self._is_title_case(place + 1)
-        return self._tokens[place].text.isupper() and ("&" in (before, after) or is_bracketed)
+        return self.tokens[place].text.isupper() and ("&" in (before, after) or is_bracketed)
 
     def _is_before_name(self, place: int) -> bool:
         """Return whether a figure with small letters begins a name: "3i Group", "4x4 Motors"."""
-        follows = self._spoken[place + 1 : place + 3]
+        follows = self.spoken[place + 1 : place + 3]
         if COMPANY_FORMS.intersection(follows) and follows[0] in {",", *COMPANY_FORMS}:
             return True
         is_name = self._ends_in_form(place + 1) or (
             self._is_title_case(place + 1) and not self._is_party(place + 1)
         )
-        return is_name and _FIGURE.fullmatch(self._tokens[place].text) is not None
+        return is_name and _FIGURE.fullmatch(self.tokens[place].text) is not None
 
     def _follows_name(self, place: int) -> bool:
         """Return whether the word before is written with a capital, or as nothing but a name."""
-        before = self._tokens[place - 1] if place else None
+        before = self.tokens[place - 1] if place else None
         return (
             before is not None
             and before.kind == "word"
@@ -218,11 +220,11 @@ class Names:
 
     def _is_title_case(self, place: int) -> bool:
         """Return whether a word that opens no sentence and has content begins with a capital."""
-        if place >= len(self._tokens) or self._tokens[place].opens:
+        if place >= len(self.tokens) or self.tokens[place].opens:
             return False
-        is_content = self._tokens[place].kind == "word" and self._spoken[place] not in FUNCTION
-        text = self._tokens[place].text
-        return is_content and (text[0].isupper() or text in _SMALL_FORMS)
+        is_content = self.tokens[place].kind == "word" and self.spoken[place] not in FUNCTION
+        text = self.tokens[place].text
+        return is_content and (text[0].isupper() or text in SMALL_FORMS)
 
     def _is_small_word_of_name(self, place: int) -> bool:
         """Return whether a word that is no substance elsewhere is part of a name.
@@ -237,7 +239,7 @@ class Names:
         )
 
     def _is_letter(self, place: int) -> bool:
-        tokens, spoken = self._tokens, self._spoken
+        tokens, spoken = self.tokens, self.spoken
         if tokens[place].text not in {"A", "I"} or tokens[place].opens or not place:
             return False
         if spoken[place - 1] in CLASSIFIERS or spoken[place + 1 : place + 2] == ["/"]:
@@ -251,36 +253,36 @@ class Names:
     def _is_article_of_name(self, place: int) -> bool:
         """Return whether "the" stands in the name of a body after "of", before no party."""
         head = place - 2
-        if head < 0 or self._spoken[place - 1 : place + 1] != ["of", "the"]:
+        if head < 0 or self.spoken[place - 1 : place + 1] != ["of", "the"]:
             return False
-        if self._tokens[head].text[0].islower() or self._is_party(place + 1):
+        if self.tokens[head].text[0].islower() or self._is_party(place + 1):
             return False
-        begins_name = self._tokens[place].text == "The"  # by The Acme Company, Inc.
+        begins_name = self.tokens[place].text == "The"  # by The Acme Company, Inc.
         is_firm = self._ends_in_form(place + 1) and not begins_name
-        return self._spoken[head] in ORGANISATIONS or is_firm
+        return self.spoken[head] in ORGANISATIONS or is_firm
 
     def _ends_in_form(self, place: int) -> bool:
         """Return whether a run of capitalised words ends in the form of a company."""
-        while self._is_title_case(place) and self._spoken[place] not in COMPANY_FORMS:
+        while self._is_title_case(place) and self.spoken[place] not in COMPANY_FORMS:
             place += 1
-        place += place < len(self._spoken) and self._spoken[place] == ","
-        return self._is_title_case(place) and self._spoken[place] in COMPANY_FORMS
+        place += place < len(self.spoken) and self.spoken[place] == ","
+        return self._is_title_case(place) and self.spoken[place] in COMPANY_FORMS
 
     def _is_determiner_of_name(self, place: int) -> bool:
         """Return whether a word such as "Said" or "A" begins a name.
 
         It does before the last word of a firm's name, and with a capital inside a sentence.
         """
-        token, word = self._tokens[place], self._spoken[place]
+        token, word = self.tokens[place], self.spoken[place]
         if word not in ARTICLES or word == "the" or not token.text[0].isupper():
             return False
         if not self._is_title_case(place + 1):
             return False
-        if self._spoken[place + 1] in _ENDS and not self._is_party(place + 1):
-            return not self._is_title_case(place + 2) or self._spoken[place + 2] in _ENDS
+        if self.spoken[place + 1] in _ENDS and not self._is_party(place + 1):
+            return not self._is_title_case(place + 2) or self.spoken[place + 2] in _ENDS
         if self._ends_in_form(place + 1):
             return True
-        is_shouted = token.text.isupper() and self._tokens[place + 1].text.isupper()
+        is_shouted = token.text.isupper() and self.tokens[place + 1].text.isupper()
         is_name = not self._is_party(place + 1) and word not in _POINTERS
         return is_name and not token.opens and not is_shouted
 
