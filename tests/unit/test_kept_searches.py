@@ -82,6 +82,25 @@ def test_the_second_answer_is_that_of_a_new_connection(
     other.close()
 
 
+@pytest.mark.parametrize("text", ["ferry", "+ferry -boat", "ferry -quay"])
+def test_a_filter_scores_no_word_again_whose_scores_are_kept(
+    file: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hits and scores are those of a search that scores those that the filter leaves."""
+    query = Query(text, (("labels", "hot"),), facets=FACETS, families=True)
+    store, other = opened(file), opened(file)
+    expected = other.search(query)
+    hits = list(expected.hits)
+    assert hits
+    store.search(Query("ferry"))
+    monkeypatch.setattr(full_text, "read_scores", None)
+    ranking = store.search(query)
+    assert list(ranking.hits) == hits
+    assert (ranking.total, ranking.facets) == (expected.total, expected.facets)
+    store.close()
+    other.close()
+
+
 def test_labels_of_this_connection_and_of_others_are_followed(file: Path) -> None:
     store, other = opened(file), opened(file)
     list(answers(store))

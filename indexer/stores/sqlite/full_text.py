@@ -23,10 +23,12 @@ from indexer.stores.sqlite.match_expressions import (
 )
 from indexer.stores.sqlite.ranking import (
     SCORE,
+    has_kept_scores,
     rank,
     read_numbers,
     read_scores,
     rows_with_any,
+    scores_of_rows,
     term_scores,
 )
 from indexer.text.query_syntax import SearchWords, Term
@@ -173,12 +175,15 @@ def _matches(
     values: Sequence[str | float],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
     """Return the rows that match, with scores if there are words to score, else in order."""
-    statement = _statement(query, words, conditions, values)
+    is_kept = len(words.terms) == 1 and has_kept_scores(db, words.terms[0])
+    statement = _statement(query, words, conditions, values, is_kept)
     if statement.is_scored:
         return read_scores(db, statement.sql, statement.values)
     if not (statement.values or query.filters):  # all rows of a scope
         return _all_in_order(db, statement.sql), None
     numbers = read_numbers(db, statement.sql, statement.values)
+    if is_kept and statement.is_ranked:
+        return numbers, scores_of_rows(db, words.terms[0], numbers)
     return numbers, rank(db, words.terms, numbers) if statement.is_ranked else None
 
 
@@ -208,13 +213,17 @@ def _statement(
     words: SearchWords,
     conditions: Sequence[str],
     values: Sequence[str | float],
+    is_kept: bool,
 ) -> _Statement:
-    """Return the statement of a query; it reads no documents unless it must."""
+    """Return the statement of a query; it reads no documents unless it must.
+
+    `is_kept`: the scores of its only word are there already.
+    """
     if left_out := excluding_expression(words):
         conditions, values = [*conditions, WITHOUT], [*values, left_out]
     expression = match_expression(words)
     is_ranked = query.sort == "relevance" and expression is not None
-    is_scored = is_ranked and len(words.terms) == 1
+    is_scored = is_ranked and len(words.terms) == 1 and not is_kept
     needs_documents = bool(conditions) or not is_ranked
     if expression is None:
         table = "documents d"

@@ -55,6 +55,10 @@ class KeptScores:
         self._words: OrderedDict[str, tuple[NDArray[np.int32], NDArray[np.float64]]] = OrderedDict()
         self._entries = 0
 
+    def __contains__(self, expression: str) -> bool:
+        """Return whether those of a word are kept."""
+        return expression in self._words
+
     def of(self, expression: str, read: Callable[[], Scores]) -> Scores:
         """Return the rows of a word and their scores; `read` gives those not kept."""
         kept = self._words.get(expression)

@@ -74,6 +74,21 @@ def term_scores(
     return kept.of(expression, lambda: read_scores(db, _SCORED, [expression]))
 
 
+def has_kept_scores(db: sqlite3.Connection, term: Term) -> bool:
+    """Return whether `term_scores` of a term reads nothing."""
+    return term_expression(term) in parts.kept_reads(db).scores
+
+
+def scores_of_rows(
+    db: sqlite3.Connection, term: Term, numbers: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the scores of rows that have a term, as FTS5 weighs it."""
+    carriers, values = term_scores(db, term)
+    scores = np.zeros(1 + _last([numbers, carriers]))
+    scores[carriers] = values
+    return scores[numbers]
+
+
 def _weight_ratio(carriers: int, rows: int) -> float:
     """Return the weight of a word of `carriers` rows as a multiple of its weight in FTS5."""
     ratio = (rows - carriers + 0.5) / (carriers + 0.5)
