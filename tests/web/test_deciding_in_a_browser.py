@@ -17,7 +17,7 @@ from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from web.watching import PageRecord, open_window, run_site, serious_violations
+from web.watching import PageRecord, axe_violations, open_window, run_site
 
 SIZE = 40
 KEYS = ("--label", "responsive", "--label", "not responsive", "--label", "privileged")
@@ -117,7 +117,7 @@ def test_a_family_of_forty_is_decided_by_keyboard(review: Page, store: Any) -> N
         keys.press("e")
     assert saved_labels(download.value) == ALL_RESPONSIVE
     assert keys.pressed == 13
-    assert serious_violations(review) == {}
+    assert axe_violations(review) == {}
 
 
 def test_a_family_of_forty_is_decided_by_mouse(review: Page, store: Any) -> None:
@@ -257,7 +257,7 @@ def test_a_conflict_is_decided_by_the_reviewer(review: Page, store: Any) -> None
     expect(review.get_by_role("heading", level=1)).to_have_text(
         "Somebody labelled this since you opened it"
     )
-    assert serious_violations(review) == {}
+    assert axe_violations(review) == {}
     review.get_by_role("link", name="Keep the labels of now").click()
     expect(review.locator(".head .label")).to_have_text(["privileged"])
     assert labels(store) == {"n0": ("privileged",)}
@@ -282,7 +282,7 @@ def test_pages_of_decisions_are_accessible_and_fit(
         places += ["/jobs", "/family?id=n0", "/document?id=n0", "/compare?a=n0&b=n1"]
         for place in places:
             page.goto(place)
-            assert (place, serious_violations(page)) == (place, {})
+            assert (place, axe_violations(page)) == (place, {})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
         label_height = page.locator(".label", has_text="responsive").first.bounding_box()
         assert label_height

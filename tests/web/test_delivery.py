@@ -108,8 +108,12 @@ def test_an_empty_store_says_how_documents_come_into_it(tmp_path: Path) -> None:
     store.prepare(DEFAULT)
     store.close()
     with run_site(url) as address:
-        page = request(address, "/").body.decode()
-    assert "No documents are in this store yet" in page
+        for name in ("figures", "survey", "worklist"):
+            while not json.loads(request(address, f"/api/{name}?wait=20").body)["ready"]:
+                pass
+        for place in ("/", "/overview", "/threshold", "/worklist"):
+            page = request(address, place).body.decode()
+            assert "No documents are in this store yet" in page, place
 
 
 def test_parts_of_a_text_are_two_landmarks_of_two_names(site: str) -> None:

@@ -22,7 +22,7 @@ from indexer.lab.evaluation.evaluate import evaluate
 from indexer.lab.evaluation.judging_session import tasks
 from indexer.lab.evaluation.sheets import read_sheets
 from web.hostile import PAYLOADS
-from web.watching import ROOT, PageRecord, open_window, serious_violations
+from web.watching import ROOT, PageRecord, axe_violations, open_window
 
 
 @contextlib.contextmanager
@@ -205,7 +205,7 @@ def test_it_is_accessible_and_fits(browser: Browser, folder: Path, width: int, s
     ):
         expect(page.locator("[data-answer]")).to_have_count(5)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert serious_violations(page) == {}
+        assert axe_violations(page) == {}
         page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("single-key shortcuts are on").uncheck()
         page.get_by_role("button", name="Close").click()
@@ -253,7 +253,7 @@ def test_unsure_pairs_come_back_at_the_end_and_go_to_the_arbiter(
         expect(page.get_by_label("Note")).to_have_value(
             "2 rents? <b>" if pair_number(page) == first else ""
         )
-        assert serious_violations(page) == {}
+        assert axe_violations(page) == {}
     for _ in judge_with(folder, "bert", lambda _: "identical"):
         pass
     sheets = [str(folder / f"pairs.{name}.jsonl") for name in ("anna", "bert")]
@@ -301,7 +301,7 @@ def test_agreement_is_shown_in_steps_of_ten_pairs(browser: Browser, folder: Path
             page.get_by_role("link", name="Agreement so far").click()
             expect(page.get_by_role("cell", name="1.000")).to_have_count(2)
             expect(page.get_by_role("cell", name="100%")).to_have_count(2)
-            assert serious_violations(page) == {}
+            assert axe_violations(page) == {}
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
     with run_judging(folder, "--assessor", "anna") as (_, address):
         assert b"Agreement so far" not in urllib.request.urlopen(address).read()

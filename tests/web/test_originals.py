@@ -23,7 +23,7 @@ from indexer.web import original_kinds
 from indexer.web.original_files import OriginalUnavailable
 from web.originals_folder import pdf, write_originals
 from web.plain_requests import request
-from web.watching import PageRecord, open_window, run_site, serious_violations
+from web.watching import PageRecord, axe_violations, open_window, run_site
 
 FRAME = "iframe.original"
 
@@ -262,5 +262,5 @@ def test_pages_with_originals_are_accessible_and_fit(
             *(f"/original/page?id={originals.ids[name]}" for name in ("lease.pdf", "lease.tif")),
         ):
             page.goto(place)
-            assert (place, serious_violations(page)) == (place, {})
+            assert (place, axe_violations(page)) == (place, {})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from indexer.exports.export import ExportOptions, export
 from indexer.stores import open_store
-from web.watching import serious_violations
+from web.watching import axe_violations
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,6 @@ def test_it_requests_nothing_and_is_accessible(
     page.locator("a[href='#group-1']").click()
     assert page.locator("#group-1").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert serious_violations(page) == {}
+    assert axe_violations(page) == {}
     assert events == []
     context.close()

@@ -80,13 +80,12 @@ def open_window(
     return context
 
 
-def serious_violations(page: Page) -> dict[str, list[str]]:
+def axe_violations(page: Page) -> dict[str, list[str]]:
     """Return the elements of a page that break a rule of accessibility, by rule, the first three.
 
-    Rules whose impact is less than serious do not count.
+    Rules of every impact count.
     """
     return {
         violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
         for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in ("serious", "critical")
     }
