@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from indexer.comparing.compare import compare
     from indexer.comparing.versions import versions
-    from indexer.deduplicating.dedup import DedupOptions, dedup
+    from indexer.deduplicating.dedup import dedup
+    from indexer.deduplicating.dedup_options import DedupOptions
     from indexer.exports.export import ExportOptions, export
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
@@ -118,7 +119,7 @@ __all__ = [
 _HOMES = {
     "CheckOptions": "indexer.indexing.verdicts",
     "ChunkOptions": "indexer.retrieval.fold_chunks",
-    "DedupOptions": "indexer.deduplicating.dedup",
+    "DedupOptions": "indexer.deduplicating.dedup_options",
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "ExportOptions": "indexer.exports.export",
     "FamiliesOptions": "indexer.grouping.families",

@@ -24,7 +24,8 @@ from indexer.cli.options import (
     text_field_option,
     threshold_option,
 )
-from indexer.deduplicating.dedup import DedupOptions, DedupResult, dedup
+from indexer.deduplicating.dedup import DedupResult, dedup
+from indexer.deduplicating.dedup_options import DedupOptions
 from indexer.errors import UsageError
 from indexer.exports.manifest import manifest_path, run_manifest, write_manifest
 from indexer.recipe import DEFAULT

@@ -12,80 +12,20 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indexer.deduplicating.output_files import SPOOL, Output, make_work_folder, plan_output
-from indexer.deduplicating.row_copies import copy_rows
-from indexer.deduplicating.row_spool import Removal, RowSpool
-from indexer.deduplicating.signed_rows import BATCH_ROWS, signed_rows
-from indexer.deduplicating.span_copies import SpanCopies, SpanEdits
-from indexer.defaults import MEASURE, REVIEW
+from indexer.deduplicating.dedup_options import DEFAULTS, DedupOptions
+from indexer.deduplicating.dedup_run import DedupRun
+from indexer.deduplicating.output_files import SPOOL, make_work_folder, plan_output
+from indexer.deduplicating.row_spool import RowSpool
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import Grouping
-from indexer.grouping.group_options import GroupOptions
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.matching.collection import gather
-from indexer.matching.limits import CAP, memory_budget
-from indexer.matching.verification import Verifier
+from indexer.matching.limits import memory_budget
 from indexer.recipe import DEFAULT
 from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
-from indexer.similarity.criteria import Criteria, Numbers
-from indexer.sources.base import Reading
-from indexer.sources.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
+from indexer.sources.dataset_files import DatasetFile, check_columns, dataset_files
 from indexer.sources.folder import path_list
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 from indexer.system.spill_files import DEFAULT_MEGABYTES
-from indexer.system.whole_file import write_error
-
-
-@dataclass(frozen=True, slots=True)
-class DedupOptions:
-    """The options of `dedup`: which rows are duplicates, and which of them stays.
-
-    `threshold`: least similarity of a removed row to the row that stays; above 0, at most 1.
-    `measure`: the measure that decides, on the texts.
-    `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
-    `text_field`: the column of the texts; a dot leads into a nested field.
-    `delimiter`: separates the fields of CSV; None detects it.
-    `cap`: of a band that more distinct texts share, all are compared with the first only; at
-    least 2.
-    `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
-    or signs differ; `ignore` compares texts of numbers alone too; None neither.
-
-    Raises `UsageError` for a value out of its range and `UnknownMeasure`.
-    """
-
-    threshold: float = REVIEW
-    measure: str = MEASURE
-    keep: Literal["longest", "first"] = "longest"
-    text_field: str = "text"
-    delimiter: str | None = None
-    cap: int = CAP
-    numbers: Numbers | None = None
-
-    def __post_init__(self) -> None:
-        self.reading()
-        self.family_options()
-
-    def reading(self) -> Reading:
-        """Return how records are read."""
-        return Reading(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
-
-    def family_options(self) -> GroupOptions:
-        """Return the options of `group` by which rows that stay are the principals of others."""
-        options = GroupOptions(
-            threshold=self.threshold,
-            measure=self.measure,
-            principal=self.keep,
-            cap=self.cap,
-            criteria=Criteria(self.numbers),
-        )
-        options.check_recipe(DEFAULT)
-        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +55,7 @@ class DedupResult:
 def dedup(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
     out: str | os.PathLike[str],
-    options: DedupOptions = DedupOptions(),
+    options: DedupOptions = DEFAULTS,
     *,
     memory: int = DEFAULT_MEGABYTES,
     replace: bool = False,
@@ -158,7 +98,7 @@ def dedup(
     spool = RowSpool(output.work / SPOOL, _settings(files, options, spans))
     resumed = spool.rows_read
     try:
-        run = _Run(files, output, options, spool, budget, progress, spans)
+        run = DedupRun(files, output, options, spool, budget, progress, spans)
         removed = run.finish()
         exact, near, failed = spool.counts()
     except UsageError:
@@ -180,144 +120,3 @@ def _settings(files: Sequence[DatasetFile], options: DedupOptions, spans: Approv
     """Return what a run depends on; a run that is continued has the same."""
     inputs = [(file.name, file.path, asdict(file.version)) for file in files]
     return json.dumps([release(), DEFAULT.id, asdict(options), inputs, spans.id])
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The steps of a run; each is skipped if it is complete."""
-
-    files: Sequence[DatasetFile]
-    output: Output
-    options: DedupOptions
-    spool: RowSpool
-    budget: MemoryBudget
-    progress: Progress
-    spans: ApprovedPassages
-
-    def finish(self) -> tuple[int, int]:
-        """Take the steps that are left; return how many spans were removed, and their words."""
-        if self.spool.step != "written":
-            self.output.check_new()
-        steps = {"": self._sign, "signed": self._decide, "decided": self._write}
-        while step := steps.get(self.spool.step):
-            step()
-        counts = self._span_counts()
-        self.output.publish()
-        return counts
-
-    def _span_counts(self) -> tuple[int, int]:
-        for part, place in self.output.parts[2:]:
-            with (part if part.exists() else place).open(encoding="ascii") as file:
-                words = [json.loads(line)["words"] for line in file]
-            return len(words), sum(words)
-        return 0, 0
-
-    def _sign(self) -> None:
-        known = self.spool.rows_of_files(len(self.files))
-        for rows in signed_rows(self.files, self.options.reading(), DEFAULT, known):
-            self.spool.add(rows)
-            self.progress("signing rows", self.spool.rows_read, 0)
-        self.spool.set_step("signed")
-
-    def _decide(self) -> None:
-        options = self.options.family_options()
-        criteria = options.criteria
-        rows = self.spool.rows(with_text=bool(criteria))
-        collection = gather(
-            rows,
-            DEFAULT,
-            self.spool.rows_read,
-            self.progress,
-            self.budget,
-            criteria=criteria,
-            statuses=criteria.folded,
-        )
-        verifier = Verifier(self.spool, collection, options.measure)
-        grouping = Grouping(collection, verifier, options)
-        order = grouping.first_order()
-        pairs = grouping.pairs(order, self.progress)
-        texts, ids = collection.documents.texts, collection.entries.ids
-        places = np.fromiter(map(int, ids), np.int64, len(ids))
-        known = self._known(order, places)
-        removals: list[Removal] = []
-        assigned = grouping.assign(pairs, order, self.progress, known)
-        for visited, (row, kept, similarity) in enumerate(assigned, self.spool.visited + 1):
-            if similarity is not None:
-                is_copy = bool(texts[row] == texts[kept])
-                removals.append(Removal(int(places[row]), int(places[kept]), similarity, is_copy))
-            if visited % BATCH_ROWS == 0:
-                self.spool.decide(removals, visited)
-                removals = []
-        self.spool.decide(removals, len(order))
-        self.spool.set_step("decided")
-
-    def _known(self, order: Sequence[int], places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the row that stays for each row that is decided, -1 of the others.
-
-        `places`: those of the rows in the input, ascending.
-        """
-        known = np.full(len(places), -1, np.int32)
-        visited = order[: self.spool.visited]
-        known[visited] = visited
-        for place, kept in self.spool.removals():
-            known[np.searchsorted(places, place)] = np.searchsorted(places, kept)
-        return known
-
-    def _write(self) -> None:
-        try:
-            self._write_report()
-            self._write_rows()
-        except OSError as error:
-            raise write_error(self.output.out, "--out", error) from error
-        for file in self.files:
-            file.check_unchanged()
-        self.spool.set_step("written")
-
-    def _write_report(self) -> None:
-        names = self.output.names
-        part, _ = self.output.parts[0]
-        with part.open("w", encoding="ascii", newline="\n") as file:
-            for line in self.spool.report():
-                fields: dict[str, object] = {"file": names[line.file], "row": line.number}
-                if line.error is not None:
-                    fields |= {"outcome": "failed", "error": line.error}
-                elif line.kept_file is not None:
-                    fields |= {
-                        "outcome": "exact" if line.exact else "near",
-                        "kept_file": names[line.kept_file],
-                        "kept_row": line.kept_number,
-                        "similarity": line.similarity,
-                    }
-                file.write(json.dumps(fields) + "\n")
-
-    def _write_rows(self) -> None:
-        if not self.spans:
-            self._copy_rows(None)
-            return
-        part, _ = self.output.parts[2]
-        paths = [file.name for file in self.files]
-        names = dict(zip(paths, self.output.names, strict=True))
-        with part.open("w", encoding="ascii", newline="\n") as file:
-            self._copy_rows(SpanEdits(SpanCopies(self.spans), file, names))
-
-    def _copy_rows(self, edits: SpanEdits | None) -> None:
-        place, _ = self.output.parts[1]
-        shutil.rmtree(place.parent, ignore_errors=True)
-        reading = self.options.reading()
-        parts = self._kept_rows()
-        if not self.output.is_folder:
-            place.parent.mkdir()
-            copy_rows(parts, place, reading, edits)
-            return
-        for name, part in zip(self.output.names, parts, strict=True):
-            target = place / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            copy_rows([part], target, reading, edits)
-
-    def _kept_rows(self) -> KeptRows:
-        """Return each file with whether its rows are kept."""
-        kept = np.ones(self.spool.rows_read, dtype=bool)
-        for place in self.spool.left_out():
-            kept[place] = False
-        ends = np.cumsum(self.spool.rows_of_files(len(self.files)))
-        return list(zip(self.files, np.split(kept, ends[:-1]), strict=True))

@@ -16,7 +16,7 @@ from indexer.system.release import release, source_digest
 from indexer.system.whole_file import is_special, write_whole
 
 if TYPE_CHECKING:
-    from indexer.deduplicating.dedup import DedupOptions
+    from indexer.deduplicating.dedup_options import DedupOptions
     from indexer.exports.export import ExportOptions
     from indexer.grouping.group_options import GroupOptions
     from indexer.matching.match import MatchOptions

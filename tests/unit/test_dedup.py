@@ -391,7 +391,7 @@ def test_options_out_of_range(options) -> None:
 @pytest.mark.parametrize("point", ["before_commit", "after_commit"])
 def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
     monkeypatch.setattr("indexer.deduplicating.signed_rows.BATCH_ROWS", 20)
-    monkeypatch.setattr("indexer.deduplicating.dedup.BATCH_ROWS", 20)
+    monkeypatch.setattr("indexer.deduplicating.dedup_run.BATCH_ROWS", 20)
     source, out = folder / "in", folder / "out"
     source.mkdir()
     for name in ("a", "b"):
