@@ -42,6 +42,7 @@ ARGUMENTS = {
     "pipeline": ["{opensearch_http} --runs 1"],
     "planning": ["--documents 50,100 --words 60"],
     "queries": ["{opensearch} --documents 100 --runs 1"],
+    "rare_terms": ["{corpus} --most 20 --rounds 1"],
     "retrieval": ["{corpus} --documents 20 --queries 5"],
     "right_to_left": ["--work {work} --documents 1"],
     "short_texts": ["--texts 200"],
