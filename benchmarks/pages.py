@@ -183,7 +183,9 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
         table.add("compare", "/compare", [{"a": a, "b": b} for a, b in pairs])
         table.add("jobs", "/jobs", [{}] * rounds)
         measure_work_list(table, rounds)
-        table.add("overview, before it is read", "/overview", [{}] * rounds)
+        table.add("overview, before it is read", "/overview", [{}])
+        table.print_wait("figures", "/api/figures?wait=30")
+        table.add("overview", "/overview", [{}] * rounds)
         if has_survey:
             measure_survey(table, rounds)
         print(f"greatest resident memory of the server: {peak_megabytes(pid):,.0f} MB")
@@ -191,7 +193,6 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
 
 def measure_survey(table: Table, rounds: int) -> None:
     table.print_wait("survey", "/api/survey?wait=30")
-    table.add("overview", "/overview", [{}] * rounds)
     thresholds = [{"threshold": f"{value:.2f}"} for value in np.linspace(0.505, 0.995, rounds)]
     table.add("threshold, for the first time", "/threshold", thresholds)
     for parameters in thresholds:
