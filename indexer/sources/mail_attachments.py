@@ -12,6 +12,7 @@ from indexer.model import Blob
 from indexer.sources import read_blob
 from indexer.sources.base import Reading
 from indexer.sources.mail_metadata import PARENT
+from indexer.sources.maildir import MailFile
 from indexer.sources.members import LoadedSource, NumberedBlobs, inner_blob
 from indexer.sources.payloads import file_payload
 
@@ -36,6 +37,9 @@ def divide(mail: Blob, reading: Reading) -> Sequence[Blob] | None:
     for file in files:
         key = numbered.key(file.name.encode("utf-8", "surrogateescape"))
         name = key.decode("utf-8", "replace")
-        blob = inner_blob(mail, key, name, file_payload(file.data, None))
+        content = file_payload(file.data, None)
+        if isinstance(mail.opener, MailFile):
+            content = mail.opener.with_name(content)
+        blob = inner_blob(mail, key, name, content)
         blobs.append(replace(blob, metadata={PARENT: mail.id}))
     return blobs

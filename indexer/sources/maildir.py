@@ -34,7 +34,12 @@ class MailFile:
 
     def read(self, max_bytes: int) -> Payload:
         """Read the file as `read_blob.read` does."""
-        payload = read_blob.read_file(self.place, max_bytes)
+        return self.with_name(read_blob.read_file(self.place, max_bytes))
+
+    def with_name(self, payload: Payload) -> Payload:
+        """Return a payload, the mail's or that of an attachment, whose digest changes with the name
+        of the file.
+        """
         name = b"/".join(self.place.rsplit(b"/", 2)[-2:])
         source = hashlib.sha256(payload.source.encode("ascii") + name).hexdigest()
         return replace(payload, source=source)

@@ -122,9 +122,14 @@ def test_attachments_of_mailboxes_and_maildirs(tmp_path, store):
         "report.txt",
     }
     maildir = mailbox.Maildir(tmp_path / "box")
-    maildir.add(mail("two", {"fares.csv": DATA}))
+    name = maildir.add(mail("two", {"fares.csv": DATA}))
     account = read(tmp_path / "box", store)
     assert (account.seen, account.indexed) == (2, 2)
+    read_mail = tmp_path / "box" / "cur" / f"{name}:2,S"
+    (tmp_path / "box" / "new" / name).rename(read_mail)
+    read(tmp_path / "box", store)
+    paths = [row.path for row in store.scan() if "/box/" in row.path]
+    assert sorted(paths) == [str(read_mail), f"{read_mail}!/fares.csv"]
 
 
 def test_the_files_of_mails_and_attachments_are_given_whole(tmp_path, store):
