@@ -134,12 +134,15 @@ class RecipeMismatch(StoreError):
 
 
 class MappingMismatch(StoreError):
-    """An index of that name exists, but its mapping is not one of nearfold."""
+    """An index of that name exists, but its mapping is not one of nearfold.
 
-    def __init__(self, *, index: str, problems: tuple[str, ...]) -> None:
+    `remedy`: what to do beside choosing another name.
+    """
+
+    def __init__(self, *, index: str, problems: tuple[str, ...], remedy: str = "") -> None:
         super().__init__(
             f"index {index} exists with a mapping that nearfold cannot use: {'; '.join(problems)}; "
-            "nothing was changed; choose another index name in --store"
+            f"nothing was changed; {remedy}choose another index name in --store"
         )
         self.index, self.problems = index, problems
 

@@ -12,12 +12,13 @@ from typing import Literal
 
 from indexer.errors import MappingMismatch, NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
-from indexer.operations.status import count_signed_earlier, signing_command
+from indexer.operations.status import count_signed_earlier
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.sketch.row_keys import fresh_rows
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
+from indexer.stores.address import signing_command
 from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
 from indexer.system.release import release, requirement
 from indexer.text.wording import count_of

@@ -34,11 +34,6 @@ def count_signed_earlier(recipe: Recipe, counts: Counts) -> int:
     return sum(count for id, count in counts.by_recipe.items() if recipe.has_other_statistics(id))
 
 
-def signing_command(url: str) -> str:
-    """Return the command that signs the documents of other programs in an index, as a text."""
-    return f"nearfold index {url} --text-field FIELD --store {url}"
-
-
 def status(store: Store) -> Overview:
     """Count what is in the store, also while a job is running. Raises `StoreError` when nothing was
     indexed yet.

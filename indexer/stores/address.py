@@ -248,3 +248,8 @@ def _aws(kind: Kind, environment: Mapping[str, str]) -> tuple[str, str] | None:
             "AWS_REGION, and signs for an opensearch:// store; set both, or unset it"
         )
     return service, region
+
+
+def signing_command(url: str) -> str:
+    """Return the command that signs the documents of other programs in an index, as a text."""
+    return f"nearfold index {url} --text-field FIELD --store {url}"

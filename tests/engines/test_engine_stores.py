@@ -219,7 +219,7 @@ def test_the_index_of_another_program(engine, server, index, open_at):
         lambda: store.prepare(DEFAULT),
         lambda: store.write([row("1")]),
     ):
-        with pytest.raises(MappingMismatch, match="not made by nearfold"):
+        with pytest.raises(MappingMismatch, match=r"not made by nearfold.*--text-field FIELD"):
             ask()
     assert call("GET", f"{server}/{index}/_count")[1]["count"] == 0
 

@@ -161,7 +161,7 @@ def test_an_index_that_a_policy_makes_read_only_is_searched_and_not_grouped(
     good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": True})
     assert search(store, "ferry", SearchOptions(threshold=0.8)).total == 3
     assert len(similar(store, OLD[0], SimilarOptions(threshold=0.8)).matches) == 2
-    with pytest.raises(StoreStopped, match="lift the block"):
+    with pytest.raises(StoreStopped, match=r"\(api\)\]; free disk space .*, or lift the block"):
         group(store)
     good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": None})
     group(store)

@@ -18,6 +18,7 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.recipe import Recipe
+from indexer.stores.address import signing_command
 from indexer.stores.engine import bodies
 from indexer.stores.engine.link import (
     Answer,
@@ -244,7 +245,9 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
         )
         raise MappingMismatch(index=place.index, problems=(problem,))
     if metadata is None:
-        raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
+        problems = bodies.mapping_problems(mapping, "")
+        signing = f"`{signing_command(place.url)}` signs what another program keeps there; or "
+        raise MappingMismatch(index=place.index, problems=problems, remedy=signing)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=place.index, problems=problems)

@@ -164,7 +164,7 @@ def block_error(answer: Answer) -> StoreStopped | None:
     """
     if answer.kind in _BLOCKED:
         return StoreStopped(
-            reason=answer.reason,
+            reason=answer.reason.rstrip(";"),
             remedy="free disk space on the cluster, or lift the block from the index",
         )
     if answer.kind in _CLOSED:
