@@ -2,17 +2,24 @@
 full-text index.
 
     python benchmarks/ingest.py --rich FOLDER --plain FOLDER [--runs 5]
+    python benchmarks/ingest.py --plain FOLDER --before CHECKOUT [--runs 5]
 
 Three tables, each measured side by side in one run and printed as medians and ratios:
 
 1. html, docx and pdf files: `index` beside extraction alone, with the same worker processes. 2.
 plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both
 from files. 3. `similar` from a cold start, as a person waits for it.
+
+With `--before` instead: processor time of `nearfold index` by another checkout, which has a kernel
+of its own, by this one and of the bare table, in turn, and whether the rows of both are the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import os
+import resource
 import sqlite3
 import statistics
 import subprocess
@@ -131,6 +138,48 @@ def cold_similar(folder: Path, runs: int) -> list[float]:
     return took
 
 
+def print_beside(folder: Path, before: Path, runs: int) -> None:
+    """Print the processor time of `index` by two checkouts beside that of a bare table."""
+    checkouts = {"before": before.resolve(), "now": Path(__file__).resolve().parent.parent}
+    times: dict[str, list[float]] = {"before": [], "now": [], "bare FTS5 table": []}
+    rows: set[str] = set()
+    for _ in range(runs + 1):
+        for name, checkout in checkouts.items():
+            seconds, digest = index_by(checkout, folder)
+            times[name].append(seconds)
+            rows.add(digest)
+        start = time.process_time()
+        insert_into_bare_table(folder)
+        times["bare FTS5 table"].append(time.process_time() - start)
+    medians = {name: statistics.median(seconds[1:]) for name, seconds in times.items()}
+    print(f"{describe(folder)}; processor time, medians of {runs}")
+    for name, median in medians.items():
+        print(f"{name:16} {median:6.2f} s, {median / medians['now']:.2f} of now")
+    print("the rows are the same" if len(rows) == 1 else "rows differ")
+
+
+def index_by(checkout: Path, folder: Path) -> tuple[float, str]:
+    """Return the processor time of `nearfold index` by a checkout, and a digest of the rows."""
+    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
+        url = f"sqlite:///{place}/bench.db"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, "-m", "indexer", "index", str(folder), "--store", url],
+            check=True,
+            capture_output=True,
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": str(checkout)},
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        store = open_store(url)
+        digest = hashlib.sha256()
+        for row in store.scan():
+            digest.update(repr(row).encode())
+        store.close()
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, digest.hexdigest()
+
+
 def describe(folder: Path) -> str:
     sizes = [blob.size for blob in blobs(folder)]
     return f"{len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB"
@@ -143,7 +192,11 @@ def main() -> None:
     parser.add_argument("--rich", type=Path, help="folder of html, docx and pdf files")
     parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--before", type=Path, help="another checkout, beside which --plain is")
     options = parser.parse_args()
+    if options.before:
+        print_beside(options.plain, options.before, options.runs)
+        return
     print(
         f"kernel: {kernel_name()}; medians of {options.runs} interleaved runs, wall-clock seconds\n"
     )

@@ -18,6 +18,7 @@ from indexer.sketch.hashing import GAMMA
 from indexer.sketch.keys import band_hashes
 
 CARRIERS = 100
+_AT_ONCE = 2048  # pairs whose slots are compared together
 
 
 class PrincipalBands:
@@ -67,13 +68,14 @@ class PrincipalBands:
         By row, then by age of the id.
         """
         codes = distinct(np.sort(self._shared_bands(slots)))
-        rows, places = np.divmod(codes, max(1, len(self.ids)))
-        for row, place in zip(rows, places, strict=True):
-            id = self.ids[place]
-            if self._places.get(id) != place:
-                continue
-            if np.count_nonzero(slots[row] == self._slots[place]) >= least:
-                yield int(row), id
+        for start in range(0, len(codes), _AT_ONCE):
+            pairs = np.divmod(codes[start : start + _AT_ONCE], len(self.ids))
+            equal = np.count_nonzero(slots[pairs[0]] == self._slots[pairs[1]], axis=1)
+            rows, places = (side[equal >= least].tolist() for side in pairs)
+            for row, place in zip(rows, places, strict=True):
+                id = self.ids[place]
+                if self._places.get(id) == place:
+                    yield row, id
 
     def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
         """Return row * ids + place for each band that a row shares with an id, with repeats."""

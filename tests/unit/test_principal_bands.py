@@ -54,3 +54,12 @@ def test_of_a_band_that_many_carry_the_first_are_found():
 
 def test_nobody_is_known():
     assert list(PrincipalBands(SLOTS, BANDS, ROWS).near(array([[1] * SLOTS]), 0)) == []
+
+
+def test_more_pairs_than_are_compared_together_come_in_order():
+    rows = 40
+    principals = PrincipalBands(SLOTS, BANDS, ROWS)
+    principals.add([f"{place:03}" for place in range(CARRIERS)], array([[1] * SLOTS] * CARRIERS))
+    assert list(principals.near(array([[1] * SLOTS] * rows), SLOTS)) == [
+        (row, f"{place:03}") for row in range(rows) for place in range(CARRIERS)
+    ]

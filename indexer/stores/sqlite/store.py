@@ -68,7 +68,8 @@ class SqliteStore:
         cleaned = [storable(row) for row in rows]
         with self._file.writing() as db:
             recipe = recipe_in_use(db)
-            refusals = [refusal(row, recipe.id) for row in cleaned]
+            recipe_id = recipe.id  # computed by each access
+            refusals = [refusal(row, recipe_id) for row in cleaned]
             checked = zip(cleaned, refusals, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
             stored_rows, stale = parts_sql.with_parts(db, accepted.values())
