@@ -100,7 +100,7 @@ def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
     index, index_memory = run("index", str(file), "--no-families", "--store", url)
     group, group_memory = run("group", "--store", url)
     match, match_memory = run("match", "--out", os.devnull, "--store", url)
-    size = status(url).counts.bytes
+    size = status(url).counts.size_bytes or 0
     memory = max(index_memory, group_memory, match_memory)
     hours = [seconds / 3600 for seconds in (index, group, match)]
     cost = Cost(documents, file.stat().st_size, size, *hours, memory)
