@@ -20,7 +20,7 @@ _DATE = re.compile(
 _TIME = re.compile(r"\d{1,2}\s?[:.h時点]\s?\d{2}|\d{1,2}\s?(?:[ap]\.?\s?m\b)", re.IGNORECASE)
 _LABEL = re.compile(r"[ \t]*\*{0,2}([^\s:：*][^\n:：*]{0,24}?)\s*\*{0,2}\s*[:：]\*{0,2}(.*)")
 _RULE = re.compile(r"\s*(?:[-_=*]\s?){3,}\s*$")
-_DASHES = re.compile(r"\s*[-=_*]{2,}\s*(\S.{0,78}?)\s*[-=_*]{2,}\s*$")
+_DASHES = re.compile(r"\s*[-=_*]{2,}\s*(\S.{0,198}?)\s*[-=_*]{2,}\s*$")
 _END = re.compile(r"end (?:of )?(?:the )?(?:forwarded|original) message", re.IGNORECASE)
 _BEGIN = re.compile(
     r"\s*(?:begin forwarded message|anfang der weitergeleiteten (?:nachricht|e-?mail)"
@@ -54,9 +54,9 @@ def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
     """Return the heading that begins at a line, None if none does.
 
     One of three: a line such as `-----Original Message-----` or `Begin forwarded message:`, with
-    the header below it, if there is one; a header of its own, `From: ...` with two more fields, one
-    of them the date or the subject; `On Monday ... Ann <ann@x.org> wrote:`, over at most four
-    lines. All lines have as many quote marks as the first.
+    the header below it, if there is one, or `---- On Monday Ann wrote ----`; a header of its own,
+    `From: ...` with two more fields, one of them the date or the subject; `On Monday ... Ann
+    <ann@x.org> wrote:`, over at most four lines. All lines have as many quote marks as the first.
     """
     marks = lines[place].marks
     if lines[place].is_blank or len(lines[place].text) > _MOST_CHARS:
@@ -77,6 +77,8 @@ def _separator(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
     is_begin = bool(_BEGIN.match(text))
     if is_named and _END.match(said):
         return Heading(1, "end")
+    if words.WROTE.search(said) and (heading := _judged(said, 1)) and not heading.needs_marks:
+        return heading
     if not (is_named or is_begin or phrase or _RULE.match(text)):
         return None
     following = _after_blanks(lines, place + 1, marks)

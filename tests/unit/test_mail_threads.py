@@ -61,6 +61,7 @@ def test_edrm_message_identification_hash(message_id, mih):
         "пн, 5 февр. 2024 г. в 10:00, Ann Lee <ann@x.org>:",
         "2024年2月5日(月) 10:00 Ann Lee <ann@x.org>:",
         "Ann Lee <ann@x.org> 于2024年2月5日周一 10:00写道：",
+        "---- On Mon, 05 Feb 2024 10:00:00 +0100 Ann Lee <ann@x.org> wrote ---",
         "-----Original Message-----\nFrom: Ann Lee\nSent: Monday\nTo: Bo\nSubject: Ferry",
         "________________________________\nVon: Ann\nGesendet: Montag\nAn: Bo\nBetreff: Fähre",
         "De : Ann Lee\nEnvoyé : lundi 5 février 2024 10:00\nÀ : Bo\nObjet : Ferry",
@@ -84,6 +85,7 @@ def test_headings_of_clients_without_quote_marks(heading):
         "He wrote:\n\nnothing at all",
         "Note: three things.",
         "------\nA table\n------",
+        "--- He wrote three letters ---\nnothing at all",
     ],
 )
 def test_prose_is_no_heading(text):
