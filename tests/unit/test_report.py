@@ -129,14 +129,14 @@ def test_numbers() -> None:
     assert "Every file could be read" in seen
 
 
-def test_a_store_without_duplicates_and_one_without_documents() -> None:
+def test_a_store_without_duplicates_and_one_without_documents(tmp_path: Path) -> None:
     assert (
         "none of them repeats another"
         in report(library(rows({"a": sentence(0), "b": sentence(5)})), "").html
     )
     assert "0 documents were read" in report(library([]), "").html
     with pytest.raises(StoreError, match="no index"):
-        report(open_store("sqlite://:memory:"))
+        report(open_store(f"sqlite:///{tmp_path}/new.db"))
 
 
 def test_figures_are_plotted_and_their_numbers_are_in_tables() -> None:
