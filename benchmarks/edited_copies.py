@@ -72,7 +72,7 @@ EDITS = (  # with the words edited for each word that `lcs` loses
 
 
 @dataclass(slots=True)
-class Planted:
+class EditedCopies:
     """Edited copies with .8 <= `lcs` < 1: the place of the original, the copy, its figures."""
 
     places: list[int] = field(default_factory=list)
@@ -82,9 +82,10 @@ class Planted:
     lengths: list[int] = field(default_factory=list)
 
 
-def plant(texts: dict[int, str]) -> Planted:
+def edited_copies_of(texts: dict[int, str]) -> EditedCopies:
+    """Return an edited copy of each text whose similarity is in the range."""
     rng = np.random.default_rng(SEED)
-    result = Planted()
+    result = EditedCopies()
     other = ["nothing", "else", "was", "said", "before", "this"]
     for number, (place, text) in enumerate(texts.items()):
         kind = number % len(EDITS)

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from edited_copies import EDITS, Planted, plant
+from edited_copies import EDITS, EditedCopies, edited_copies_of
 from key_layouts import (
     FEATURES,
     best_layouts,
@@ -148,9 +148,9 @@ def hot_keys(keys: Keys) -> list[Keys]:
     return hot
 
 
-def _groups(planted: Planted) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Return the planted pairs to be counted together, with a name."""
-    scores, lengths = np.array(planted.scores), np.array(planted.lengths)
+def _groups(edited: EditedCopies) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Return the pairs of edited copies to be counted together, with a name."""
+    scores, lengths = np.array(edited.scores), np.array(edited.lengths)
     groups = [("all", np.ones(len(scores), np.bool_))]
     groups += [
         (f"lcs {low:.2f} to {high:.2f}", (low <= scores) & (scores < high))
@@ -160,7 +160,7 @@ def _groups(planted: Planted) -> list[tuple[str, NDArray[np.bool_]]]:
         (f"{low} to {high} words", (low <= lengths) & (lengths < high))
         for low, high in itertools.pairwise(LENGTHS)
     ]
-    kinds = np.array(planted.kinds)
+    kinds = np.array(edited.kinds)
     groups += [(edit.__name__, kinds == kind) for kind, (edit, _) in enumerate(EDITS)]
     groups += [
         (f"{edit.__name__}, {name}", (kinds == kind) & chosen)
@@ -170,19 +170,19 @@ def _groups(planted: Planted) -> list[tuple[str, NDArray[np.bool_]]]:
     return groups
 
 
-def report_recall(documents: Documents, planted: Planted, hot: list[Keys]) -> None:
-    copies = keyed(len(planted.copies))
-    for start in range(0, len(planted.copies), BATCH):
-        copies.fill(start, planted.copies[start : start + BATCH])
-    same = documents.keyed.keys[:, planted.places] == copies.keys
+def report_recall(documents: Documents, edited: EditedCopies, hot: list[Keys]) -> None:
+    copies = keyed(len(edited.copies))
+    for start in range(0, len(edited.copies), BATCH):
+        copies.fill(start, edited.copies[start : start + BATCH])
+    same = documents.keyed.keys[:, edited.places] == copies.keys
     is_hot = np.array([np.isin(*each) for each in zip(copies.keys, hot, strict=True)])
-    same_v1 = documents.keyed.keys_v1[:, planted.places] == copies.keys_v1
+    same_v1 = documents.keyed.keys_v1[:, edited.places] == copies.keys_v1
     found = [is_candidate(same, np.zeros_like(is_hot)), is_candidate(same, is_hot)]
     found += [same_v1.any(axis=0), same_v1[:BANDS_V1].any(axis=0)]
     print(
         "  near duplicates | pairs | default_v2 | 95 % | without hot keys | default_v1 | its bands"
     )
-    for name, chosen in _groups(planted):
+    for name, chosen in _groups(edited):
         count = int(chosen.sum())
         v2, cold, v1, bands = (float(each[chosen].mean()) if count else 0.0 for each in found)
         low, high = wilson(v2 * count, count)
@@ -291,14 +291,14 @@ def report_look_ups(documents: Documents, folders: list[Path], found: LookUps) -
         print(f"  inside {path.name}: {size:,} documents, {100 * share:.4f} % of pairs")
 
 
-def report_layouts(documents: Documents, planted: Planted) -> None:
-    """Print the layouts that reach .998 of a sample of planted pairs, by features."""
-    count = min(LAYOUT_DOCUMENTS, len(planted.places))
-    chosen = np.random.default_rng(SEED).choice(len(planted.places), count, replace=False)
-    originals = [documents.texts[planted.places[place]] for place in chosen]
-    copies = [planted.copies[place] for place in chosen]
+def report_layouts(documents: Documents, edited: EditedCopies) -> None:
+    """Print the layouts that reach .998 of a sample of edited copies, by features."""
+    count = min(LAYOUT_DOCUMENTS, len(edited.places))
+    chosen = np.random.default_rng(SEED).choice(len(edited.places), count, replace=False)
+    originals = [documents.texts[edited.places[place]] for place in chosen]
+    copies = [edited.copies[place] for place in chosen]
     pairs = np.arange(2 * count).reshape(2, -1).T
-    is_scattered = np.array(planted.kinds)[chosen] == 0
+    is_scattered = np.array(edited.kinds)[chosen] == 0
     for name in LAYOUT_FEATURES:
         rows = incidence([FEATURES[name](text) for text in [*originals, *copies]])
         near = jaccard_of_pairs(rows, pairs)
@@ -314,7 +314,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--documents", default="10000,100000,1000000")
-    parser.add_argument("--planted", type=int, default=30_000)
+    parser.add_argument("--edited", type=int, default=30_000)
     parser.add_argument("--look-ups", type=int, default=1000)
     parser.add_argument("--cuts", type=int, default=1)
     parser.add_argument("--layouts", action="store_true")
@@ -322,7 +322,7 @@ def main() -> None:
     for count in sorted(map(int, options.documents.split(","))):
         start = time.process_time()
         rng = np.random.default_rng(SEED)
-        sampled = rng.choice(count, min(count, options.planted), replace=False)
+        sampled = rng.choice(count, min(count, options.edited), replace=False)
         documents = collect(stretches(options.folders, options.cuts), count, set(sampled.tolist()))
         overlapping = int((documents.cut > 0).sum())
         print(
@@ -331,8 +331,8 @@ def main() -> None:
             flush=True,
         )
         hot = hot_keys(documents.keyed.keys)
-        planted = plant(documents.texts)
-        report_recall(documents, planted, hot)
+        edited = edited_copies_of(documents.texts)
+        report_recall(documents, edited, hot)
         sample = rng.choice(len(documents), min(len(documents), options.look_ups), replace=False)
         report_look_ups(documents, options.folders, look_up(documents, hot, sample))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -340,7 +340,7 @@ def main() -> None:
         print(f"  key bytes: {BANDS * DIGITS}, default_v1 {BANDS_V1 * 18 + BLOCKS * 6}")
         print(f"  {time.process_time() - start:.0f} s, peak {peak:.2f} GB", flush=True)
         if options.layouts:
-            report_layouts(documents, planted)
+            report_layouts(documents, edited)
             options.layouts = False
 
 

@@ -348,7 +348,7 @@ def print_stores(part: str, originals: int) -> None:
     print("\n".join(head(["corpus", *GROUPED])))
     for corpus, texts in corpora(part).items():
         with TemporaryDirectory() as folder:
-            planted = write_files(Path(folder), texts, part, originals)
+            copy_names = write_files(Path(folder), texts, part, originals)
             store = open_store("sqlite://:memory:")
             index(folder, store, IndexOptions(family_threshold=None))
             cells, usual = [], 0.0
@@ -358,8 +358,8 @@ def print_stores(part: str, originals: int) -> None:
                 seconds = time.process_time() - start
                 usual = usual or seconds
                 heads = {Path(stored.path).name: stored for stored in store.scan()}
-                led = sum(heads[name].family == heads[name].id for name in planted)
-                cells.append(f"{led} of {len(planted)} ({seconds / usual:.2f})")
+                led = sum(heads[name].family == heads[name].id for name in copy_names)
+                cells.append(f"{led} of {len(copy_names)} ({seconds / usual:.2f})")
             print(row([f"{corpus}, {len(heads):,} documents", *cells]), flush=True)
 
 
@@ -367,15 +367,15 @@ def write_files(folder: Path, texts: Texts, part: str, originals: int) -> list[s
     """Write the texts, and two copies of some; return the names of those."""
     for place, text in enumerate(texts.values()):
         (folder / f"{place}.txt").write_text(text, encoding="utf-8")
-    planted = []
+    copy_names = []
     texts_of = {name: str(place) for place, name in enumerate(texts)}
     for name, kind, copies, family in families(texts, part, originals):
         if kind == EVERY and copies == 2:
-            planted.append(f"{texts_of[name]}.txt")
+            copy_names.append(f"{texts_of[name]}.txt")
             for place, text in enumerate(family.texts[1:]):
                 path = folder / f"{texts_of[name]}-{place}.txt"
                 path.write_text(text, encoding="utf-8")
-    return planted
+    return copy_names
 
 
 def main() -> None:

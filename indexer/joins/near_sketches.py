@@ -81,7 +81,7 @@ def filter_candidates(candidates: Candidates, screen: Screen) -> Candidates:
     sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]
     packed = np.frombuffer(b"".join(sketches), dtype=np.uint8).reshape(len(sketches), size)
     passes = iter(pass_screen(screen, packed).tolist())
-    found = tuple(
+    passing_entries = tuple(
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )
-    return replace(candidates, found=found, screened=len(every) - len(found))
+    return replace(candidates, found=passing_entries, screened=len(every) - len(passing_entries))

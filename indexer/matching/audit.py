@@ -125,13 +125,13 @@ class AuditFrame:
         strata = [Stratum(MEASURED, self._measured, self._measured, self._measured, 1.0, True)]
         for group, number in zip(self._groups, draws, strict=True):
             size = len(group.codes)
-            found = sampler.count_reaching(group.codes[distinct_places(number, size, seed)])
-            strata.append(Stratum(group.name, size, number, found, group.expected, group.listed))
+            hits = sampler.count_reaching(group.codes[distinct_places(number, size, seed)])
+            strata.append(Stratum(group.name, size, number, hits, group.expected, group.listed))
         if self._ruled_out:
             strata.append(Stratum(RULED_OUT, self._ruled_out, self._ruled_out, 0, 0.0, False))
         sample = far.sample(far_draws, seed)
-        found = sampler.count_reaching(sample)
-        strata.append(Stratum(FAR, far.size, len(sample), found, 0.0, False, placed=False))
+        hits = sampler.count_reaching(sample)
+        strata.append(Stratum(FAR, far.size, len(sample), hits, 0.0, False, placed=False))
         measure = self._context.verifier.measure
         escaping = ESCAPING if measure == "jaccard" else SHARE_BELOW
         return audit_strata(self._threshold, strata, measure, escaping)

@@ -91,9 +91,11 @@ def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULT
     if not names:
         raise UsageError("no PATH is given; give files, folders or mailboxes with mails")
     account = _Account()
-    found = build_threads(account.messages(names, options), similarity, options.ignore_signatures)
-    near = near_mails((mail for thread in found for mail in thread.mails), options.threshold)
-    return ThreadsResult(tuple(found), account.others, tuple(account.failed), near)
+    mail_threads = build_threads(
+        account.messages(names, options), similarity, options.ignore_signatures
+    )
+    near = near_mails((mail for thread in mail_threads for mail in thread.mails), options.threshold)
+    return ThreadsResult(tuple(mail_threads), account.others, tuple(account.failed), near)
 
 
 def similarity(a: str, b: str) -> float:

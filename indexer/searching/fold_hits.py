@@ -194,10 +194,10 @@ def _with_differences(
     head: str, folded: tuple[FoldedHit, ...], texts: StoredTexts, facts: int
 ) -> tuple[FoldedHit, ...]:
     """Return the folded hits, the first `facts` with their differences."""
-    found = texts.differences(head, [hit.id for hit in folded[:facts]])
+    all_differences = texts.differences(head, [hit.id for hit in folded[:facts]])
     first = [
         replace(hit, differences=differences)
-        for hit, differences in zip(folded, found, strict=False)
+        for hit, differences in zip(folded, all_differences, strict=False)
     ]
     return (*first, *folded[facts:])
 

@@ -92,8 +92,8 @@ class Criteria:
         """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
         for name in (measure, *(required for required, _ in self.require)):
             kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
-            made = recipe.simhash if name == "hamming" else recipe.minhash or recipe.terms
-            if kind and not made:
+            sketch = recipe.simhash if name == "hamming" else recipe.minhash or recipe.terms
+            if kind and not sketch:
                 raise UsageError(
                     f"recipe {recipe.name} makes no {kind}, which {name} compares; "
                     "choose another measure, or reindex with a recipe that makes one: default_v1"

@@ -227,11 +227,11 @@ def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gap
         if place in changed and fact and fact.kind != "address":
             fact = None
         for stated in filter(None, (source.sign_before(place), fact)):
-            found = facts[gap, stated.key[0]]
-            if found and stated.kind == "address" and _is_same_address(found[-1], stated):
-                found[-1] = found[-1]._replace(end=stated.end)
+            facts_here = facts[gap, stated.key[0]]
+            if facts_here and stated.kind == "address" and _is_same_address(facts_here[-1], stated):
+                facts_here[-1] = facts_here[-1]._replace(end=stated.end)
             else:
-                found.append(stated)
+                facts_here.append(stated)
     return facts
 
 

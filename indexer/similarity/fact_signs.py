@@ -37,13 +37,13 @@ def signs(text: str) -> Iterator[tuple[int, str]]:
     >>> list(signs("> if 5 <= x <b>or</b> y->z != 3")), list(signs("x ≤ 5"))
     ([(9, '≤'), (29, '≠')], [(3, '≤')])
     """
-    found = list(_matches(text))
-    if not found:
+    matches = list(_matches(text))
+    if not matches:
         return
     tags = [match.span() for match in _TAG.finditer(text)]
     inside = iter([*tags, (len(text), len(text))])
     start, end = next(inside)
-    for match in found:
+    for match in matches:
         while end <= match.start():
             start, end = next(inside)
         if match.start() >= start:

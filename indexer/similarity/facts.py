@@ -175,10 +175,10 @@ class FactSource:
         beside = {self.folded(place - 1), self.folded(place + 1)}
         if _DATE.match(word) or not beside.isdisjoint(MONTHS.keys()):
             return Fact("date", number_value(word), spelling, place, place + 1)
-        found = self.quantity(place)
-        kind: DifferenceKind = "amount" if found.is_amount else "number"
-        whole = found.written(self.text)
-        return Fact(kind, found.key, found.number, place, place + 1, found.unit, whole)
+        quantity = self.quantity(place)
+        kind: DifferenceKind = "amount" if quantity.is_amount else "number"
+        whole = quantity.written(self.text)
+        return Fact(kind, quantity.key, quantity.number, place, place + 1, quantity.unit, whole)
 
     def _currency(self, place: int, word: str) -> Fact | None:
         """Return the name of a currency as a fact, where it belongs to no number."""

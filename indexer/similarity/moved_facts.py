@@ -41,9 +41,9 @@ def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
 def _occurrences(fact: Fact, text: FactSource, other: FactText) -> Iterator[Fact]:
     """Yield the fact, of one word or a sign before it, where another text has it."""
     for place in other.source.places(text.folded(fact.place)):
-        found = other.source.sign_before(place) if fact.kind == "sign" else other.fact(place)
-        if found and found.key == fact.key:
-            yield found
+        occurrence = other.source.sign_before(place) if fact.kind == "sign" else other.fact(place)
+        if occurrence and occurrence.key == fact.key:
+            yield occurrence
 
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:

@@ -27,7 +27,7 @@ ARGUMENTS = {
     "hostile": ["--tokens 2000"],
     "ingest": ["--plain {corpus} --runs 1"],
     "key_layouts": ["{corpus} --documents 40"],
-    "keys_at_scale": ["{corpus} --documents 100 --planted 50 --look-ups 5"],
+    "keys_at_scale": ["{corpus} --documents 100 --edited 50 --look-ups 5"],
     "leaders": ["--originals 2"],
     "leave_out": ["{corpus} --from {corpus} --documents 20 --passages 2"],
     "load": ["--documents 60 --seconds 3", "--documents 60 --seconds 3 --store {opensearch}/load"],

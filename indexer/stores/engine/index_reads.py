@@ -32,10 +32,8 @@ def rows_by_id(
     queries = index.queries(scope)
     field = index.text_field()
     names = storable_ids(ids)
-    found = (
-        queries.documents_at(snapshot, names) if snapshot else queries.documents_now(names, PAGE)
-    )
-    return {hit["_id"]: documents.row(hit["_id"], hit["_source"], field) for hit in found}
+    hits = queries.documents_at(snapshot, names) if snapshot else queries.documents_now(names, PAGE)
+    return {hit["_id"]: documents.row(hit["_id"], hit["_source"], field) for hit in hits}
 
 
 def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
@@ -67,8 +65,8 @@ def changed_rows(index: OpenIndex) -> list[Row]:
     hits = queries.search(body)["hits"]["hits"]
     ids = [hit["_id"] for hit in hits if hit["_version"] > 1]
     field = index.text_field()
-    found = queries.documents_now(ids, PAGE)
-    return [documents.row(hit["_id"], hit["_source"], field) for hit in found]
+    current = queries.documents_now(ids, PAGE)
+    return [documents.row(hit["_id"], hit["_source"], field) for hit in current]
 
 
 def search_rows(
