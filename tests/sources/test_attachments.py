@@ -208,13 +208,13 @@ def test_a_load_file_names_families_custodians_and_paths_of_copies(tmp_path, sto
     folder = people(tmp_path, store)
     rows, _ = load_file(store, tmp_path / "out.dat")
     assert len(rows) == 13
-    one = rows["ann/one.eml"]
-    assert one["ParentID"] == "" and one["BegAttach"] == one["DOCID"]
+    parent = rows["ann/one.eml"]
+    assert parent["ParentID"] == "" and parent["BegAttach"] == parent["DOCID"]
     report, fares = rows["ann/one.eml!/report.txt"], rows["ann/one.eml!/fares.csv"]
-    assert report["ParentID"] == fares["ParentID"] == one["DOCID"]
-    assert report["AttachRange"] == one["AttachRange"] == f"{one['DOCID']}-{report['DOCID']}"
-    assert one["EndAttach"] == report["DOCID"]
-    assert one["MIH"] == message_hash("<one@example.org>") and report["MIH"] == ""
+    assert report["ParentID"] == fares["ParentID"] == parent["DOCID"]
+    assert report["AttachRange"] == parent["AttachRange"] == f"{parent['DOCID']}-{report['DOCID']}"
+    assert parent["EndAttach"] == report["DOCID"]
+    assert parent["MIH"] == message_hash("<one@example.org>") and report["MIH"] == ""
     copies = ("ann/more.eml", "ann/one.eml", "bo/one.eml")
     for end in ("", "!/report.txt", "!/fares.csv"):
         for path in copies:
@@ -241,9 +241,9 @@ def test_duplicates_are_left_out_with_their_attachments(tmp_path, store):
         for path, record in everywhere.items()
         if path.endswith("fares.csv")
     )
-    each, _ = load_file(store, tmp_path / "b.dat", dedup="custodian")
-    assert {path for path in each if "!/" not in path} >= {"bo/one.eml", "bo/dropped.eml"}
-    assert len(each) == 10
+    by_custodian, _ = load_file(store, tmp_path / "b.dat", dedup="custodian")
+    assert {path for path in by_custodian if "!/" not in path} >= {"bo/one.eml", "bo/dropped.eml"}
+    assert len(by_custodian) == 10
     result = export(store, tmp_path / "c.csv", options=ExportOptions(dedup="global"))
     assert result.records == 7
 
@@ -271,16 +271,16 @@ def test_whole_families_are_kept_or_left_out_whatever_the_parents(documents):
             return {id: rows[id] for id in ids}
 
     builder = CustodyBuilder("global")
-    for one in sorted(rows.values(), key=lambda row: row.id):
-        builder.add(one)
+    for document in sorted(rows.values(), key=lambda row: row.id):
+        builder.add(document)
     custodies = builder.build(OfRows())
-    for one in rows.values():
-        parent = rows.get(one.metadata.get("parent_id"))
+    for document in rows.values():
+        parent = rows.get(document.metadata.get("parent_id"))
         if parent is not None and "parent_id" not in parent.metadata:
-            assert custodies.is_left_out(one) == custodies.is_left_out(parent)
-        assert one.path in custodies.of(one).paths
+            assert custodies.is_left_out(document) == custodies.is_left_out(parent)
+        assert document.path in custodies.of(document).paths
     if rows:
-        assert any(not custodies.is_left_out(one) for one in rows.values())
+        assert any(not custodies.is_left_out(document) for document in rows.values())
 
 
 def test_a_custodian_reaches_unchanged_documents(tmp_path, store):

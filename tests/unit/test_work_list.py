@@ -33,8 +33,8 @@ def rows_of(documents: list[tuple[int, Labels, float]]) -> list[Row]:
 
 def defined_items(rows: list[Row], judgements: tuple[str, ...]) -> list[WorkItem]:
     families = defaultdict(list)
-    for each in rows:
-        families[each.family].append(each)
+    for document in rows:
+        families[document.family].append(document)
     items = []
     for name, members in families.items():
         paths = [member.path for member in members if member.id == name] or [name]
@@ -43,10 +43,10 @@ def defined_items(rows: list[Row], judgements: tuple[str, ...]) -> list[WorkItem
             tuple(sorted(set(member.labels) & set(judgements) if judgements else member.labels))
             for member in members
         ]
-        given = [labels for labels in judged if labels]
+        labelled = [labels for labels in judged if labels]
         least = min((value for value in similar if value is not None), default=None)
-        conflict = len(set(given)) > 1
-        items.append(WorkItem(name, paths[0], len(members), len(given), least, conflict))
+        conflict = len(set(labelled)) > 1
+        items.append(WorkItem(name, paths[0], len(members), len(labelled), least, conflict))
     return items
 
 
@@ -96,10 +96,10 @@ def test_lists_are_those_of_the_definition(
             names = {work[at].family for at in work.in_part(every, part).tolist()}
             assert names == {item.family for item in items if IS_IN[part](item)}
         assert {work[at].family for at in work.of_families(every, ["f1", "none"]).tolist()} == (
-            {"f1"} & {each.family for each in rows}
+            {"f1"} & {document.family for document in rows}
         )
-        changed = {each.id: data.draw(LABELS) for each in rows}
-        work.relabel((each.family, each.labels, changed[each.id]) for each in rows)
+        changed = {document.id: data.draw(LABELS) for document in rows}
+        work.relabel((document.family, document.labels, changed[document.id]) for document in rows)
         rows = [
             row(r.id, family=r.family, similarity=r.similarity, labels=changed[r.id]) for r in rows
         ]
