@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.errors import StoreError, UsageError
+from indexer.errors import RecipeMismatch, StoreError, UsageError
 from indexer.model import Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
@@ -26,6 +26,16 @@ def require_recipe(store: Store) -> Recipe:
             f"run `nearfold index PATH --store {store.url}` first"
         )
     return recipe
+
+
+def require_same_recipe(stored: Recipe | None, requested: Recipe) -> None:
+    """Raise `RecipeMismatch` when another recipe is stored; numbered statistics may be others."""
+    if stored and stored.settings_id != requested.settings_id:
+        raise RecipeMismatch(
+            stored=stored.name,
+            requested=requested.name,
+            difference=stored.difference(requested),
+        )
 
 
 def require_updatable(store: MaintainedStore) -> Recipe:

@@ -10,7 +10,6 @@ from typing import Any
 from indexer.errors import (
     MappingMismatch,
     PartialSource,
-    RecipeMismatch,
     StoreError,
     TextFieldMismatch,
     UsageError,
@@ -37,6 +36,7 @@ from indexer.stores.engine.pieces import (
     default_pipeline,
 )
 from indexer.stores.engine.source_gaps import source_gap
+from indexer.stores.requirements import require_same_recipe
 
 
 def check_installation(
@@ -52,7 +52,7 @@ def check_installation(
     It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's. Returns
     what `check_index` does, None without an index.
     """
-    check_recipe(installed.recipe_in(template) if template else None, recipe)
+    require_same_recipe(installed.recipe_in(template) if template else None, recipe)
     if index is None:
         pieces.check_alias(place, None)
         return None
@@ -72,7 +72,7 @@ def check_index(
     """
     name, description = index
     mapping = description.get("mappings", {})
-    check_recipe(recipe_of(mapping), recipe)
+    require_same_recipe(recipe_of(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
     pieces.check_alias(place, index)
@@ -83,16 +83,6 @@ def check_index(
     sample_size = _check_values(pieces, index)
     _check_field(pieces, index, field)
     return sample_size
-
-
-def check_recipe(stored: Recipe | None, requested: Recipe) -> None:
-    """Raise `RecipeMismatch` when another recipe is stored; numbered statistics may be others."""
-    if stored and stored.settings_id != requested.settings_id:
-        raise RecipeMismatch(
-            stored=stored.name,
-            requested=requested.name,
-            difference=stored.difference(requested),
-        )
 
 
 def recipe_of(mapping: Mapping[str, Any]) -> Recipe | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreAccessDenied, StoreError
+from indexer.errors import MappingMismatch, StoreAccessDenied, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.foreign_templates import require_no_additions, rivals
@@ -22,6 +22,7 @@ from indexer.stores.engine.index_requests import (
 )
 from indexer.stores.engine.link import error_of
 from indexer.stores.engine.mapping_facts import changed_meta
+from indexer.stores.requirements import require_same_recipe
 from indexer.system.logs import event
 
 
@@ -44,12 +45,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     mapping = _add_later_fields(requests, facts)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
-    if facts.recipe.settings_id != recipe.settings_id:
-        raise RecipeMismatch(
-            stored=facts.recipe.name,
-            requested=recipe.name,
-            difference=facts.recipe.difference(recipe),
-        )
+    require_same_recipe(facts.recipe, recipe)
     record_statistics(requests, facts, recipe)
     give_alias(requests, place, facts)
 

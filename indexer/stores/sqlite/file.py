@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from indexer.errors import RecipeMismatch, StoreDamaged, StoreError, StoreStopped
+from indexer.errors import StoreDamaged, StoreError, StoreStopped
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.requirements import require_same_recipe
 from indexer.stores.sqlite.connections import Connection, Readers, open_connection
 from indexer.stores.sqlite.file_backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.file_errors import slash_hint, translate_errors
@@ -118,12 +119,7 @@ class File:
                 if pragma_number(db, "user_version") < FORMAT:
                     migrate(db)
                 stored = stored_recipe(db)
-                if stored is not None and stored.settings_id != recipe.settings_id:
-                    raise RecipeMismatch(
-                        stored=stored.name,
-                        requested=recipe.name,
-                        difference=stored.difference(recipe),
-                    )
+                require_same_recipe(stored, recipe)
                 if stored is None or recipe.statistics_number > stored.statistics_number:
                     settings = json.dumps(recipe.settings)
                     db.execute("INSERT OR REPLACE INTO store VALUES ('recipe', ?)", (settings,))
