@@ -109,9 +109,13 @@ impl<'a, const SEPARATED: bool> Pass<'a, SEPARATED> {
     fn read_separated(mut self, text: &str) {
         let mut line_end = LineEnd::default();
         let mut rest = text;
+        // what is left of the text after the last run of ASCII that was looked at
+        let mut left = text.len();
         while let Some(c) = rest.chars().next() {
-            if c.is_ascii() && line_end == LineEnd::None {
-                let run = separate::settled(&rest.as_bytes()[..ascii_run(rest.as_bytes())]);
+            if c.is_ascii() && line_end == LineEnd::None && rest.len() <= left {
+                let whole = ascii_run(rest.as_bytes());
+                left = rest.len() - whole;
+                let run = separate::settled(&rest.as_bytes()[..whole]);
                 if run.len() >= LONG {
                     self.finish_piece();
                     self.marks = 0;

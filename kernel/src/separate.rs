@@ -153,11 +153,13 @@ impl LineEnd {
 }
 
 /// The part of ASCII text at whose end nothing depends on what follows: neither a letter, which a mark may change, nor
-/// a hyphen that may stand at the end of a line.
+/// hyphens that may stand at the end of a line, nor a letter before them.
 pub fn settled(run: &[u8]) -> &[u8] {
-    let Some((_, before)) = run.split_last() else { return run };
-    let end = before.trim_ascii_end().len();
-    if before[..end].ends_with(b"-") { &before[..end - 1] } else { before }
+    let is_open = |byte: &u8| *byte == b'-' || byte.is_ascii_whitespace();
+    let open = run.iter().rev().take_while(|byte| is_open(byte)).count();
+    let (before, end) = run.split_at(run.len() - open);
+    let part = if end.contains(&b'-') { before } else { run };
+    &part[..part.len().saturating_sub(1)]
 }
 
 /// Puts blanks between words, when the next word comes.
@@ -265,6 +267,8 @@ mod tests {
             "éa long run duplicates of it near xéa long run duplicates of it near"
         );
         assert_eq!(read("e a long run of e\u{301}").0, "e a long run of é");
+        assert_eq!(read("e a long run of e-\n\u{301}").0, "e a long run of é");
+        assert_eq!(read("e a long run of e-\n-\n -\r\n\t\u{301}").0, "e a long run of é");
         assert_eq!(read("近 a long run. 近..........似 a long run").0, "近a long run近似a long run");
         assert_eq!(read("é..........é").0, "é é");
         assert_eq!(read("..........é a long run").1, 4);
