@@ -26,6 +26,7 @@ from indexer.similarity.field_rules import RuleValues
 from indexer.system.progress_callback import Progress, no_progress
 
 OrderValue: TypeAlias = Callable[[Row], Value]
+FEW_WORDS = 10  # of pairs of texts with fewer words keys find fewer than of others
 EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
 
 
@@ -37,7 +38,8 @@ class Collection:
     without keys are similar to their copies only. `criteria` say which documents are copies.
 
     `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
-    `truncated`: the documents whose texts were cut.
+    `truncated`: the documents whose texts were cut. `few_words`: how many have a text of fewer than
+    `FEW_WORDS` words, and keys.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
 
@@ -61,6 +63,7 @@ class Collection:
     criteria: Criteria = NO_CRITERIA
     contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     truncated: frozenset[int] = frozenset()
+    few_words: int = 0
 
     def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each pair of texts whether they are copies, whose fields may differ."""
@@ -213,6 +216,7 @@ def gather(
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria, statuses)
     truncated: set[int] = set()
+    few_words = 0
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -223,6 +227,7 @@ def gather(
         sketches.add(row, place)
         if row.status == "truncated":
             truncated.add(place)
+        few_words += row.words < FEW_WORDS and row.status in statuses
         if place % EVERY == 0:
             progress("reading rows", place, total)
     texts, count, first = sketches.texts(len(rest))
@@ -231,7 +236,9 @@ def gather(
     columns = sketches.sketches(first)
     contents = sketches.contents(first)
     cut = frozenset(truncated)
-    return Collection(recipe, entries, documents, *columns, budget, criteria, contents, cut)
+    return Collection(
+        recipe, entries, documents, *columns, budget, criteria, contents, cut, few_words
+    )
 
 
 def _digest(key: str) -> bytes:

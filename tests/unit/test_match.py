@@ -295,6 +295,17 @@ def test_the_planned_recall_is_reported():
     assert "47 bands x 2 rows" in " ".join(matched.notes())
 
 
+def test_documents_of_few_words_are_counted_where_keys_find_fewer_of_them():
+    texts = {"a": "the ferry leaves at eight", "b": "the ferry leaves at nine", "c": sentence(1)}
+    store = library(rows(texts, DEFAULT), DEFAULT)
+    notes = " ".join(match(store, MatchOptions(measure="lcs")).notes())
+    assert "2 documents have fewer than 10 words" in notes
+    assert "fewer than" not in " ".join(match(store, MatchOptions(measure="jaccard")).notes())
+    every = match(store, MatchOptions(measure="lcs", all_pairs=True))
+    assert [(pair.a, pair.b) for pair in every] == [("a", "b")]
+    assert "fewer than" not in " ".join(every.notes())
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"threshold": 0.0}, {"threshold": 1.1}, {"cap": 1}, {"all_pairs": True, "measure": "overlap"}],
