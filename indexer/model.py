@@ -227,7 +227,8 @@ class Query:
     """A full-text search, independent of the engine.
 
     `filters` are (field, value) pairs that must all hold. `facets` are fields whose values are
-    counted over all matches; `families`: count the families of the matches.
+    counted over all matches; `families`: count the families of the matches. `expected`: the hits
+    that will probably be read, which a store may fetch at once; it changes no answer.
     """
 
     text: str
@@ -235,6 +236,7 @@ class Query:
     sort: Literal["relevance", "path", "modified"] = "relevance"
     facets: tuple[str, ...] = ()
     families: bool = False
+    expected: int = 0
 
 
 @dataclass(frozen=True, slots=True)

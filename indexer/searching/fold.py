@@ -22,7 +22,7 @@ from indexer.model import RankedRow
 from indexer.searching.sketched_hits import BY_INTERVALS, Nearness, SketchedHits, sketched_hits
 from indexer.similarity.criteria import COMPARED
 
-_AT_ONCE = 100  # hits that are compared together
+_AT_ONCE = 200  # hits that are compared together
 _NearPlaces: TypeAlias = list[list[tuple[int, int]]]
 
 

@@ -217,6 +217,8 @@ def _ranking(
         options.sort,
         tuple(options.facets),
         families=options.fold == "family",
+        # unfolded, one hit after the page shows that there is another page
+        expected=options.limit * options.page + 1 if options.fold == "none" else WINDOW,
     )
     keep_alive = options.keep_alive or start.snapshot is not None
     try:

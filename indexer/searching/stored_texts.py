@@ -24,8 +24,7 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
 
 KEPT = 512  # documents that are remembered
-_AHEAD = KEPT // 2  # documents that are read ahead at most
-_BATCH = 50
+_BATCH = 100
 
 
 @dataclass(frozen=True)
@@ -79,15 +78,15 @@ class StoredTexts:
     def titles(self, ids: Sequence[str]) -> dict[str, str]:
         """Return titles by id; these documents are remembered."""
         titles: dict[str, str] = {}
-        for start in range(0, len(ids), _AHEAD):
-            batch = ids[start : start + _AHEAD]
+        for start in range(0, len(ids), KEPT):
+            batch = ids[start : start + KEPT]
             self.read_ahead(batch)
             titles |= {id: self._known[id].title for id in batch if self._known[id].exists}
         return titles
 
     def read_ahead(self, ids: Sequence[str]) -> None:
-        """Read those of the first `_AHEAD` documents that are not remembered."""
-        distinct = dict.fromkeys(ids[:_AHEAD])
+        """Read those of the first `KEPT` documents that are not remembered."""
+        distinct = dict.fromkeys(ids[:KEPT])
         for id in distinct.keys() & self._known.keys():
             self._known.move_to_end(id)
         missing = [id for id in distinct if id not in self._known]

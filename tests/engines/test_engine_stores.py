@@ -22,6 +22,8 @@ from indexer.errors import (
 )
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
+from indexer.searching.search import search
+from indexer.searching.search_options import SearchOptions
 from indexer.stores import in_place, open_documents
 from indexer.stores.address import parse_address
 from indexer.stores.engine import bodies
@@ -336,6 +338,21 @@ def test_no_point_in_time_stays_open(store, server):
     list(store.search(Query("fox")).hits)
     del unread, partly_read, partly_scanned
     assert open_contexts(server) == before
+
+
+def count_queries(server, index):
+    """Return how many searches an index with one shard has answered."""
+    _, stats = call("GET", f"{server}/{index}/_stats/search")
+    return stats["_all"]["primaries"]["search"]["query_total"]
+
+
+@pytest.mark.parametrize("fold", ["live", "family", "none"])
+def test_a_search_reads_its_hits_at_once(store, server, index, fold):
+    store.write([row(f"{place:03}") for place in range(60)])
+    store.refresh()
+    before = count_queries(server, index)
+    assert search(store, "fox", SearchOptions(limit=45, fold=fold)).total == 60
+    assert count_queries(server, index) - before == 1
 
 
 def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, open_at):

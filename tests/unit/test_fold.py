@@ -175,7 +175,7 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
 
 
 @settings(max_examples=10)
-@given(st.integers(0, 2**32 - 1), st.integers(90, 130), st.integers(0, 120))
+@given(st.integers(0, 2**32 - 1), st.integers(180, 230), st.integers(0, 220))
 def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window: int) -> None:
     """What is asked about was read ahead, of the hits that are compared together."""
     random = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ import re
 _HEXADECIMAL = re.compile("[0-9a-f]{64}")
 _SHORT = re.compile("[0-9A-Za-z_-]{43}")
 _ESCAPE = "."
+_LAST = frozenset("AEIMQUYcgkosw048")  # characters whose two last bits, which are padding, are 0
 
 
 def shorten(digest: str) -> str:
@@ -33,7 +34,6 @@ def lengthen(stored: str) -> str:
     """
     if stored.startswith(_ESCAPE) and _SHORT.fullmatch(stored.lstrip(_ESCAPE)):
         return stored.removeprefix(_ESCAPE)
-    if not _SHORT.fullmatch(stored):
+    if not _SHORT.fullmatch(stored) or stored[-1] not in _LAST:
         return stored
-    digest = base64.urlsafe_b64decode(f"{stored}=").hex()
-    return digest if shorten(digest) == stored else stored
+    return base64.urlsafe_b64decode(f"{stored}=").hex()

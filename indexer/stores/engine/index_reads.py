@@ -81,7 +81,9 @@ def search_rows(
     The matches and their order are fixed when the search begins.
     """
     plain, on_families = families.without_families(query)
-    body = bodies.search(plain, FIRST_PAGE)
+    # more than are expected, so that it is known at once whether there are others
+    size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
+    body = bodies.search(plain, size)
     queries = index.queries(scope)
     if body is None:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))

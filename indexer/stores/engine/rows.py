@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
@@ -32,6 +33,7 @@ KEYS = (
     "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
 _PLAIN = ("title", "path", "content_type", "modified", "size", "text")
+_STORED = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
 # `group` sets them, where they are or else at the end
 _ASSIGNED_LATER = ("near_principal", "near_similarity", "near_cluster")
 _TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
@@ -136,7 +138,7 @@ def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
     `field` is where a document of another program has its text; what it lacks is empty.
     """
     fields: dict[str, Any] = {}
-    for name, stored_name in {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}.items():
+    for name, stored_name in _STORED.items():
         value = document.get(stored_name)
         fields[name] = _MISSING.get(name) if value is None else value
     signed_field = "text" if document.get("near_recipe") else field
@@ -273,7 +275,7 @@ def _mapping(stored: object) -> Mapping[str, str]:
 
 def _bytes(stored: str | None) -> bytes | None:
     """Return the bytes of a Base64 text; doc values come without the padding."""
-    return None if stored is None else base64.b64decode(stored + "=" * (-len(stored) % 4))
+    return None if stored is None else binascii.a2b_base64(stored + "=" * (-len(stored) % 4))
 
 
 def _base64(value: bytes) -> str:
