@@ -40,7 +40,8 @@ def group_of(nodeid: str) -> str:
 @cache
 def _installs_into_an_engine(parts: tuple[str, ...]) -> bool:
     text = TESTS.joinpath(*parts).read_text(encoding="utf-8")
-    return "install" in text and any(name in text for name in ENGINES)
+    installs = "install" in text or parts[-1].endswith("_page.py")  # commands of a page
+    return installs and any(name in text for name in ENGINES)
 
 
 def turn_of(nodeid: str) -> int:

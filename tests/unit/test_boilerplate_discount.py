@@ -1,5 +1,7 @@
 """Similarity without boilerplate: its formula, bounds and purpose."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -144,6 +146,6 @@ def test_copies_count_once_and_the_texts_themselves_not_at_all() -> None:
     assert discount(store, text, invoice(1), sample=2).texts == 0
 
 
-def test_a_store_that_is_not_there() -> None:
+def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no index"):
-        discount(open_store("sqlite://:memory:"), "a", "b")
+        discount(open_store(f"sqlite:///{tmp_path}/none.db"), "a", "b")

@@ -227,7 +227,7 @@ def test_unresolved_labels_are_reported(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no index"):
-        export(open_store("sqlite://:memory:"), tmp_path / "out")
+        export(open_store(f"sqlite:///{tmp_path}/none.db"), tmp_path / "out")
     with pytest.raises(UsageError, match="cannot write"):
         export(store, tmp_path / "missing" / "out")
     with pytest.raises(UsageError, match="batch"):

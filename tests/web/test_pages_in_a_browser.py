@@ -316,6 +316,7 @@ def test_a_survey_can_be_read_again(page: Page) -> None:
 
 
 def test_pages_work_without_script(browser: Browser, site: str, record: PageRecord) -> None:
+    ask(site, "survey", wait="20")
     with open_window(browser, site, record, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto("/?q=agreement")
