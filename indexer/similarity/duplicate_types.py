@@ -35,8 +35,9 @@ def verdict(
 ) -> Verdict | None:
     """Return the strictest type that fits two clauses, or None when they are no duplicates.
 
-    * identical: the same substantive words in the same order, and no other word in the heading
-      that may name a party: with one, clauses of any length are near_identical;
+    * identical: the same substantive words in the same order, no other word in the heading that
+      may name a party, and no other sign that says something, such as that of a currency: with
+      one, clauses of any length are near_identical;
     * near_identical: the same words but for synonyms and inflection, and for slots, each of the
       same kind as its counterpart;
     * fuzzy: lengths within 20 %, and `terminology` of at least `overlap`.
@@ -49,7 +50,8 @@ def verdict(
     if not left.exact or not right.exact or left.figures != right.figures:
         return None
     if left.exact == right.exact:
-        return Verdict("identical" if left.doubtful == right.doubtful else "near_identical", 1.0)
+        is_equal = left.doubtful == right.doubtful and left.signs == right.signs
+        return Verdict("identical" if is_equal else "near_identical", 1.0)
     if min(left.length, right.length) < MIN_LENGTH:
         return None
     share = terminology(left, right)

@@ -580,6 +580,40 @@ def test_headings_of_known_words_and_numbers_are_no_difference(left: str, right:
         assert kind(left + DUE, other + DUE, words=words) == "identical"
 
 
+RENT = (
+    "The Tenant shall pay to the lessor for the leased premises a rent of {} in advance, on the "
+    "first business day of each month, without any deduction, to the account held at Leeds."
+)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        *((form.format("€"), form.format("£")) for form in ("10,000 {}", "10.000,- {}", "{}.50")),
+        *((form.format("$"), form.format("¥")) for form in ("[10,000] {}", "per {}", "{}-10,000")),
+        ("10,000 ₹", "10,000"),
+        ("10,000 %", "10,000"),
+        ("5′", "5″"),
+        ("5'", '5"'),
+        ("5 m²", "5 m2"),
+        ("10-20", "10 20"),
+        ("(10,000)", "10,000"),
+        ("~10,000", "10,000"),
+        ("what BBB- pays", "what BBB pays"),
+    ],
+)
+def test_clauses_with_other_signs_are_not_identical(left: str, right: str) -> None:
+    assert kind(RENT.format(left), RENT.format(right)) != "identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("10–20 days", "10-20 days"), ("“ten”", '"ten"'), ("5 m²", "5 m²")],
+)
+def test_other_dashes_and_quotation_marks_are_identical(left: str, right: str) -> None:
+    assert kind(RENT.format(left), RENT.format(right)) == "identical"
+
+
 def test_a_roman_number_before_a_firm_may_be_its_initials() -> None:
     text = "Pepper LLC shall pay the rent of the premises on the first day of every month."
     assert kind(f"IX. {text}", f"XI. {text}") == kind(f"IX. {text}", text) == "near_identical"

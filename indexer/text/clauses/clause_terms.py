@@ -23,6 +23,7 @@ from indexer.text.clauses.layout import without_layout
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.clauses.names import Names
 from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
+from indexer.text.clauses.signs import telling_signs
 
 _CURRENCIES = frozenset(["dollars", "euros", "pounds", "percent"])
 _IDIOMS = re.compile(
@@ -58,6 +59,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
         doubtful=doubtful_words(f"{heading}\n{before}", body_text, lexicon),
+        signs=telling_signs(body_text),
     )
 
 

@@ -50,6 +50,7 @@ class Reading:
     name a party, in lower case, in order. `units`: words and slots in order without
     articles and the like. `length` counts words with articles, each slot as one. `words` are the
     distinct terms outside slots, `names` those inside names, both without function words.
+    `signs`: the signs that no token has and that change what is said, in order.
     `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
     idioms.
     """
@@ -63,6 +64,7 @@ class Reading:
     negations: int
     duties: tuple[Duty, ...]
     doubtful: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
 
 
 def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:
