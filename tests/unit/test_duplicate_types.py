@@ -608,6 +608,28 @@ def test_clauses_with_other_signs_are_not_identical(left: str, right: str) -> No
 
 @pytest.mark.parametrize(
     ("left", "right"),
+    [
+        ("5:00 p.m.", "6:00 p.m."),
+        ("17:00", "18:30"),
+        ("9:00 a.m. on June 1", "10:00 a.m. on June 2"),
+        ("that of 2020/21", "that of 2021/22"),
+        ("$10,000/month", "$12,000/month"),
+        ("the caller from +44 20 7946 0000", "the caller from +1 212 555 0199"),
+    ],
+)
+def test_times_of_day_years_and_telephones_are_slots(left: str, right: str) -> None:
+    assert kind(RENT.format(left), RENT.format(right)) == "near_identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("a ratio of 1:10", "a ratio of 1:20"), ("2:1", "3:1"), ("10/12", "11/12")]
+)
+def test_ratios_and_quotients_are_no_slots(left: str, right: str) -> None:
+    assert kind(RENT.format(left), RENT.format(right)) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
     [("10–20 days", "10-20 days"), ("“ten”", '"ten"'), ("5 m²", "5 m²")],
 )
 def test_other_dashes_and_quotation_marks_are_identical(left: str, right: str) -> None:

@@ -78,13 +78,16 @@ _PATTERNS = {
     "word": rf"(?!{_SPECIAL}|{_MAIL}|{_BOX}|https?:|www\.){_WORD}",
     "date": rf"\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}"
     rf"|{_DAY}(?:\s+day\s+of)?\s+{_MONTH}{_YEAR}"
-    rf"|\b{_MONTH}\s+\d{{4}}\b"
+    rf"|\b{_MONTH}\s+\d{{4}}\b|\b(?:19|20)\d\d/(?:\d\d){{1,2}}\b(?!/)"
     r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
     "address": rf"(?:{_BOX}|\b\d+[A-Z]?\s+(?:[A-Z][\w.]*\s+){{1,4}}?{_STREET})"
     rf"(?:,?\s+{_PLACE_PART})*"
+    r"|\+\d{1,3}(?:[ \-]?\(?\d{2,}\)?){2,}"  # a telephone
     r"|\b[\w.+\-]{1,64}@[\w\-]+(?:\.[\w\-]+)*|\b(?:https?://|www\.)[^\s,;()<>]*[\w/]",
     # names that begin with a figure: 3M, 7-Eleven, 1-800-Flowers
     "named": r"(?<![\w$€£¥.,])\d+(?:-\d+)*-?(?!(?:st|nd|rd|th)\b)[A-Z][^\W_]*(?:[.'’\-][^\W_]+)*",
+    # 5:00 p.m., 17:00; of 1:10 a sentence with "ratio" makes a figure
+    "time": r"\b(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:x])(?:\s*[aApP]\.?\s?[mM]\b\.?)?",
     "ratio": rf"{_NUMBER}x?\s*(?::|\bto\b)\s*{_NUMBER}x?(?=[\s.,;)]|$)",
     "reference": rf"\b(?:{_DIVISIONS})\s+"
     r"(?:\d+(?:\.\d+)*(?:\([a-z\d]+\))*|[IVXLC]+\b|[A-Z]\b|\([a-z\d]+\))"
@@ -93,7 +96,9 @@ _PATTERNS = {
     rf"|{_NUMBER}(?:\s+(?:thousand|million|billion))?\s+{_COINS}",
     "percent": rf"{_NUMBER}\s?(?:%|per\s?cent\b|percent\b)",
     "number": rf"{_NUMBER}(?:st|nd|rd|th)?(?!\w)",
-    "operator": r"(?<=\s)[-−](?=[\s\d(])|(?<=[\w)])/(?=[\w(])|(?<=\s)/(?=\s)|(?<=\d\s)x(?=\s)"
+    "operator": r"(?<=\s)[-−](?=[\s\d(])"
+    r"|(?<=[\w)])/(?=[\w(])(?!(?:hour|day|week|month|quarter|year)\b)"
+    r"|(?<=\s)/(?=\s)|(?<=\d\s)x(?=\s)"
     r"|[=+×*÷^<>≤≥±√∑]",
     "plain": _WORD,
     "other": r"\w+",
@@ -103,7 +108,7 @@ _PATTERNS = {
 _ALTERNATIVES = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items())
 _TOKEN = re.compile(f"(?:{_ALTERNATIVES}) *")
 _TOKEN_OR_SIGN = re.compile(f"(?:(?P<signed>{_SIGNED})|{_ALTERNATIVES}) *")
-_AMOUNTS = frozenset(["money", "percent", "number"])
+_AMOUNTS = frozenset(["money", "percent", "number", "time"])
 _FIGURES = _AMOUNTS | {"ratio", "operator"}
 _ARITHMETIC = re.compile(
     r"\b(?:multipl\w+|divid(?:ed|ing)\s+by|minus|(?:product|quotient|square|ratio)\s+of|numerator"
