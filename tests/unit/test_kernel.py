@@ -40,6 +40,12 @@ TEXTS = st.lists(
     max_size=12,
 ).map("".join)
 
+RUN = st.sampled_from(["", "e", "B7", "over the quick brown foxe", "and 3 lazy dogs, all day e"])
+HYPHEN = st.sampled_from(["-", "--", "\u2010", "\u00ad", "-\u200b"])
+BREAK = st.sampled_from(["\n", "\r\n", "\n ", " \n", "\n\u200b", ""])
+NEXT = st.sampled_from(["\u0301", "\u0301\u0323", "x", "é", "近", "\u200b\u0301", "-", " "])
+BREAKS = st.lists(st.tuples(RUN, HYPHEN, BREAK, NEXT).map("".join), max_size=5).map("".join)
+
 
 def differences(texts: list[str], recipe: Recipe = DEFAULT_V1, threads: int = 1) -> list[str]:
     """Return the fields in which kernel and definition differ."""
@@ -85,6 +91,12 @@ def test_the_kernel_is_there() -> None:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, max_size=4))
 def test_any_text(texts: list[str]) -> None:
+    assert differences_by_both(texts) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(BREAKS, min_size=1, max_size=4))
+def test_words_that_are_divided_at_line_ends(texts: list[str]) -> None:
     assert differences_by_both(texts) == []
 
 
