@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
@@ -255,8 +256,10 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
     logins.write_text("ben reader -\n")
     with run_site(store.url, "--auth", str(logins), "--auth-header", "X-Remote-User") as address:
         headers = {"X_Remote_User": "ben"}
-        while b"Reading the store" in (shown := request(address, REGROUP, **headers).body):
-            pass
+        deadline = time.monotonic() + 60
+        while b'aria-busy="true"' in (shown := request(address, REGROUP, **headers).body):
+            assert time.monotonic() < deadline, shown
+            time.sleep(0.1)
         assert b"may read, and not group" in shown
         assert b"/regroup/apply" not in shown
         assert request(address, "/regroup/apply", "POST", b"threshold=0.6", **headers).status == 403
