@@ -74,6 +74,7 @@ ADAPTERS = {
     "prometheus_client": {"operations/metrics.py"},
     "mmh3": {"sketch/permutations.py", "sketch/string_hashes.py"},
     "rapidfuzz": {"similarity/lcs.py"},
+    "olefile": {"mail/outlook_message.py"},
     "rich": {"cli/"},
     "click": {"cli/", "spark/__main__.py"},
     "pyarrow": {

@@ -28,6 +28,11 @@ _FIRST_FIELD = b"Return-Path: <>\n"
 _MAX_BYTES = 32 << 20
 _MOST_VALUE = 1000
 _RAW = "message:raw-header:"
+_ID_FIELDS = (
+    ("message-id", "mapi:internet-message-id"),
+    ("in-reply-to", "mapi:in-reply-to-id"),
+    ("references", "mapi:internet-references"),
+)
 
 
 def is_mail(data: bytes, name: str) -> bool:
@@ -76,10 +81,12 @@ def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
     fields = {
         key.lower().removeprefix(_RAW): " ".join(values)
         for key, values in metadata.items()
-        if key.lower().startswith((_RAW, "mapi:internet-message-id"))
+        if key.lower().startswith((_RAW, "mapi:"))
     }
-    own = fields.get("message-id") or fields.get("mapi:internet-message-id", "")
-    line = ancestors(fields.get("in-reply-to", ""), fields.get("references", ""))
+    own, in_reply_to, references = (
+        fields.get(name) or fields.get(property, "") for name, property in _ID_FIELDS
+    )
+    line = ancestors(in_reply_to, references)
     own_ids = message_ids(own)[:1]
     values = {
         "message_id": "".join(own_ids)[:_MOST_VALUE],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from indexer.mail.outlook_message import MAGIC, outlook_mail
 from indexer.text.byte_order_marks import byte_order_mark
 
 _LITTLE = re.compile(rb"(?:[A-Za-z-]\0){4}")
@@ -27,12 +28,15 @@ class MailBytes:
 def mail_bytes(data: bytes) -> MailBytes:
     """Return a mail without byte order mark, in UTF-8 where it is in UTF-16 or UTF-32.
 
-    A field whose name has bytes that are not ASCII is renamed `X-Unnamed` where the header has one
+    A message of Outlook (`.msg`) is written as such a mail; raises `ValueError` where that fails. A
+    field whose name has bytes that are not ASCII is renamed `X-Unnamed` where the header has one
     of the usual fields, for a parser ends the header there.
 
     >>> mail_bytes("\\ufeffFrom: Ann".encode("utf-16-le"))
     MailBytes(data=b'From: Ann', is_recoded=True)
     """
+    if data.startswith(MAGIC):
+        return MailBytes(outlook_mail(data))
     mark, encoding = byte_order_mark(data)
     data = data[len(mark) :]
     if encoding in ("", "utf-8"):

@@ -14,6 +14,7 @@ from indexer.extraction.mail import is_mail
 from indexer.mail.build_threads import Thread, ThreadMail, build_threads
 from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message import MailMessage, read_message
+from indexer.mail.outlook_message import MAGIC, is_outlook_message
 from indexer.matching.limits import check_threshold
 from indexer.model import Blob, FailedBlob
 from indexer.operations.near_mails import NearMail, near_mails
@@ -24,9 +25,6 @@ from indexer.sources.folder import FileSource, path_list
 from indexer.sources.members import INSIDE
 from indexer.sources.read_blob import read
 from indexer.text.normal_words import normal_words
-
-_OUTLOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OUTLOOK_ERROR = "Outlook's own format (.msg) does not say which lines are quoted; save it as .eml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +81,10 @@ def threads(paths: Sequence[str] | str | Path, options: ThreadsOptions = DEFAULT
     """Return the threads of the mails at `paths`: files, folders, mailboxes and archives; a single
     one need not be in a list.
 
-    A mail is a file `.eml`, a file that begins with a field of a mail (as those of a Maildir do),
-    or a message of a mailbox: `.mbox`, or a file that begins with `From `. Ids are those that
-    `index` gives the same PATHs. Raises `SourceNotFound`, and `UsageError` without a PATH.
+    A mail is a file `.eml`, a message of Outlook (`.msg`), a file that begins with a field of a
+    mail (as those of a Maildir do), or a message of a mailbox: `.mbox`, or a file that begins with
+    `From `. Ids are those that `index` gives the same PATHs. Raises `SourceNotFound`, and
+    `UsageError` without a PATH.
     """
     names = path_list(paths)
     if not names:
@@ -125,17 +124,25 @@ class _Account:
         """Yield the mail of a blob, or those of a mailbox that has another name."""
         try:
             source = read(blob, DEFAULT_LIMITS.bytes).data
+            if source.startswith(MAGIC):
+                yield from self._outlook(blob, source)
+                return
             data = mail_bytes(source).data
             if data.startswith(b"From ") and INSIDE not in blob.path:
                 yield from self._mailbox(blob, data, reading)
-            elif data.startswith(_OUTLOOK) and blob.path.lower().endswith(".msg"):
-                self.failed.append(FailedBlob(blob.path, _OUTLOOK_ERROR))
             elif is_mail(data, blob.path):
                 yield read_message(source, blob.id, blob.path)
             else:
                 self.others += 1
         except (ExtractionError, ValueError) as error:
             self.failed.append(FailedBlob(blob.path, str(error)))
+
+    def _outlook(self, blob: Blob, data: bytes) -> Iterator[MailMessage]:
+        """Yield a message of Outlook; count another compound file, such as a Word document."""
+        if is_outlook_message(data, blob.path):
+            yield read_message(data, blob.id, blob.path)
+        else:
+            self.others += 1
 
     def _mailbox(self, blob: Blob, data: bytes, reading: Reading) -> Iterator[MailMessage]:
         for item in mbox.blobs(blob, io.BytesIO(data), reading):

@@ -96,7 +96,7 @@ def may_be_mail(path: str) -> bool:
     (True, True, False)
     """
     folder = path.rpartition("/")[0].rpartition("/")[2]
-    return path.lower().endswith(".eml") or folder in ("cur", "new")
+    return path.lower().endswith((".eml", ".msg")) or folder in ("cur", "new")
 
 
 def holds_files(path: str) -> bool:

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
 from indexer.extraction.mail import is_mail
+from indexer.mail.outlook_message import is_outlook_message
 from indexer.web.original_files import OriginalUnavailable
 
 Kind: TypeAlias = Literal["pdf", "picture", "tiff", "word", "mail", "html", "text", "none"]
@@ -68,7 +69,7 @@ def kind_of_original(data: bytes, name: str, content_type: str) -> Kind:
         return "word" if _is_word(data) else "none"
     if content_type.startswith(("text/html", "application/xhtml")):
         return "html"
-    if content_type.startswith("message/") or is_mail(data, name):
+    if content_type.startswith("message/") or is_mail(data, name) or is_outlook_message(data, name):
         return "mail"
     return "text" if content_type.startswith("text/plain") else "none"
 

@@ -85,6 +85,7 @@ def test_the_core_stays_small() -> None:
         "snowballstemmer",
         "jinja2",
         "rapidfuzz",
+        "olefile",
         "starlette",
         "uvicorn",
     }

@@ -1,0 +1,241 @@
+"""Outlook's own format (.msg) as a mail of RFC 5322.
+
+The format is a compound file in which each property of a message is a stream (MS-OXMSG, MS-OXPROPS
+of Microsoft). olefile reads the compound file; its properties are read here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from email.encoders import encode_base64
+from email.header import Header
+from email.message import Message
+from email.mime.base import MIMEBase
+from email.mime.message import MIMEMessage
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.parser import HeaderParser
+from email.utils import formataddr, formatdate
+
+import olefile  # type: ignore[import-untyped]
+
+MAGIC: bytes = olefile.MAGIC
+"""What every compound file begins with, such as a message of Outlook or a Word document."""
+_DAMAGED = "no message of Outlook, or a damaged one"
+_PROPERTIES = "__properties_version1.0"
+_TEXT, _TEXT_8_BIT, _BINARY, _OBJECT = "001F", "001E", "0102", "000D"
+_ROOT_HEAD, _INNER_HEAD, _ATTACHMENT_HEAD = 32, 24, 8
+_MOST_NESTED = 20
+_SUBJECT, _HEADER, _SENDER, _SENDER_SMTP, _SENDER_ADDRESS = "0037", "007D", "0C1A", "5D01", "0C1F"
+_BODY, _COMPRESSED_RTF, _HTML = "1000", "1009", "1013"
+_SENT, _DELIVERED, _HTML_PAGE, _PAGE = 0x0039, 0x0E06, 0x3FDE, 0x3FFD
+_DATA, _LONG_NAME, _NAME, _TYPE, _CONTENT_ID = "3701", "3707", "3704", "370E", "3712"
+_FIELDS = {
+    "Message-ID": "1035",
+    "In-Reply-To": "1042",
+    "References": "1039",
+    "To": "0E04",
+    "Cc": "0E03",
+}
+_PAGES = {
+    65001: "utf-8", 20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "latin-1",
+    50220: "iso2022_jp", 50221: "iso2022_jp", 51932: "euc_jp", 51949: "euc_kr", 54936: "gb18030",
+}  # fmt: skip
+_SECONDS_FROM_1601_TO_1970 = 11_644_473_600
+
+
+class _UnreadError(Exception):
+    """Raised for a message whose form is not read."""
+
+
+def is_outlook_message(data: bytes, name: str) -> bool:
+    """Return whether bytes are a compound file whose name says that it is a message.
+
+    >>> is_outlook_message(MAGIC, "a.MSG"), is_outlook_message(MAGIC, "a.doc")
+    (True, False)
+    """
+    return data.startswith(MAGIC) and name.lower().endswith(".msg")
+
+
+def outlook_mail(data: bytes) -> bytes:
+    """Return the mail of a file `.msg`: its transport header with what this lacks from properties,
+    its plain text and HTML, and its attachments, mails in it as mails.
+
+    The same bytes give the same mail. Raises `ValueError` for what is no message of Outlook, is
+    damaged, or has its text as RTF alone.
+    """
+    if len(data) < olefile.MINIMAL_OLEFILE_SIZE:
+        raise ValueError(f"{_DAMAGED}: it ends too early")
+    try:
+        with olefile.OleFileIO(data) as file:
+            return _mail(_Storage(file, (), _ROOT_HEAD)).as_bytes()
+    except _UnreadError as error:
+        raise ValueError(str(error)) from error
+    except (
+        OSError,
+        ValueError,
+        struct.error,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        raise ValueError(f"{_DAMAGED}: {error}") from error
+
+
+class _Storage:
+    """The properties of a message or of an attachment, by tags of four hexadecimal digits."""
+
+    def __init__(self, file: olefile.OleFileIO, path: tuple[str, ...], head: int) -> None:
+        self._file, self._path = file, path
+        self._fixed = _fixed_values(self._stream(_PROPERTIES), head)
+
+    def text(self, tag: str) -> str:
+        """Return a property that is text; empty without it."""
+        if self._has(f"__substg1.0_{tag}{_TEXT}"):
+            data = self._stream(f"__substg1.0_{tag}{_TEXT}")
+            return data.decode("utf-16-le", "replace").rstrip("\0")
+        if self._has(f"__substg1.0_{tag}{_TEXT_8_BIT}"):
+            data = self._stream(f"__substg1.0_{tag}{_TEXT_8_BIT}")
+            return _decode(data, self.number(_PAGE) or self.number(_HTML_PAGE)).rstrip("\0")
+        return ""
+
+    def html(self) -> str:
+        """Return the body in HTML; empty without one."""
+        name = f"__substg1.0_{_HTML}{_BINARY}"
+        if not self._has(name):
+            return self.text(_HTML)
+        return _decode(self._stream(name), self.number(_HTML_PAGE)).rstrip("\0")
+
+    def binary(self, tag: str) -> bytes:
+        """Return a property that is bytes; none without it."""
+        name = f"__substg1.0_{tag}{_BINARY}"
+        return self._stream(name) if self._has(name) else b""
+
+    def number(self, tag: int) -> int:
+        """Return a property of four bytes; 0 without it."""
+        return int.from_bytes(self._fixed.get(tag, b"")[:4], "little")
+
+    def date(self, tag: int) -> str:
+        """Return a property that is a time as a field Date; empty without it."""
+        ticks = int.from_bytes(self._fixed.get(tag, b""), "little")
+        with suppress(OverflowError, ValueError, OSError):
+            return formatdate(ticks // 10**7 - _SECONDS_FROM_1601_TO_1970) if ticks else ""
+        return ""
+
+    def attachments(self) -> Iterator[_Storage]:
+        """Yield the attachments in the order of their numbers."""
+        depth = len(self._path)
+        names = {
+            entry[depth]
+            for entry in self._file.listdir(streams=False, storages=True)
+            if len(entry) > depth and tuple(entry[:depth]) == self._path
+        }
+        for name in sorted(name for name in names if name.startswith("__attach_version1.0")):
+            yield _Storage(self._file, (*self._path, name), _ATTACHMENT_HEAD)
+
+    def inner(self) -> _Storage | None:
+        """Return the message that an attachment is; None of another one."""
+        name = f"__substg1.0_{_DATA}{_OBJECT}"
+        if not self._has(f"{name}/{_PROPERTIES}"):
+            return None
+        if len(self._path) > 2 * _MOST_NESTED:
+            raise _UnreadError(f"mails in mails, more than {_MOST_NESTED} deep")
+        return _Storage(self._file, (*self._path, name), _INNER_HEAD)
+
+    def _has(self, name: str) -> bool:
+        return bool(self._file.exists("/".join((*self._path, name))))
+
+    def _stream(self, name: str) -> bytes:
+        data = self._file.openstream("/".join((*self._path, name))).read()
+        return data if isinstance(data, bytes) else b""
+
+
+def _fixed_values(data: bytes, head: int) -> Mapping[int, bytes]:
+    """Return the eight bytes of each property of fixed size, by its tag without type."""
+    whole = len(data) - (len(data) - head) % 16
+    entries = (struct.unpack_from("<HHI8s", data, start) for start in range(head, whole, 16))
+    return {tag: value for _, tag, _, value in entries}
+
+
+def _decode(data: bytes, page: int) -> str:
+    """Return text of a code page of Windows; 1252 where none is named or Python has it not."""
+    name = _PAGES.get(page, f"iso8859-{page - 28590}" if 28590 < page < 28610 else f"cp{page}")
+    try:
+        codec = codecs.lookup(name).name
+    except LookupError:
+        codec = "cp1252"
+    return data.decode(codec, "replace")
+
+
+def _mail(storage: _Storage) -> Message:
+    """Return a message with its header, body and attachments."""
+    parts = [*_body(storage), *(_attached(attachment) for attachment in storage.attachments())]
+    body = _multipart("mixed", parts)
+    mail = Message()
+    mail["MIME-Version"] = "1.0"
+    _add_header(mail, storage)
+    mail["Content-Type"] = body["Content-Type"]
+    mail.set_payload(body.get_payload())
+    return mail
+
+
+def _multipart(kind: str, parts: Sequence[Message]) -> Message:
+    """Return parts as one, with a boundary that depends on nothing but them."""
+    digest = hashlib.sha256(b"".join(part.as_bytes() for part in parts)).hexdigest()
+    return MIMEMultipart(kind, boundary=f"=_{digest[:32]}", _subparts=parts)
+
+
+def _add_header(mail: Message, storage: _Storage) -> None:
+    """Put the transport header into a mail, and what that lacks from properties."""
+    lines = storage.text(_HEADER).replace("\r\n", "\n").lstrip("\n").split("\n\n")[0]
+    fields = HeaderParser().parsestr(lines).items()
+    for name, value in fields:
+        if not name.lower().startswith(("content-", "mime-version")):
+            mail[name] = " ".join(str(value).split())
+    values = {name: storage.text(tag) for name, tag in _FIELDS.items()}
+    values["From"] = _sender(storage)
+    values["Date"] = storage.date(_SENT) or storage.date(_DELIVERED)
+    values["Subject"] = storage.text(_SUBJECT)
+    for name, value in values.items():
+        if value.strip() and name not in mail:
+            line = " ".join(value.split())
+            mail[name] = line if line.isascii() else Header(line, "utf-8", maxlinelen=70).encode()
+
+
+def _sender(storage: _Storage) -> str:
+    """Return the sender's name and internet address; an address of Exchange is left out."""
+    address = storage.text(_SENDER_SMTP) or storage.text(_SENDER_ADDRESS)
+    name = " ".join(storage.text(_SENDER).split())
+    return formataddr((name if name != address else "", address)) if "@" in address else name
+
+
+def _body(storage: _Storage) -> Iterator[Message]:
+    """Yield the body: plain text, HTML, or both as alternatives; nothing of an empty mail."""
+    texts = {"plain": storage.text(_BODY).replace("\r\n", "\n"), "html": storage.html()}
+    parts = [MIMEText(text, kind, "utf-8") for kind, text in texts.items() if text.strip()]
+    if not parts and storage.binary(_COMPRESSED_RTF):
+        raise _UnreadError("the text of this message is RTF alone; save it as .eml")
+    if len(parts) > 1:
+        yield _multipart("alternative", parts)
+    else:
+        yield from parts
+
+
+def _attached(attachment: _Storage) -> Message:
+    inner = attachment.inner()
+    if inner is not None:
+        return MIMEMessage(_mail(inner))
+    main, _, sub = attachment.text(_TYPE).partition("/")
+    part = MIMEBase(main, sub) if main and sub else MIMEBase("application", "octet-stream")
+    name = attachment.text(_LONG_NAME) or attachment.text(_NAME)
+    part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
+    if content_id := attachment.text(_CONTENT_ID):
+        part["Content-ID"] = f"<{content_id.strip('<>')}>"
+    part.set_payload(attachment.binary(_DATA))
+    encode_base64(part)
+    return part

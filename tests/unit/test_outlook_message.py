@@ -1,0 +1,241 @@
+"""Messages of Outlook as mails. aspose-email-foss writes them."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from datetime import datetime, timezone
+from email import message_from_bytes, policy
+
+import pytest
+from aspose.email_foss.msg import MapiMessage, PropertyTypeCode
+
+from indexer import IndexOptions, index, open_store, threads
+from indexer.extraction.base import DEFAULT_LIMITS
+from indexer.extraction.native import NativeExtractor
+from indexer.mail.attached_files import split_attachments
+from indexer.mail.mail_view import attached_parts, view_mail
+from indexer.mail.message import read_message
+from indexer.mail.message_hash import message_hash
+from indexer.mail.outlook_message import outlook_mail
+from indexer.sources.base import Reading
+from indexer.web.original_kinds import kind_of_original
+
+TEXT = PropertyTypeCode.PTYP_STRING
+SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009
+NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
+
+
+def outlook(body="Shall we meet at noon?", subject="Ferry", eight_bit=False, **texts):
+    """Return a message; `texts` are properties by their tags, after `_`."""
+    message = MapiMessage.create(subject, body, unicode_strings=not eight_bit)
+    for tag, value in texts.items():
+        message.set_property(int(tag[1:], 16), TEXT, value)
+    message.set_property(SENT, PropertyTypeCode.PTYP_TIME, NOON)
+    return message
+
+
+def read(message):
+    return read_message(message.to_bytes(), "id", "a.msg")
+
+
+def test_fields_of_a_sent_message_are_properties() -> None:
+    mail = read(
+        outlook(
+            _0C1A="Ann Łęska",
+            _5D01="ann@example.org",
+            _0C1F="/O=EXCHANGE/CN=ANN",
+            _1035="<3@example.org>",
+            _1039="<1@example.org> <2@example.org>",
+            _1042="<2@example.org>",
+        )
+    )
+    assert mail.message_id == "<3@example.org>" and mail.mih == message_hash("<3@example.org>")
+    assert mail.replies_to == ("<1@example.org>", "<2@example.org>")
+    assert (mail.sender, mail.subject) == ("Ann Łęska <ann@example.org>", "Ferry")
+    assert mail.date == round(NOON.timestamp() * 1000)
+    assert mail.body == "Shall we meet at noon?"
+
+
+def test_the_known_hash_of_a_message_id() -> None:
+    known = "<CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>"
+    assert read(outlook(_1035=known)).mih == "1de319c276884bd0c9e2f1621ada26cc"
+
+
+def test_the_transport_header_goes_first() -> None:
+    header = (
+        "Received: from a by b\r\nFrom: =?utf-8?q?J=C3=B8rn?= <j@example.org>\r\n"
+        "Message-ID: <9@example.org>\r\nReferences: <1@example.org>\r\n <2@example.org>\r\n"
+        "Date: Mon, 2 Mar 2026 13:00:00 +0100\r\nContent-Type: text/html\r\n\r\n"
+    )
+    mail = read(outlook(_007D=header, _1035="<other@example.org>", _0C1A="Somebody"))
+    assert (mail.message_id, mail.sender) == ("<9@example.org>", "Jørn <j@example.org>")
+    assert mail.replies_to == ("<1@example.org>", "<2@example.org>")
+    assert mail.date == round(NOON.timestamp() * 1000)
+    assert (mail.subject, mail.body) == ("Ferry", "Shall we meet at noon?")
+
+
+def test_an_address_of_exchange_is_no_address() -> None:
+    assert read(outlook(_0C1A="Bo", _0C1F="/O=X/CN=BO")).sender == "Bo"
+
+
+def test_text_of_eight_bits_is_in_its_code_page() -> None:
+    message = outlook(body="", eight_bit=True)
+    message.set_property(PAGE, PropertyTypeCode.PTYP_INTEGER32, 1251)
+    message.set_property(BODY, PropertyTypeCode.PTYP_STRING8, "Паром".encode("cp1251"))
+    assert read(message).body == "Паром"
+
+
+@pytest.mark.parametrize(
+    ("page", "codec"), [(65001, "utf-8"), (1251, "cp1251"), (28592, "iso8859-2"), (0, "cp1252")]
+)
+def test_html_is_in_its_code_page(page: int, codec: str) -> None:
+    word = {"cp1251": "Паром", "iso8859-2": "Łódź"}.get(codec, "Café")
+    message = outlook(body="")
+    message.set_property(HTML_PAGE, PropertyTypeCode.PTYP_INTEGER32, page)
+    page_bytes = f"<p>{word}<blockquote>Noon?</blockquote>".encode(codec)
+    message.set_property(HTML, PropertyTypeCode.PTYP_BINARY, page_bytes)
+    assert read(message).body == f"{word}\n> Noon?"
+
+
+def test_attachments_have_the_digests_of_their_files() -> None:
+    message = outlook()
+    data = bytes(range(256)) * 40
+    for number in range(12):
+        message.add_attachment(f"Bericht ß {number}.bin", data + bytes([number]))
+    digests = [hashlib.sha256(data + bytes([number])).hexdigest() for number in range(12)]
+    mail = read(message)
+    assert [attachment.sha256 for attachment in mail.attachments] == digests
+    assert mail.attachments[11].name == "Bericht ß 11.bin"
+    rest, files = split_attachments(message.to_bytes())
+    assert [file.data for file in files] == [data + bytes([number]) for number in range(12)]
+    assert read_message(rest, "", "").attachments == ()
+
+
+def test_a_message_in_a_message_is_an_attached_mail() -> None:
+    inner = outlook(body="The rent is 400.", _1035="<1@example.org>")
+    inner.add_attachment("rent.txt", b"400")
+    for outer in (outlook(), outlook(body="Other words.")):
+        outer.add_embedded_message_attachment(inner)
+        [part] = attached_parts(outer.to_bytes())
+        attached = read_message(part.data, "", "")
+        assert (attached.message_id, attached.body) == ("<1@example.org>", "The rent is 400.")
+        assert [file.name for file in attached.attachments] == ["rent.txt"]
+    assert read(outlook()).attachments == ()
+
+
+def test_the_same_attached_message_has_one_digest_in_any_mail() -> None:
+    inner = outlook(body="The rent is 400.")
+    digests = set()
+    for body in ("One.", "Two."):
+        outer = outlook(body=body)
+        outer.add_embedded_message_attachment(inner)
+        digests.add(read(outer).attachments)
+    assert len(digests) == 1
+
+
+def test_rtf_alone_is_refused_with_a_way_forward() -> None:
+    message = outlook(body="")
+    message.set_property(COMPRESSED_RTF, PropertyTypeCode.PTYP_BINARY, bytes(40))
+    with pytest.raises(ValueError, match=r"RTF alone; save it as \.eml"):
+        read(message)
+
+
+def test_a_message_without_text_is_empty() -> None:
+    assert read(outlook(body="", subject="")).body == ""
+
+
+def test_it_is_shown_as_a_mail() -> None:
+    data = outlook(_0C1A="Ann", _0E04="Bo").to_bytes()
+    assert kind_of_original(data, "a.msg", "application/vnd.ms-outlook") == "mail"
+    assert kind_of_original(data, "a.doc", "application/msword") == "none"
+    shown = view_mail(data, lambda html, _: html)
+    assert "<dt>From</dt><dd>Ann</dd>" in shown and "Shall we meet at noon?" in shown
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_files_are_refused_or_read(seed: int) -> None:
+    message = outlook(_1035="<1@example.org>")
+    message.add_attachment("a.bin", bytes(9000))
+    chance = random.Random(seed)
+    data = bytearray(message.to_bytes())
+    for _ in range(chance.choice((1, 20, 400))):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    del data[chance.randrange(600, 2 * len(data)) :]
+    try:
+        outlook_mail(bytes(data))
+    except ValueError as error:
+        assert str(error)
+
+
+MAILS = [
+    ("1", "", "Shall we take the ferry at noon, or the one that leaves in the evening?", ()),
+    ("2", "1", "The one in the evening, for I have work until five o'clock.", ("fares.txt",)),
+    ("3", "2", "Then let us meet at the pier at half past five, and bring the tickets.", ()),
+]
+
+
+def eml(number, parent, text, files):
+    quoted = ""
+    for earlier, _, words, _ in reversed(MAILS[: int(number) - 1]):
+        marks = ">" * (int(number) - int(earlier))
+        above = ">" * (int(number) - int(earlier) - 1)
+        quoted += f"\n\n{above} On Monday, P{earlier} <p{earlier}@x.org> wrote:\n{marks} {words}"
+    message = message_from_bytes(
+        f"Message-ID: <{number}@x.org>\nFrom: P{number} <p{number}@x.org>\nSubject: Ferry\n"
+        f"Date: Mon, {number} Mar 2026 12:00:00 +0000\n\n".encode(),
+        policy=policy.default,
+    )
+    if parent:
+        message["In-Reply-To"] = f"<{parent}@x.org>"
+    message.set_content(text + quoted + "\n")
+    for name in files:
+        message.add_attachment("Adults four, children two.", filename=name)
+    return message
+
+
+def test_threads_of_outlook_files_are_those_of_the_same_mails(tmp_path) -> None:
+    (tmp_path / "eml").mkdir()
+    (tmp_path / "msg").mkdir()
+    for mail in MAILS:
+        message = eml(*mail)
+        (tmp_path / "eml" / f"{mail[0]}.eml").write_bytes(message.as_bytes())
+        MapiMessage.from_email_message(message).save(tmp_path / "msg" / f"{mail[0]}.msg")
+    (tmp_path / "msg" / "a.doc").write_bytes((tmp_path / "msg" / "1.msg").read_bytes())
+    (tmp_path / "msg" / "bad.msg").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+
+    def shape(result):
+        [thread] = result.threads
+        return [
+            (mail.message.message_id, mail.message.attachments, mail.reasons, mail.link)
+            for mail in thread.mails
+        ]
+
+    of_outlook = threads(tmp_path / "msg")
+    assert shape(of_outlook) == shape(threads(tmp_path / "eml"))
+    assert [thread.inclusive for thread in of_outlook.threads]
+    assert of_outlook.others == 1
+    assert [failure.path for failure in of_outlook.failed] == [str(tmp_path / "msg" / "bad.msg")]
+
+
+def test_index_and_threads_name_the_same_thread() -> None:
+    message = outlook(_1035="<2@x.org>", _1042="<1@x.org>", _1039="<1@x.org>")
+    document = NativeExtractor(DEFAULT_LIMITS).extract(message.to_bytes(), "a.msg")
+    assert document.metadata["message_id"] == "<2@x.org>"
+    assert document.metadata["references"] == "<1@x.org>"
+    assert document.metadata["thread"] == message_hash("<1@x.org>")
+
+
+def test_attachments_are_indexed_beside_the_message(tmp_path) -> None:
+    message = outlook(body="The report about the harbour ferry is attached.", _1035="<1@x.org>")
+    message.add_attachment("report.txt", b"The harbour ferry leaves at eight in the morning.")
+    message.save(tmp_path / "a.msg")
+    store = open_store(f"sqlite:///{tmp_path}/s.db")
+    options = IndexOptions(reading=Reading(attachments=True))
+    index(str(tmp_path / "a.msg"), store, options, workers=1)
+    rows = {row.path.rpartition("/")[2]: row for row in store.scan()}
+    assert set(rows) == {"a.msg", "report.txt"}
+    assert rows["a.msg"].metadata["message_id"] == "<1@x.org>"
+    assert "harbour ferry is attached" in rows["a.msg"].text
+    assert rows["report.txt"].metadata["parent_id"] == rows["a.msg"].id
+    store.close()
