@@ -26,8 +26,8 @@ _ENGINES: Mapping[str, Kind] = {
     "elasticsearch": "elasticsearch",
     "elasticsearch+https": "elasticsearch",
 }
-_SPELLINGS = (
-    "sqlite:///FILE, opensearch://HOST:PORT/INDEX, opensearch+https://..., "
+_ENGINE_SPELLINGS = (
+    "opensearch://HOST:PORT/INDEX, opensearch+https://..., "
     "elasticsearch://... or elasticsearch+https://..."
 )
 _INDEX = re.compile(r'[^\s*?"<>|,#:/\\A-Z_+-][^\s*?"<>|,#:/\\A-Z]*')
@@ -97,7 +97,9 @@ def parse_address(url: str, environment: Mapping[str, str] | None = None) -> Sto
     (('host', 9200),)
     """
     if not is_store_url(url):
-        raise UsageError(f"{without_login(url)} is not a store; use {_SPELLINGS}")
+        shown = without_login(url)
+        file = "sqlite:///FILE" if "://" in url else f"sqlite:///{shown} for that file"
+        raise UsageError(f"{shown} is not a store; use {file}, {_ENGINE_SPELLINGS}")
     if url.startswith(_SQLITE):
         return StoreAddress("sqlite", url, _location(url), _sqlite_file(url))
     return _parse_engine(url, os.environ if environment is None else environment)

@@ -213,3 +213,8 @@ def test_a_relative_path_that_was_meant_to_be_absolute_is_named(tmp_path, monkey
     with pytest.raises(StoreError) as error:
         open_store("sqlite:///absent/x.db").counts()
     assert "slashes" not in str(error.value)
+
+
+def test_a_bare_file_name_is_answered_with_its_url() -> None:
+    with pytest.raises(UsageError, match="use sqlite:////data/library.db for that file"):
+        parse_address("/data/library.db", {})
