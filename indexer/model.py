@@ -229,6 +229,8 @@ class Query:
     `filters` are (field, value) pairs that must all hold. `facets` are fields whose values are
     counted over all matches; `families`: count the families of the matches. `expected`: the hits
     that will probably be read, which a store may fetch at once; it changes no answer.
+    `most_ranked`: a store that ranks slowly may rank only about so many of the matches, those
+    written last, and give the others after them. None: it ranks all.
     """
 
     text: str
@@ -237,6 +239,7 @@ class Query:
     facets: tuple[str, ...] = ()
     families: bool = False
     expected: int = 0
+    most_ranked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class Page:
     to the shown one is, computed on the texts. `threshold`: the least value of it by which hits
     were folded; by fold `family` the least of a member to its principal. None without folding, and
     for families of which that is not known here. `passed_over`: by fold `types`, hits whose texts
-    did not fit into what is compared.
+    did not fit into what is compared. `unranked`: matches that were not ranked yet, and come last.
     """
 
     total: int
@@ -86,6 +86,7 @@ class Page:
     measure: str = MEASURE
     threshold: float | None = None
     passed_over: int = 0
+    unranked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         measure="terminology" if options.fold == "types" else measure,
         threshold=_threshold(options, families_by),
         passed_over=passed_over,
+        unranked=ranking.unranked,
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)
@@ -219,6 +221,7 @@ def _ranking(
         families=options.fold == "family",
         # unfolded, one hit after the page shows that there is another page
         expected=options.limit * options.page + 1 if options.fold == "none" else WINDOW,
+        most_ranked=options.most_ranked,
     )
     keep_alive = options.keep_alive or start.snapshot is not None
     try:

@@ -53,6 +53,8 @@ class SearchOptions:
     that do not fit are shown, and not compared. None: any number.
     `synonyms`: with `types`, lines as `duplicate_sets` takes them.
     `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
+    `most_ranked`: of many matches, how many a store ranks at least where ranking all takes it long,
+    those written last; the others follow. None: all are ranked.
     `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
 
     Raises `UsageError` for an unknown order, `show` with `types` or `none`, a measure with
@@ -77,6 +79,7 @@ class SearchOptions:
     criteria: Criteria = NO_CRITERIA
     facts: int = FACTS
     most_chars: int | None = None
+    most_ranked: int | None = None
 
     def __post_init__(self) -> None:
         check_criteria(self.fold, self.criteria)

@@ -29,6 +29,7 @@ class Ranking:
     `families` of all matches, if the query asks for them; a document without a family counts as one
     of its own. `facets`: for each requested field its `FACET_VALUES` most frequent values, ties by
     value. A search engine counts families exactly up to 40,000, in a facet up to 10,000.
+    `unranked`: how many matches were not ranked, as `Query.most_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
     store that keeps no snapshots.
     """
@@ -38,6 +39,7 @@ class Ranking:
     families: int | None = None
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     snapshot: str | None = None
+    unranked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,8 @@ class Results:
     `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
     of folded hits, `threshold` is the least by which they were folded, None where that is not
     known. `passed_over`: by fold `types`, hits whose texts did not fit into what is compared; if
-    not `ready`, `done` of `to_compare` texts are read, and there are no hits yet.
+    not `ready`, `done` of `to_compare` texts are read, and there are no hits yet. `unranked`:
+    matches that are not ranked yet, and come last.
     """
 
     query: str
@@ -105,6 +106,7 @@ class Results:
     ready: bool = True
     done: int = 0
     to_compare: int = 0
+    unranked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from indexer.web.site import Site
 
 OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
-_FACETS = ("content_type", "status", "labels")
+FACETS = ("content_type", "status", "labels")
+_MOST_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
 
@@ -77,6 +78,7 @@ def search(site: Site, values: ParameterValues) -> Results:
         measure=page.measure,
         threshold=page.threshold,
         passed_over=page.passed_over,
+        unranked=page.unranked,
     )
 
 
@@ -113,8 +115,9 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
         of=values["of"],
         top=values["top"],
         most_chars=values["chars"],
+        most_ranked=_MOST_RANKED if values["ranking"] == "first" else None,
         show=values["show"] or None if values["fold"] in ("live", "family") else None,
-        facets=_FACETS if with_facets else (),
+        facets=FACETS if with_facets else (),
     )
 
 
@@ -219,6 +222,13 @@ _SEARCH_PARAMETERS = (
         "integer",
         low=1,
         high=1000,
+    ),
+    Parameter(
+        "ranking",
+        "rank all matches, or at first some thousand of them, those written last, where ranking "
+        "all takes long",
+        "whole",
+        choices=("whole", "first"),
     ),
     Parameter(
         "chars",

@@ -51,8 +51,9 @@ class Page:
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
+_SEARCHING = {"wait": "1.5", "ranking": "first"}
 PAGES = (
-    Page("/", "search.html", "Search", ("search", "searches"), {"wait": "1.5"}),
+    Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
     Page("/family", "family.html", "Family", ("family",), {}),

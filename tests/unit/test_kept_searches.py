@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.model import Query
+from indexer.model import Query, RankedRow
 from indexer.recipe import DEFAULT
+from indexer.searching.search_options import parse_filters
 from indexer.stores import open_store
 from indexer.stores.base import Ranking
-from indexer.stores.sqlite import full_text, kept_searches
+from indexer.stores.sqlite import filtered_rows, full_text, kept_searches, ranking
 from indexer.stores.sqlite.store import SqliteStore
 from tests.sample_rows import row
 
@@ -63,9 +65,13 @@ def opened(path: Path) -> SqliteStore:
 def answers(store: SqliteStore) -> Iterator[object]:
     for text in QUERIES:
         for sort in ("relevance", "path"):
-            ranking: Ranking = store.search(Query(text, (), sort, FACETS, families=True))
-            yield text, sort, ranking.total, ranking.families, ranking.facets, list(ranking.hits)
+            answer: Ranking = store.search(Query(text, (), sort, FACETS, families=True))
+            yield text, sort, answer.total, answer.families, answer.facets, list(answer.hits)
     yield store.counts()
+
+
+def by_id(store: SqliteStore, query: Query) -> list[RankedRow]:
+    return sorted(store.search(query).hits, key=lambda hit: hit.id)
 
 
 @pytest.mark.parametrize("few", [0, 8, 1000])
@@ -93,10 +99,59 @@ def test_a_filter_scores_no_word_again_whose_scores_are_kept(
     hits = list(expected.hits)
     assert hits
     store.search(Query("ferry"))
-    monkeypatch.setattr(full_text, "read_scores", None)
-    ranking = store.search(query)
-    assert list(ranking.hits) == hits
-    assert (ranking.total, ranking.facets) == (expected.total, expected.facets)
+    monkeypatch.setattr(ranking, "read_scores", None)
+    answer = store.search(query)
+    assert list(answer.hits) == hits
+    assert (answer.total, answer.facets) == (expected.total, expected.facets)
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("text", ["ferry", "ferry boat", "+ferry boat", "ferry -quay"])
+@pytest.mark.parametrize("filters", [(), (("status", "complete"),)])
+def test_the_last_matches_are_ranked_first_where_a_query_allows_it(
+    file: Path, text: str, filters: tuple[tuple[str, str], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have the order and the scores of a ranking of all, and counts are of all."""
+    monkeypatch.setattr(ranking, "_FEWEST_RANKED", 2)
+    query = Query(text, filters, facets=FACETS, families=True)
+    store, other = opened(file), opened(file)
+    whole = other.search(query)
+    scores = {hit.id: hit.score for hit in whole.hits}
+    first = store.search(replace(query, most_ranked=2))
+    hits = list(first.hits)
+    ranked = hits[: first.total - first.unranked]
+    assert [(hit.id, hit.score) for hit in ranked] == [
+        item for item in scores.items() if item[0] in sorted(scores)[-2:]
+    ]
+    assert sorted(hit.id for hit in hits) == sorted(scores)
+    assert (first.unranked, first.total, first.families, first.facets) == (
+        whole.total - 2, whole.total, whole.families, whole.facets,
+    )  # fmt: skip
+    unlimited = other.search(replace(query, most_ranked=2))
+    if not filters and text != "ferry -quay":  # the scores of these words are kept now
+        assert unlimited.unranked == 0
+        assert {hit.id: hit.score for hit in unlimited.hits} == scores
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    "filters", [("status=complete",), ("label_conflict=true",), ("family=d0", "labels=hot")]
+)
+def test_the_rows_under_filters_are_the_same_when_they_are_kept(
+    file: Path, filters: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after labels have changed."""
+    queries = [Query(text, parse_filters(filters), facets=FACETS) for text in QUERIES[1:]]
+    store, other = opened(file), opened(file)
+    for labels in ([], ["new"]):
+        store.labels.relabel({"d0": labels})
+        monkeypatch.setattr(filtered_rows, "_FEW", 0)  # each is looked up
+        expected = [by_id(other, query) for query in queries]
+        monkeypatch.setattr(filtered_rows, "_FEW", 100)
+        for _ in range(2):
+            assert [by_id(store, query) for query in queries] == expected
     store.close()
     other.close()
 

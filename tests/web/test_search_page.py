@@ -1,8 +1,10 @@
 """The search page: filters of days, folders and families, saved searches, and archives of hits."""
 
 import dataclasses
+import html
 import io
 import json
+import re
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -11,13 +13,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
 from indexer.exports import hits_archive
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.stores.sqlite import ranking
+from indexer.web import document_questions
 from indexer.web.serve import review_application
 from web.plain_requests import request
 from web.test_labelling import Forms
@@ -168,3 +172,53 @@ def test_an_archive_that_would_be_too_large_is_refused_and_leaves_no_file(
     monkeypatch.setattr(hits_archive, "MOST_BYTES", 1 << 20)
     assert client.get("/hits.zip").status_code == 200
     assert not list(tmp_path.glob("nearfold-hits-*"))
+
+
+def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(
+    library: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from starlette.testclient import TestClient
+
+    monkeypatch.setattr(document_questions, "_MOST_RANKED", 2)
+    monkeypatch.setattr(ranking, "_FEWEST_RANKED", 2)
+    client = TestClient(review_application(library, frozenset({"testserver"})))
+    page = client.get("/?q=ferry*").text
+    assert "Only the 2 that were indexed last are ranked so far." in page
+    waits, then = (
+        html.unescape(re.findall(f'{name}="([^"]+)"', page)[0])
+        for name in ("data-waits", "data-then")
+    )
+    assert then == "/?ranking=whole&q=ferry%2A"
+    assert client.get(waits).json()["unranked"] == 0
+    for address in (then, "/?q=ferry*"):  # the scores are kept now
+        assert "ranked so far" not in client.get(address).text
+
+
+def test_a_page_of_all_ranked_matches_follows_unless_some_are_checked(
+    library: Any, browser: Browser
+) -> None:
+    waiting = '<div data-waits="/api/search?wait=2" data-until="ready" data-then="/?page=1">'
+
+    def wait_for_ranking(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.text().replace('<ol class="hits"', f'{waiting}</div><ol class="hits"')
+        route.fulfill(response=answer, body=body)
+
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    with run_site(library.url) as address:
+        windows = open_window(browser, address, PageRecord(address))
+        page = windows.new_page()
+        page.route(f"{address}/", wait_for_ranking)
+        page.goto("/")
+        expect(page).to_have_url(f"{address}/?page=1")
+        page.route("**/api/search?wait=2", hold)
+        page.goto("/")
+        page.locator("input[data-pick]").first.check()
+        held[0].continue_()
+        expect(page.locator("[data-until]")).to_have_attribute("aria-busy", "false")
+        assert page.url == f"{address}/"
+        windows.close()

@@ -37,7 +37,8 @@ export function reading() {
   look();
 }
 
-// A result that takes long: the page loads again when it is there.
+// A result that takes long: the page loads again when it is there. Another page takes its place
+// only where nothing is checked or typed yet.
 export function waiting() {
   const place = document.querySelector("[data-waits]");
   if (!place) return;
@@ -45,7 +46,7 @@ export function waiting() {
   const look = async () => {
     try {
       const answer = await ask(place.dataset.waits);
-      if (isThere(answer)) { location.reload(); return; }
+      if (isThere(answer)) { replace(place); return; }
       const bar = place.querySelector("progress");
       if (bar && answer.to_compare) {
         bar.max = answer.to_compare;
@@ -59,6 +60,13 @@ export function waiting() {
     }
   };
   look();
+}
+
+function replace(place) {
+  if (!place.dataset.then) { location.reload(); return; }
+  const isUsed = document.querySelector("main input[type=checkbox]:checked, main details.fold[open]") || document.activeElement?.matches("input, textarea");
+  if (isUsed) place.setAttribute("aria-busy", "false");
+  else location.replace(place.dataset.then);
 }
 
 function percent(share) {

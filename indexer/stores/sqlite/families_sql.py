@@ -96,6 +96,7 @@ def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
     db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
     count = db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
     kept.columns.relabel(db, labels)
+    kept.filtered.clear()  # some filters go by labels
     if isinstance(db, Connection):
         db.keep_reads(kept)
     return count

@@ -101,7 +101,13 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
             conditions = [within, *conditions]
         matches = full_text_matches(db, query, words, conditions, values)
     hits = _ranked(file, matches)
-    return Ranking(len(matches.numbers), hits, matches.families, matches.facets)
+    return Ranking(
+        len(matches.numbers),
+        hits,
+        matches.families,
+        matches.facets,
+        unranked=matches.unranked,
+    )
 
 
 def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:

@@ -16,22 +16,22 @@ from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.filtered_rows import rows_under
 from indexer.stores.sqlite.match_expressions import (
     WITHOUT,
     excluding_expression,
     match_expression,
 )
 from indexer.stores.sqlite.ranking import (
-    SCORE,
+    CARRIERS,
     has_kept_scores,
     rank,
     read_numbers,
-    read_scores,
+    rows_to_rank,
     rows_with_any,
-    scores_of_rows,
     term_scores,
 )
-from indexer.text.query_syntax import SearchWords, Term
+from indexer.text.query_syntax import SearchWords
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
@@ -51,12 +51,15 @@ _NO_SCORES: Mapping[int, float] = {}
 class FullTextMatches:
     """The numbers of the rows that match with their scores, or in order without these; distinct
     families, and facets, where requested.
+
+    `unranked`: rows that have no score because a query allows that; theirs is 0.
     """
 
     numbers: NDArray[np.int64]
     scores: NDArray[np.float64] | None
     families: int | None
     facets: dict[str, tuple[Facet, ...]]
+    unranked: int = 0
 
     def pages(self, file: File, columns: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield columns of the matches after their scores, best first, about a hundred at a time.
@@ -74,8 +77,15 @@ class FullTextMatches:
 def _best_first(scores: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
     """Yield the places of all scores in descending order, in two parts if they are many.
 
-    Equal scores are in one part. The second part is sorted when it is needed.
+    Equal scores are in one part. The second part is sorted when it is needed. Rows that were not
+    ranked, with the score 0, are the last part.
     """
+    unranked = np.flatnonzero(scores == 0.0)
+    if len(unranked):
+        ranked = np.flatnonzero(scores)
+        yield from (ranked[places] for places in _best_first(scores[ranked]))
+        yield unranked
+        return
     if len(scores) <= _MOST_SORTED:
         yield np.argsort(-scores, kind="stable")
         return
@@ -142,29 +152,38 @@ def full_text_matches(
     change.
     """
     fields = [facet_field(name) for name in query.facets]
-    numbers: NDArray[np.int64]
-    scores: NDArray[np.float64] | None
-    is_plain = not (conditions or words.required or words.excluded)
-    if is_plain and words.terms and query.sort == "relevance":
-        numbers, scores = _any_word(db, words.terms)
-    else:
-        numbers, scores = _matches(db, query, words, conditions, values)
+    numbers, scores, unranked = _ranked_matches(db, query, words, conditions, values)
     if not (query.facets or query.families):
-        return FullTextMatches(numbers, scores, None, {})
+        return FullTextMatches(numbers, scores, None, {}, unranked)
     families = parts.kept_reads(db).columns.families(db, numbers)
     facets = {field: _facet(db, field, numbers, families) for field in fields}
     distinct = _count_distinct(families) if query.families else None
-    return FullTextMatches(numbers, scores, distinct, facets)
+    return FullTextMatches(numbers, scores, distinct, facets, unranked)
 
 
-def _any_word(
-    db: sqlite3.Connection, terms: Sequence[Term]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the rows with one of these terms, and their scores."""
-    if len(terms) == 1:
-        return term_scores(db, terms[0])
-    numbers = rows_with_any(db, terms)
-    return numbers, rank(db, terms, numbers)
+def _ranked_matches(
+    db: sqlite3.Connection,
+    query: Query,
+    words: SearchWords,
+    conditions: Sequence[str],
+    values: Sequence[str | float],
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None, int]:
+    """Return the rows that match, with scores if there are words to score, else in order, and how
+    many of them are not ranked.
+    """
+    is_ranked = query.sort == "relevance" and match_expression(words) is not None
+    is_plain = is_ranked and not (conditions or words.required or words.excluded)
+    is_scored = query.most_ranked is None or has_kept_scores(db, words.terms)
+    if is_plain and is_scored and len(words.terms) == 1:
+        return *term_scores(db, words.terms[0]), 0
+    if is_plain:
+        numbers = rows_with_any(db, words.terms)
+    else:
+        numbers = _matches(db, query, words, conditions, values)
+    if not is_ranked:
+        return numbers, None, 0
+    chosen = rows_to_rank(db, words.terms, numbers, query.most_ranked)
+    return numbers, rank(db, words.terms, numbers, chosen), len(numbers) - len(chosen)
 
 
 def _matches(
@@ -173,18 +192,24 @@ def _matches(
     words: SearchWords,
     conditions: Sequence[str],
     values: Sequence[str | float],
-) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """Return the rows that match, with scores if there are words to score, else in order."""
-    is_kept = len(words.terms) == 1 and has_kept_scores(db, words.terms[0])
-    statement = _statement(query, words, conditions, values, is_kept)
-    if statement.is_scored:
-        return read_scores(db, statement.sql, statement.values)
-    if not (statement.values or query.filters):  # all rows of a scope
-        return _all_in_order(db, statement.sql), None
-    numbers = read_numbers(db, statement.sql, statement.values)
-    if is_kept and statement.is_ranked:
-        return numbers, scores_of_rows(db, words.terms[0], numbers)
-    return numbers, rank(db, words.terms, numbers) if statement.is_ranked else None
+) -> NDArray[np.int64]:
+    """Return the rows that match, in order if they are not ranked."""
+    if conditions and query.sort == "relevance" and (text := match_expression(words)) is not None:
+        numbers = read_numbers(db, CARRIERS, [text])
+        rows = rows_under(db, conditions, values, len(numbers))
+        if rows is not None:
+            return numbers[_among(numbers, rows)]
+    sql, every_value = _statement(query, words, conditions, values)
+    if not (every_value or query.filters):  # all rows of a scope
+        return _all_in_order(db, sql)
+    return read_numbers(db, sql, every_value)
+
+
+def _among(numbers: NDArray[np.int64], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which of these numbers are among those of rows."""
+    is_row = np.zeros(1 + max(int(numbers.max(initial=0)), int(rows.max(initial=0))), np.bool_)
+    is_row[rows] = True
+    return is_row[numbers]
 
 
 def _all_in_order(db: sqlite3.Connection, sql: str) -> NDArray[np.int64]:
@@ -195,35 +220,16 @@ def _all_in_order(db: sqlite3.Connection, sql: str) -> NDArray[np.int64]:
     return kept[sql].astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    """A statement that selects number and score of matches, with its values.
-
-    `is_ranked`: matches go by score. `is_scored`: the statement computes the scores.
-    """
-
-    sql: str
-    values: Sequence[str | float]
-    is_ranked: bool
-    is_scored: bool
-
-
 def _statement(
-    query: Query,
-    words: SearchWords,
-    conditions: Sequence[str],
-    values: Sequence[str | float],
-    is_kept: bool,
-) -> _Statement:
-    """Return the statement of a query; it reads no documents unless it must.
-
-    `is_kept`: the scores of its only word are there already.
+    query: Query, words: SearchWords, conditions: Sequence[str], values: Sequence[str | float]
+) -> tuple[str, Sequence[str | float]]:
+    """Return the statement that selects the numbers of matches, with its values; it reads no
+    documents unless it must.
     """
     if left_out := excluding_expression(words):
         conditions, values = [*conditions, WITHOUT], [*values, left_out]
     expression = match_expression(words)
     is_ranked = query.sort == "relevance" and expression is not None
-    is_scored = is_ranked and len(words.terms) == 1 and not is_kept
     needs_documents = bool(conditions) or not is_ranked
     if expression is None:
         table = "documents d"
@@ -231,11 +237,9 @@ def _statement(
         table = _JOINED if needs_documents else "fulltext"
         conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
     number = "d.number" if needs_documents else "fulltext.rowid"
-    score = f", {SCORE} AS score" if is_scored else ""
     where = " AND ".join(conditions) or "1"
     order = "" if is_ranked else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
-    sql = f"SELECT {number} AS number{score} FROM {table} WHERE {where}{order}"
-    return _Statement(sql, values, is_ranked, is_scored)
+    return f"SELECT {number} AS number FROM {table} WHERE {where}{order}", values
 
 
 def _facet(

@@ -30,6 +30,7 @@ class KeptReads:
     `counts`: rows by what was counted. `totals`: the counts of a scope. `by_path`: the numbers of
     the first rows in the index of paths, and `last_path` the path of the last. `sorted_rows`: how
     many were read to be sorted. `orders`: the numbers of all rows by the statement that reads them.
+    `filtered`: the numbers of rows by the conditions that they meet, and their values.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,9 @@ class KeptReads:
         self.sketches = KeptSketches()
         self.totals: dict[str, Counts] = {}
         self.orders: dict[str, NDArray[np.int32]] = {}
+        self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
+            OrderedDict()
+        )
         self.scores = KeptScores()
         self.columns = KeptColumns()
         self._postings: OrderedDict[tuple[str, int], NDArray[np.int32]] = OrderedDict()

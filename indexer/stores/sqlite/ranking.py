@@ -7,9 +7,11 @@ rare word before one with all the others. Lucene adds 1 inside the logarithm.
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,12 @@ from indexer.text.query_syntax import Term
 # a word of the title counts as two of the text
 SCORE = "-bm25(fulltext, 2.0, 1.0)"
 _SCORED = f"SELECT rowid AS number, {SCORE} AS score FROM fulltext WHERE fulltext MATCH ?"
+# the sign keeps SQLite from searching once more for each row
+_SCORED_SOME = f"{_SCORED} AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))"
+CARRIERS = "SELECT rowid AS number FROM fulltext WHERE fulltext MATCH ?"
+_COUNT = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?"
+_FEWEST_RANKED = 2_000  # rows that are scored at least, of each term
+_FEWEST_KEPT = 20_000  # matches of one term from which on all its rows are scored, and kept
 _ROWS = "SELECT count(*) FROM fulltext_docsize"
 _LEAST = 1e-6  # FTS5's weight in place of one that is not positive
 _FINE, _FINER = 2.0**40, 2.0**60
@@ -33,24 +41,51 @@ _IN_ONE = (
 )
 
 
+def rows_to_rank(
+    db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64], most: int | None
+) -> NDArray[np.int64]:
+    """Return those of some rows that are scored: where that takes long, the last ones alone.
+
+    `most`: rows that are scored, over all terms; None for any number.
+    """
+    if most is None or has_kept_scores(db, terms):
+        return numbers
+    share = max(_FEWEST_RANKED, most // len(terms))
+    if len(numbers) <= share:
+        return numbers
+    return np.sort(numbers)[-share:]
+
+
 def rank(
-    db: sqlite3.Connection, terms: Sequence[Term], numbers: NDArray[np.int64]
+    db: sqlite3.Connection,
+    terms: Sequence[Term],
+    numbers: NDArray[np.int64],
+    chosen: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return the score of each of these rows by several terms, the sum of those that it has."""
+    """Return the score of each of these rows, the sum by the terms that it has; 0 of rows that are
+    not among the `chosen` ones.
+    """
     if not len(numbers):
         return np.zeros(0)
-    (rows,) = db.execute(_ROWS).fetchone()
-    carried = [term_scores(db, term) for term in terms]
-    every_carrier = [carriers for carriers, _ in carried]
-    scores = np.zeros(1 + _last([numbers, *every_carrier]))
-    for carriers, values in carried:
-        scores[carriers] += values * _weight_ratio(len(carriers), rows)
+    is_kept = len(terms) > 1 or len(numbers) > _FEWEST_KEPT or has_kept_scores(db, terms)
+    is_whole = len(chosen) == len(numbers) and is_kept
+    read = term_scores if is_whole else partial(_scores_of_some, numbers=chosen)
+    sums = np.zeros(1 + int(numbers.max()))
+    for term in terms:
+        carriers, values = read(db, term)
+        is_asked = carriers < len(sums)
+        weight = _weight_ratio(*_frequency(db, term)) if len(terms) > 1 else 1.0
+        sums[carriers[is_asked]] += values[is_asked] * weight
+    if is_whole:
+        return sums[numbers]
+    scores = np.zeros_like(sums)
+    scores[chosen] = sums[chosen]
     return scores[numbers]
 
 
 def rows_with_any(db: sqlite3.Connection, terms: Sequence[Term]) -> NDArray[np.int64]:
     """Return the rows that have one of these terms, ascending."""
-    carriers = [term_scores(db, term)[0] for term in terms]
+    carriers = [_carriers(db, term) for term in terms]
     has_term = np.zeros(1 + _last(carriers), dtype=np.bool_)
     for rows in carriers:
         has_term[rows] = True
@@ -74,19 +109,32 @@ def term_scores(
     return kept.of(expression, lambda: read_scores(db, _SCORED, [expression]))
 
 
-def has_kept_scores(db: sqlite3.Connection, term: Term) -> bool:
-    """Return whether `term_scores` of a term reads nothing."""
-    return term_expression(term) in parts.kept_reads(db).scores
+def has_kept_scores(db: sqlite3.Connection, terms: Sequence[Term]) -> bool:
+    """Return whether `term_scores` of these terms reads nothing."""
+    kept = parts.kept_reads(db).scores
+    return all(term_expression(term) in kept for term in terms)
 
 
-def scores_of_rows(
+def _scores_of_some(
     db: sqlite3.Connection, term: Term, numbers: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the scores of rows that have a term, as FTS5 weighs it."""
-    carriers, values = term_scores(db, term)
-    scores = np.zeros(1 + _last([numbers, carriers]))
-    scores[carriers] = values
-    return scores[numbers]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return those of these rows that have a term, and its score in each, as FTS5 weighs it."""
+    values = term_expression(term), int(numbers.min()), json.dumps(numbers.tolist())
+    return read_scores(db, _SCORED_SOME, values)
+
+
+def _carriers(db: sqlite3.Connection, term: Term) -> NDArray[np.int64]:
+    """Return the rows that have a term, ascending."""
+    if has_kept_scores(db, [term]):
+        return term_scores(db, term)[0]
+    return read_numbers(db, CARRIERS, [term_expression(term)])
+
+
+def _frequency(db: sqlite3.Connection, term: Term) -> tuple[int, int]:
+    """Return how many rows have a term, and how many rows there are."""
+    (rows,) = db.execute(_ROWS).fetchone()
+    (carriers,) = db.execute(_COUNT, (term_expression(term),)).fetchone()
+    return carriers, rows
 
 
 def _weight_ratio(carriers: int, rows: int) -> float:
