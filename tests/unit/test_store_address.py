@@ -216,5 +216,5 @@ def test_a_relative_path_that_was_meant_to_be_absolute_is_named(tmp_path, monkey
 
 
 def test_a_bare_file_name_is_answered_with_its_url() -> None:
-    with pytest.raises(UsageError, match="use sqlite:////data/library.db for that file"):
+    with pytest.raises(UsageError, match=r"use sqlite:////data/library\.db for that file"):
         parse_address("/data/library.db", {})
