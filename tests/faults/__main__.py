@@ -65,7 +65,10 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument(
-        "--minutes", type=float, default=float("inf"), help="stop killing after so long"
+        "--minutes",
+        type=float,
+        default=float("inf"),
+        help="stop --kills or --operations after so long",
     )
     parser.add_argument(
         "--nodes", type=float, metavar="MINUTES", help="kill nodes of a cluster for so long"
@@ -173,7 +176,8 @@ def operations(arguments: argparse.Namespace) -> int:
                 node.start()
                 address = node.url.replace("http", name)
                 urls |= {f"{name}-{number}": f"{address}/run{number}" for number in (1, 2)}
-        runs = run_all(home, urls, arguments.operations, arguments.seed, say)
+        limit = 60 * arguments.minutes
+        runs = run_all(home, urls, arguments.operations, arguments.seed, say, limit)
     seconds = time.monotonic() - started
     done = sum(run.operations.total() for run in runs.values())
     kills = sum(run.kills.total() for run in runs.values())

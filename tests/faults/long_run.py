@@ -11,10 +11,12 @@ must complete. A seed gives the same operations and failpoints; the times depend
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +42,7 @@ FAILPOINTS_OF_STORES = {
     "elasticsearch": ("before_send", "after_send", "before_journal"),
 }
 RECIPES = ("default_v1", "default_v2")
+TOGETHER = 2  # stores at a time
 ACCEPTED_CODES = (0, 1)  # 1: `doctor` and `consistency` report what they found
 
 
@@ -113,11 +116,14 @@ class LongRun:
         if scheme == "sqlite":
             self.kinds += [self._backup, self._restore]
 
-    def run(self, operations: int) -> None:
-        """Run so many operations; raise `AssertionError` where the store is not as it must be."""
+    def run(self, operations: int, seconds: float = math.inf) -> None:
+        """Run so many operations, or as many as begin in so many seconds; raise `AssertionError`
+        where the store is not as it must be.
+        """
+        until = time.monotonic() + seconds
         with closing(JobRunner(self.home)) as jobs:
             self._complete(jobs, self._add())
-            while self.operations.total() < operations:
+            while self.operations.total() < operations and time.monotonic() < until:
                 operation = self.chance.choice(self.kinds)()
                 if operation is not None:
                     self._do(jobs, operation)
@@ -325,12 +331,20 @@ def difference(stored: dict[str, object], wanted: dict[str, object]) -> str:
 
 
 def run_all(
-    home: Path, urls: dict[str, str], operations: int, seed: int, say: Callable[[str], None] = print
+    home: Path,
+    urls: dict[str, str],
+    operations: int,
+    seed: int,
+    say: Callable[[str], None] = print,
+    seconds: float = math.inf,
 ) -> dict[str, LongRun]:
-    """Run operations on several stores at once, two at a time; raise the first failure."""
+    """Run operations on several stores, two at a time, for at most so many seconds in all; raise
+    the first failure.
+    """
     runs = {name: LongRun(home / name, url, f"{seed}-{name}") for name, url in urls.items()}
-    with ThreadPoolExecutor(2) as pool:
-        futures = {name: pool.submit(run.run, operations) for name, run in runs.items()}
+    share = seconds * TOGETHER / max(TOGETHER, len(runs))
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        futures = {name: pool.submit(run.run, operations, share) for name, run in runs.items()}
         for name, future in futures.items():
             future.result()
             run = runs[name]

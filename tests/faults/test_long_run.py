@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from long_run import run_all
+from long_run import LongRun, run_all
 
 pytestmark = pytest.mark.slow
 
@@ -24,3 +24,13 @@ def test_they_lose_nothing_in_an_engine(
 ) -> None:
     address = request.getfixturevalue(f"{engine}_url").replace("http", engine)
     assert_runs(tmp_path, f"{address}/long-run")
+
+
+def test_a_seed_repeats_the_commands(tmp_path: Path) -> None:
+    ends = []
+    for place in ("first", "second"):
+        run = LongRun(tmp_path / place, f"sqlite:///{tmp_path}/{place}.db", "5")
+        run.run(25)
+        texts = {Path(path).name: text for path, text in run.expected.texts.items()}
+        ends.append((run.operations, texts, run.expected.recipe, run.expected.threshold))
+    assert ends[0] == ends[1]
