@@ -10,8 +10,9 @@ from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
+from indexer.searching.by_sketch import BySketch
 from indexer.searching.by_thread import ByThread
-from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_defaults import (
     Fold,
     family_settings,
@@ -70,9 +71,10 @@ def fold_hits(
         rule: Rule = by_type(distinct, texts, threshold, synonyms)
     else:
         rule = folding_rule(fold, threshold, texts)
-    groups, _ = fold_ranking(hits, rule, len(hits), len(hits))
+    groups = fold_ranking(hits, rule, len(hits), len(hits)).groups
     if fold == "live" and has_misled(groups, texts, threshold):
-        groups, _ = fold_ranking(hits, text_rule(threshold, texts), len(hits), len(hits))
+        rule_by_text = text_rule(threshold, texts)
+        groups = fold_ranking(hits, rule_by_text, len(hits), len(hits)).groups
     if show is not None:
         least = threshold if fold == "live" else None
         groups = show_by_order(groups, parse_order(show), texts, least)

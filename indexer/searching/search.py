@@ -64,8 +64,9 @@ class Page:
     """One page of folded hits.
 
     `total`: documents that match. `families`: by fold `family` the stored families of all of them;
-    by `live` the groups among the hits that were read: the relation is `eq` when all were read,
-    else `gte`. `more`: there is a next page, and `next` is the token that `search` takes to go on
+    by `live` the groups among the hits that were read: the relation is `eq` when all were read.
+    Else it is `gte`, and of hits that may be near duplicates only those count on which the page
+    depends. `more`: there is a next page, and `next` is the token that `search` takes to go on
     after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
     to the shown one is, computed on the texts. `threshold`: the least value of it by which hits
     were folded; by fold `family` the least of a member to its principal. None without folding, and
@@ -93,13 +94,14 @@ class Page:
 class _FoldedRanking:
     """The hits that were read, folded by `rule`; `complete`: there are no others.
 
-    `groups[:seeds]` were shown on the pages before.
+    `groups[:seeds]` were shown on the pages before; `others` are groups after those listed.
     """
 
     groups: list[Group]
     seeds: int
     complete: bool
     rule: Rule
+    others: int = 0
 
     def page(self, options: SearchOptions) -> list[Group]:
         """Return the groups of the page."""
@@ -262,8 +264,8 @@ def _fold_by(
 ) -> _FoldedRanking:
     heads = len(seeds) + options.limit * options.page
     window = 0 if isinstance(rule, NoFolding) else WINDOW
-    groups, complete = fold_ranking(hits, rule, heads, window, seeds)
-    return _FoldedRanking(groups, len(seeds), complete, rule)
+    folding = fold_ranking(hits, rule, heads, window, seeds, options.limit)
+    return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
 
 
 def _type_rule(
@@ -297,7 +299,7 @@ def _families(
         return ranking.total, "eq"
     if ranking.families is not None:
         return ranking.families, "eq"
-    return len(folded.groups), "eq" if folded.complete else "gte"
+    return len(folded.groups) + folded.others, "eq" if folded.complete else "gte"
 
 
 def _notes(

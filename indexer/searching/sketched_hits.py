@@ -14,6 +14,7 @@ from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
 
 _UNKNOWN = -1
+_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,15 @@ class Nearness:
         is_near = (shorter == _UNKNOWN) | (shorter >= np.ceil(self.words * longer - 1e-9))
         pairs: NearSketches = near[is_near]
         return pairs
+
+    def pairs_before(self, hits: SketchedHits) -> NearSketches:
+        """Return the pairs of a hit and one before it, in the order of `pairs`."""
+        pairs = [np.zeros((0, 3), dtype=np.uint32)]
+        for start in range(0, len(hits), _AT_ONCE):
+            near = self.pairs(hits.part(start, start + _AT_ONCE), hits.part(0, start + _AT_ONCE))
+            near = near + np.array([start, 0, 0], dtype=np.uint32)
+            pairs.append(near[near[:, 1] < near[:, 0]])
+        return np.concatenate(pairs)
 
 
 BY_INTERVALS = Nearness()
@@ -71,6 +81,10 @@ class SketchedHits:
         self._words[self._count] = hits._words[place]
         self._count += 1
 
+    def part(self, start: int, stop: int) -> SketchedHits:
+        """Return some of the hits, in the same memory."""
+        return SketchedHits(self.slots[start:stop], self.words[start:stop])
+
     def one(self, place: int) -> SketchedHits:
         """Return one of the hits, to which others may be added."""
         return SketchedHits(self._slots[[place]], self._words[[place]])
@@ -82,3 +96,22 @@ def sketched_hits(hits: Sequence[RankedRow], slot_bytes: int) -> SketchedHits:
     words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]
     slots = unpack_slots(packed, slot_bytes).reshape(len(hits), -1)
     return SketchedHits(slots, np.array(words, dtype=np.int64))
+
+
+def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArray[np.bool_]:
+    """Flag the hits of the pairs `start`, and those before them that they depend on.
+
+    A hit depends on each one before it that it is near to, by the pairs `before`, and on what that
+    one depends on.
+
+    >>> before = np.array([[2, 1, 9], [3, 2, 9]])
+    >>> depended_on(4, np.array([[2, 0, 9]]), before).tolist()
+    [False, True, True, False]
+    """
+    flags = np.zeros(count, dtype=np.bool_)
+    flags[start[:, 0]] = True
+    bounds = np.searchsorted(before[:, 0], np.arange(count + 1))
+    for place in range(count - 1, 0, -1):
+        if flags[place]:
+            flags[before[bounds[place] : bounds[place + 1], 1]] = True
+    return flags

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
-from indexer.searching.fold import ByFamily, BySketch, NoFolding, fold_ranking
+from indexer.searching.by_sketch import BySketch
+from indexer.searching.fold import ByFamily, Folding, NoFolding, fold_ranking
 from indexer.searching.sketched_hits import Nearness
 from indexer.sketch.codec import pack_slots
 
@@ -33,7 +34,7 @@ def never(a: str, b: str) -> float:
 
 
 def shape(hits: list[RankedRow], rule: object, heads: int = 100) -> list[list[str]]:
-    groups, _ = fold_ranking(hits, rule, heads, 0)  # type: ignore[arg-type]
+    groups = fold_ranking(hits, rule, heads, 0).groups  # type: ignore[arg-type]
     return [[group.head.id, *(member.id for member in group.members)] for group in groups]
 
 
@@ -125,7 +126,7 @@ def test_reading_stops_one_group_beyond_the_page() -> None:
             read.append(number)
             yield hit(str(number), None)
 
-    groups, complete = fold_ranking(hits(), NoFolding(), 10, 0)
+    groups, complete, _ = fold_ranking(hits(), NoFolding(), 10, 0)
     assert (len(groups), complete, len(read)) == (11, False, 12)
 
 
@@ -189,7 +190,33 @@ def test_hits_compared_together_fold_as_one_by_one(seed: int, count: int, window
 
     def fold(size: int) -> list[list[str]]:
         rule = BySketch(0.5, exact, trusts_slots=False, read_ahead=told.update)
-        groups, _ = fold_ranking(hits, rule, count, size)
+        groups = fold_ranking(hits, rule, count, size).groups
         return [[group.head.id, *(member.id for member in group.members)] for group in groups]
 
     assert fold(window) == fold(count)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 20), st.integers(1, 150))
+def test_what_is_left_out_changes_no_shown_group(
+    seed: int, heads: int, shown: int, window: int
+) -> None:
+    random = np.random.default_rng(seed)
+    sketches = random.integers(0, 2, (160, 16)) << random.integers(0, 6, (160, 1))
+    hits = [hit(str(place), slots) for place, slots in enumerate(sketches)]
+
+    def exact(head: str, id: str) -> float:
+        return float((int(head) + int(id)) % 3 == 0)
+
+    def fold(shown: int | None) -> Folding:
+        rule = BySketch(0.5, exact, trusts_slots=False)
+        return fold_ranking(hits, rule, heads, window, shown=shown)
+
+    shown = min(shown, heads)
+    every, some = fold(None), fold(shown)
+    page = slice(heads - shown, heads)
+    assert some.groups[page] == every.groups[page]
+    assert some.complete == every.complete
+    assert (len(some.groups) > heads) == (len(every.groups) > heads)
+    assert len(some.groups) + some.others <= len(every.groups)
+    assert not some.complete or len(some.groups) == len(every.groups)
