@@ -29,7 +29,7 @@ from indexer.similarity.new_words import Rarity
 from indexer.similarity.sides import Side
 from indexer.sketch.row_keys import current_rows
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_updatable
+from indexer.stores.requirements import require_updatable, require_writable
 from indexer.stores.row_limits import rows_of
 
 
@@ -79,7 +79,7 @@ def delete(
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    require_updatable(store)
+    require_writable(store)
     given: dict[str, Any] = {"threshold": threshold, "measure": measure, "principal": principal}
     given = {name: value for name, value in given.items() if value is not None}
     last = last_options(store)

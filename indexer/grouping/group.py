@@ -30,7 +30,7 @@ from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
 from indexer.stores.abilities import AssignmentResult, FullStore
-from indexer.stores.requirements import require_updatable, scope_view
+from indexer.stores.requirements import require_updatable, require_writable, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
@@ -63,7 +63,7 @@ def group(
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
     yet.
     """
-    recipe = require_updatable(store)
+    recipe = require_writable(store) if write else require_updatable(store)
     options = options.for_recipe(recipe)
     options.check_recipe(recipe)
     store, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)

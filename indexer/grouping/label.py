@@ -28,7 +28,7 @@ from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
-from indexer.stores.requirements import require_updatable
+from indexer.stores.requirements import require_updatable, require_writable
 from indexer.stores.row_limits import rows_of, storable_labels
 
 Reason: TypeAlias = Literal["label", "similarity"]
@@ -156,7 +156,7 @@ def label(
     also where `labels` hold what other programs keep there and is no text, `StoreBusy` while
     another job works on the store, and `StoreError` when nothing was indexed yet.
     """
-    recipe = require_updatable(store)
+    recipe = require_updatable(store) if dry_run else require_writable(store)
     store.refresh()
     carriers = _carriers(store, carrying) if carrying is not None else ()
     distinct = dict.fromkeys([*ids, *carriers])

@@ -19,7 +19,7 @@ from indexer.sources.base import Reading, Records
 from indexer.sources.payloads import DamagedRecord
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Shareable
-from indexer.stores.requirements import require_updatable
+from indexer.stores.requirements import require_updatable, require_writable
 from indexer.stores.row_limits import rows_of, storable_labels
 from indexer.text.formula_cells import unescape_formula
 
@@ -99,7 +99,7 @@ def label_from(
     Raises `UsageError` for a file without such fields, `StoreBusy` while another job works on the
     store, and `StoreError` when nothing was indexed yet.
     """
-    require_updatable(store)
+    require_updatable(store) if dry_run else require_writable(store)
     store.refresh()
     coding, failed = _read(Path(path), options)
     if dry_run:

@@ -19,7 +19,7 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Row
 from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import require_recipe, require_updatable
+from indexer.stores.requirements import require_recipe, require_writable
 from indexer.stores.row_limits import rows_of
 
 
@@ -50,7 +50,7 @@ def undo_labels(
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    require_updatable(store)
+    require_writable(store)
     with (
         LabelJournal(journal_path(store.address)) as journal,
         record_job(journal, "undo_labels") as record,

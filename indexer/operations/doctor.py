@@ -20,10 +20,12 @@ from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.address import signing_command
 from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
+from indexer.stores.requirements import blocks_in_words
 from indexer.system.release import release, requirement
 from indexer.text.wording import count_of
 
 SAMPLE = 200
+_DISK_BLOCK = "index.blocks.read_only_allow_delete"  # set by the engine itself
 _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), ("tika", "tika"))
 
 
@@ -107,6 +109,8 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     counts = store.counts()
     documents = count_of(counts.documents, "document")
     yield Check("store", "good", f"{documents} in {url}, recipe {recipe.name}")
+    if isinstance(store.maintenance, Shareable):
+        yield from _check_blocks(store.maintenance)
     if isinstance(store.maintenance, Installable):
         for problem in store.maintenance.installation_problems():
             detail = f"{problem}; `nearfold install --store {url}`"
@@ -125,6 +129,18 @@ def _check_contents(store: FullStore) -> Iterator[Check]:
     if isinstance(store.maintenance, Shareable) and store.maintenance.is_shared():
         yield _check_changes(store.maintenance, recipe)
     yield _check_journal(store)
+
+
+def _check_blocks(maintenance: Shareable) -> Iterator[Check]:
+    """Report indices that refuse changes: an engine sets one of the blocks itself, when a disk is
+    nearly full; the others are of an owner, who may mean them.
+    """
+    for index, blocks in maintenance.write_blocks().items():
+        is_full = _DISK_BLOCK in blocks
+        detail = f"{blocks_in_words({index: blocks})}: nothing can be indexed, grouped or labelled"
+        if is_full:
+            detail = f"{detail}; free disk space on the cluster, then set it to null"
+        yield Check("writes", "bad" if is_full else "note", detail)
 
 
 def _check_journal(store: FullStore) -> Check:

@@ -20,7 +20,7 @@ from indexer.recipe import Recipe
 from indexer.sketch.row_keys import fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import Repairable, Shareable
-from indexer.stores.requirements import is_shared, require_updatable
+from indexer.stores.requirements import is_shared, require_updatable, require_writable
 from indexer.text.wording import count_of
 
 BATCH = 256
@@ -54,7 +54,7 @@ def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
     """
-    recipe = require_updatable(store)
+    recipe = require_updatable(store) if dry_run else require_writable(store)
     repairs = list(_repair_journal(store, dry_run))
     if repairs and dry_run:
         return (*repairs, *_repair_documents(store, recipe, dry_run))

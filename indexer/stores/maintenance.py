@@ -142,6 +142,12 @@ class Shareable(Protocol):
         """
         ...
 
+    def write_blocks(self) -> Mapping[str, Sequence[str]]:
+        """Return the settings by which indices refuse changes now, by the name of the index; empty
+        where all accept them.
+        """
+        ...
+
     def check_labels(self, ids: Sequence[str]) -> None:
         """Raise `UsageError` where other programs keep something else in `labels` of these
         documents than texts, which new labels would replace.

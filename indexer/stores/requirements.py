@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from indexer.errors import RecipeMismatch, StoreError, UsageError
+from collections.abc import Mapping, Sequence
+
+from indexer.errors import RecipeMismatch, StoreError, StoreStopped, UsageError
 from indexer.model import Scope
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import FullStore, MaintainedStore, PartStore
@@ -48,6 +50,33 @@ def require_updatable(store: MaintainedStore) -> Recipe:
     if isinstance(store.maintenance, Shareable):
         store.maintenance.check_updatable()
     return recipe
+
+
+def require_writable(store: MaintainedStore) -> Recipe:
+    """Return the recipe of a store whose documents are about to be changed.
+
+    Raises what `require_updatable` does, and `StoreStopped` where an index, one of several behind a
+    name perhaps, refuses changes: the others would be changed without it.
+    """
+    recipe = require_updatable(store)
+    if isinstance(store.maintenance, Shareable) and (blocks := store.maintenance.write_blocks()):
+        raise StoreStopped(
+            reason=f"{blocks_in_words(blocks)}, so nothing was changed",
+            remedy="lift the block (free disk space first, if the engine set it), or give --store "
+            "a name without that index",
+        )
+    return recipe
+
+
+def blocks_in_words(blocks: Mapping[str, Sequence[str]]) -> str:
+    """Return which indices refuse changes, and by which settings.
+
+    >>> blocks_in_words({"papers-000001": ["index.blocks.write"]})
+    'papers-000001 refuses changes (index.blocks.write)'
+    """
+    return "; ".join(
+        f"{index} refuses changes ({', '.join(names)})" for index, names in blocks.items()
+    )
 
 
 def scope_view(store: PartStore, of: Scope) -> FullStore:

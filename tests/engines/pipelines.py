@@ -8,6 +8,8 @@ import secrets
 import urllib.error
 import urllib.request
 
+import pytest
+
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots, signed64
 from indexer.sketch.fingerprint import fingerprints
@@ -52,6 +54,13 @@ def core_analysis(server):
     """Return whether the server has the core analysis alone, without the pattern tokenizer."""
     pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
     return call("POST", f"{server}/_analyze", pattern)[0] == 400
+
+
+def require_attachments(server):
+    """Skip the test where the engine has no attachment processor."""
+    for node in good("GET", f"{server}/_nodes/ingest")["nodes"].values():
+        if "attachment" not in {processor["type"] for processor in node["ingest"]["processors"]}:
+            pytest.skip("this engine has no attachment processor")
 
 
 def good(method, url, body=None):

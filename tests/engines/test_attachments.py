@@ -7,7 +7,7 @@ import json
 
 import pytest
 import samples
-from pipelines import bulk, call, expected, good, signed
+from pipelines import bulk, call, expected, good, require_attachments, signed
 from servers.proxy import Gate, GateRequest
 
 from indexer.operations.doctor import doctor
@@ -34,6 +34,7 @@ def encoded(file):
 def attached(opensearch_index):
     """Send documents through the installed pipeline; return their ids and stored sources."""
     store, index, server = opensearch_index
+    require_attachments(server)
     install(store)
 
     def send(documents, *lines):
@@ -167,6 +168,7 @@ def test_title_and_type_of_the_client_stay(attached):
 
 def test_an_index_may_have_it_as_its_default(opensearch_index):
     store, index, server = opensearch_index
+    require_attachments(server)
     install(store)
     store.prepare(DEFAULT)
     good("PUT", f"{server}/{index}/_settings", {"index.default_pipeline": NAME})

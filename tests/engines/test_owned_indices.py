@@ -256,6 +256,64 @@ def test_a_processor_that_others_added_to_a_pipeline_of_nearfolds_stays(
     install(store)
 
 
+CHANGED = [
+    ("_ingest/pipeline/nearfold-default_v2", "on_failure"),
+    ("_ingest/pipeline/nearfold-default_v2", "script"),
+    ("_search/pipeline/nearfold-fold-v1", "sample_factor"),
+]
+
+
+@pytest.mark.parametrize(("path", "part"), CHANGED)
+def test_a_pipeline_of_nearfolds_that_others_changed_stays(engine, place, server, path, part):
+    if engine == "elasticsearch" and "_search" in path:
+        pytest.skip("Elasticsearch has no search pipelines")
+    store, url = place
+    fill(url)
+    install(store)
+    name = path.rpartition("/")[2]
+    body = good("GET", f"{server}/{path}")[name]
+    body = {key: value for key, value in body.items() if not key.endswith("_date_millis")}
+    theirs = json.loads(json.dumps(body))
+    if part == "script":
+        theirs["processors"][0]["script"]["source"] += " ctx.author = 'ann';"
+    elif part == "on_failure":
+        theirs["on_failure"] = theirs["on_failure"][:1]
+    else:
+        theirs["request_processors"] = [{"oversample": {"sample_factor": 9}}]
+    good("PUT", f"{server}/{path}", theirs)
+    before = good("GET", url), installed_resources(server)
+    commands = [lambda: install(store), lambda: install(store, dry_run=True)]
+    if "_ingest" in path:
+        commands.append(lambda: reindex(store, OTHER))
+    for command in commands:
+        with pytest.raises(StoreError, match=rf"{name} at .* was changed by somebody since"):
+            command()
+    assert (good("GET", url), installed_resources(server)) == before
+    kept = next(change for change in uninstall(store).changes if change.name == name)
+    assert (kept.action, kept.detail) == ("kept", "another program changed it")
+    good("DELETE", f"{server}/{path}")
+    install(store)
+
+
+@pytest.mark.parametrize(
+    ("block", "verdict"),
+    [("read_only", "note"), ("read_only_allow_delete", "bad"), ("write", "note")],
+)
+def test_doctor_reports_an_index_that_accepts_no_change(place, block, verdict):
+    store, url = place
+    fill(url)
+    install(store)
+    name = url.rpartition("/")[2]
+    good("PUT", f"{url}/_settings", {f"index.blocks.{block}": True})
+    try:
+        checks = {check.name: check for check in doctor(store.url)}
+    finally:
+        good("PUT", f"{url}/_settings", {f"index.blocks.{block}": None})
+    assert checks["writes"].verdict == verdict
+    assert f"{name} refuses changes (index.blocks.{block})" in checks["writes"].detail
+    assert "writes" not in {check.name for check in doctor(store.url)}
+
+
 CLOSED = {"dynamic": False, "properties": {"text": {"type": "text"}}}
 
 

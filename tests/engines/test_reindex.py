@@ -41,6 +41,7 @@ from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=40, rows=3)
+TEMPLATE = ("index_patterns", "composed_of", "priority", "template", "_meta")
 COUNT = {"append": {"field": "passed", "value": ["once"]}}
 UNBLOCKED = {"settings": {"index.blocks.write": None}}
 ROOT = Path(__file__).parent.parent.parent
@@ -319,6 +320,25 @@ def test_an_index_of_others_is_not_taken_for_the_old_version(engine_index):
         reindex(store, OTHER, keep=True)
     assert good("GET", f"{server}/{index}/_count")["count"] == 3
     assert call("GET", f"{server}/{index}-000002")[0] == 404
+
+
+def test_a_template_that_does_not_sign_gets_the_next_recipe(engine_index):
+    store, index, server = engine_index
+    install(store)
+    template = f"{server}/_index_template/nearfold-{index}"
+    ((entry),) = good("GET", template)["index_templates"]
+    body = {name: entry["index_template"][name] for name in TEMPLATE}
+    del body["template"]["settings"]["index"]["default_pipeline"]
+    good("PUT", template, body)
+    from sample_rows import row
+
+    store.prepare(DEFAULT)
+    store.write([row("1")])
+    kinds = [change.kind for change in plan_reindex(store, OTHER)]
+    assert reindex(store, OTHER).copied == 1
+    ((entry),) = good("GET", template)["index_templates"]
+    assert entry["index_template"]["composed_of"] == ["nearfold-other_v1"]
+    assert kinds.count("component template") >= 1
 
 
 def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):

@@ -4,11 +4,13 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
+from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
 from indexer.indexing.index import index
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
+from indexer.operations.repair import repair
 from indexer.recipe import DEFAULT_V1
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
@@ -161,8 +163,12 @@ def test_an_index_that_a_policy_makes_read_only_is_searched_and_not_grouped(
     good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": True})
     assert search(store, "ferry", SearchOptions(threshold=0.8)).total == 3
     assert len(similar(store, OLD[0], SimilarOptions(threshold=0.8)).matches) == 2
-    with pytest.raises(StoreStopped, match=r"\(api\)\]; free disk space .*, or lift the block"):
-        group(store)
+    refusal = rf"{first} refuses changes \(index\.blocks\.write\), so nothing was changed"
+    for command in (group, repair, lambda store: delete(store, ["1"])):
+        with pytest.raises(StoreStopped, match=refusal):
+            command(store)
+    assert families(server, name) == before
+    assert group(store, write=False).documents == len(before)
     good("PUT", f"{server}/{first}/_settings", {"index.blocks.write": None})
     group(store)
     stored = families(server, name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.index_requests import write_blocks
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.role_files import roles
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
@@ -66,6 +67,11 @@ class EngineMaintenance:
     def check_updatable(self) -> None:
         """Look for fields that the index holds and `_source` lacks."""
         self._index.check_updatable()
+
+    def write_blocks(self) -> Mapping[str, Sequence[str]]:
+        """Read the settings of the index, or of all behind its name."""
+        self._index.require_recipe()
+        return write_blocks(self._index.requests, self._index.place)
 
     def check_labels(self, ids: Sequence[str]) -> None:
         """Look at the mapping of `labels`, and at the documents themselves."""

@@ -31,6 +31,7 @@ from indexer.stores.engine.link import (
 )
 from indexer.stores.engine.mapping_facts import (
     WRITE_ALIAS,
+    blocks_of,
     changed_meta,
     is_shared,
     write_alias_of,
@@ -46,6 +47,7 @@ _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 EXISTS = "resource_already_exists_exception"
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
 _LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
+_NAMES_AND_BLOCKS = {"filter_path": "*.settings.index.uuid,*.settings.index.blocks"}
 _NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
 
 
@@ -302,6 +304,13 @@ def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
                 f"{place.index} is an alias that shows {part}, and the rest would be taken for "
                 f"missing; give --store the index {name} itself"
             )
+
+
+def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:
+    """Return the settings by which indices behind a name refuse changes now, by index."""
+    answer = requests.call("GET", place.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
+    found = {name: blocks_of(index) for name, index in sorted(answer.items())}
+    return {name: blocks for name, blocks in found.items() if blocks}
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from indexer.stores.engine import attachments, bodies, painless
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.mapping_facts import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.painless import TEXT, TEXT_FIELD
+from indexer.stores.engine.pipeline_changes import FILES, with_digest
 
 Kind: TypeAlias = Literal[
     "component template", "ingest pipeline", "search pipeline", "stored script", "index template"
@@ -50,13 +50,6 @@ PRIORITY = 0  # below any other: a template of others counts, and nearfold says 
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
 _TEXT_MAPPING = {TEXT_FIELD: {"type": "keyword", "index": False, "doc_values": False}}
 OVERSAMPLE = 3
-_FILES = "nearfold-attachment-"
-# the types of the processors of each pipeline, the one for files among ingest pipelines
-_TYPES: Mapping[str, tuple[str, ...]] = {
-    "ingest pipeline": ("script",),
-    "files": ("attachment", "script", "pipeline", "remove"),
-    "search pipeline": ("oversample", "rename_field", "collapse", "truncate_hits"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +96,8 @@ def component_template(recipe: Recipe, field: str = TEXT) -> Piece:
 
 def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
     """Return the ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
-    return Piece("ingest pipeline", shared_name(recipe, field), painless.pipeline(recipe, field))
+    body = with_digest(painless.pipeline(recipe, field))
+    return Piece("ingest pipeline", shared_name(recipe, field), body)
 
 
 def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
@@ -113,11 +107,12 @@ def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
     """
     name = _attachment_name(recipe, field)
     signing = shared_name(recipe, field)
-    return Piece("ingest pipeline", name, attachments.pipeline(signing, recipe, field))
+    body = with_digest(attachments.pipeline(signing, recipe, field))
+    return Piece("ingest pipeline", name, body)
 
 
 def _attachment_name(recipe: Recipe, field: str) -> str:
-    return f"{_FILES}{recipe.name}{_suffix(field)}"
+    return f"{FILES}{recipe.name}{_suffix(field)}"
 
 
 def pieces_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) -> list[Piece]:
@@ -184,7 +179,7 @@ def fold_pipeline() -> Piece:
             {"truncate_hits": {}},
         ],
     }
-    return Piece("search pipeline", FOLD, body)
+    return Piece("search pipeline", FOLD, with_digest(body))
 
 
 def score_scripts() -> list[Piece]:
@@ -295,30 +290,6 @@ def is_marked(piece: Piece, stored: Mapping[str, Any]) -> bool:
     if piece.kind == "stored script":
         return is_same(piece, stored)
     return str(stored.get("description", "")).startswith("nearfold")
-
-
-def added_processors(piece: Piece, stored: Mapping[str, Any]) -> list[str]:
-    """Return the types of processors that somebody added to a stored pipeline, sorted; empty for
-    another piece.
-
-    Every version of nearfold put processors of the same types; those that run after a failure are
-    not told apart.
-
-    >>> signing = Piece("ingest pipeline", "nearfold-default_v2", {})
-    >>> added_processors(signing, {"processors": [{"set": {}}, {"script": {}}, {"script": {}}]})
-    ['script', 'set']
-    """
-    types = _TYPES.get("files" if piece.name.startswith(_FILES) else piece.kind)
-    if types is None:
-        return []
-    processors = [
-        processor
-        for name, value in stored.items()
-        if name.endswith("processors")
-        for processor in value
-    ]
-    added = Counter(type for processor in processors for type in processor) - Counter(types)
-    return sorted(added.elements())
 
 
 def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:

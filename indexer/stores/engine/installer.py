@@ -232,6 +232,8 @@ def update_template(
         changes.append(pieces.leave_template_out(place, reason, after, field))
     elif template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))
+        if not signs and not is_signed:  # else it was put with the pipelines
+            changes.append(pieces.put(installed.component_template(after, field)))
         changes.append(pieces.put_template(place, dialect, after, signs, field))
     return [*changes, *remove_unused(pieces, place, before, field)]
 

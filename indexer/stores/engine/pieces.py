@@ -32,6 +32,7 @@ from indexer.stores.engine.mapping_facts import (
     own_write_alias,
     text_field,
 )
+from indexer.stores.engine.pipeline_changes import added_processors, is_changed
 from indexer.stores.maintenance import Change
 from indexer.text.wording import count_of
 
@@ -56,8 +57,8 @@ class Pieces:
         return None if answer is None else installed.body_in(piece, answer)
 
     def own(self, piece: Piece) -> bodies.Body | None:
-        """Return what `stored` does. Raises `StoreError` for a body that another program put, or
-        added processors to.
+        """Return what `stored` does. Raises `StoreError` for a body that another program put, or a
+        pipeline that it changed.
         """
         stored = self.stored(piece)
         if stored is not None and not installed.is_marked(piece, stored):
@@ -65,11 +66,18 @@ class Pieces:
                 f"{piece.kind} {piece.name} at {self.requests.url} is not nearfold's, which would "
                 "replace it; nothing of it was changed: rename it there, and run again"
             )
-        if added := installed.added_processors(piece, stored or {}):
+        if added := added_processors(piece.kind, piece.name, stored or {}):
             raise StoreError(
                 f"{piece.kind} {piece.name} at {self.requests.url} has processors that nearfold "
                 f"did not put there ({', '.join(added)}), and would lose them; put them into a "
                 f"pipeline of your own, take them out of {piece.name}, and run again"
+            )
+        if is_changed(stored or {}):
+            raise StoreError(
+                f"{piece.kind} {piece.name} at {self.requests.url} was changed by somebody since "
+                "nearfold put it there, and would be replaced; keep it under a name of your own if "
+                f"you need it, delete {piece.name} (an index that names it as its "
+                "default_pipeline has to let go first), and run again"
             )
         return stored
 
@@ -255,9 +263,11 @@ class Pieces:
             return []
         if not installed.is_marked(piece, stored):
             return [Change(piece.kind, piece.name, "kept", "it is another program's")]
-        if added := installed.added_processors(piece, stored):
+        if added := added_processors(piece.kind, piece.name, stored):
             detail = f"another program added processors to it ({', '.join(added)})"
             return [Change(piece.kind, piece.name, "kept", detail)]
+        if is_changed(stored):
+            return [Change(piece.kind, piece.name, "kept", "another program changed it")]
         if users:
             return [Change(piece.kind, piece.name, "kept", f"used by {users}")]
         if not self._dry_run:
