@@ -10,7 +10,8 @@ similarity. A text that had an approved passage before is compared without it th
 
 The second takes pages made from templates, such as those that `defaults.py --work FOLDER` leaves in
 `real/manual-pages-of-gcloud`, groups them, approves every passage that is listed, and prints the
-families of `lcs` .8 that do not ask for `replaced<=2`, with and without the list.
+families of `lcs` .8 that do not ask for `replaced<=2`, without the list, with it, and after the
+pages were signed without its passages.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from quality_tables import head, row
 from indexer import group, index, match
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.passages import passages
+from indexer.operations.reindex import reindex
+from indexer.recipe import DEFAULT
 from indexer.similarity.approved_passages import ApprovedPassages
 from indexer.similarity.criteria import Criteria
 from indexer.stores import open_store
@@ -95,6 +98,10 @@ def measure_templates(folder: str) -> None:
             print(row([name, str(result.families), str(result.largest), str(members)]))
             if result.left_out:
                 print(result.left_out)
+        reindex(store, DEFAULT, leave_out=approved)
+        result = group(store, options, write=False)
+        members = result.documents - result.singletons
+        print(row(["of the index", str(result.families), str(result.largest), str(members)]))
         store.close()
 
 

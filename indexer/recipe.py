@@ -38,8 +38,10 @@ class Recipe:
     rare-term vector;
     `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept;
     `baseline` a published scheme that is computed for comparison only; `key` the fingerprint of a
-    secret key with which features are hashed. The `secret` itself is not a setting: it is never
-    stored, shown or compared. Nor is `corpus`, which reads the statistics of that digest.
+    secret key with which features are hashed; `left_out` the id of the list of approved passages
+    that are left out of texts before they are signed and compared. The `secret` itself is not a
+    setting: it is never stored, shown or compared. Nor are `corpus`, which reads the statistics of
+    that digest, and `approved`, which reads that list.
     """
 
     name: str
@@ -65,9 +67,11 @@ class Recipe:
     key_digits: int | None = None
     baseline: str | None = None
     key: str | None = None
+    left_out: str | None = None
     min_features: int = 1
     secret: str | None = field(default=None, repr=False, compare=False)
     corpus: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    approved: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def settings(self) -> dict[str, str | int | float]:
@@ -97,6 +101,21 @@ class Recipe:
         own = {key: value for key, value in self.settings.items() if key != "numbered_statistics"}
         canonical = json.dumps(own, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
+
+    def compared(self, text: str) -> str:
+        """Return a text as it is signed and compared: blanks for what `left_out` names.
+
+        Raises `UsageError` where that list is not known.
+        """
+        if self.left_out is None:
+            return text
+        if self.approved is None:
+            raise UsageError(
+                f"recipe {self.name} leaves out passages of list {self.left_out}, which this "
+                "recipe does not carry; take the recipe of the store"
+            )
+        shorter: str = self.approved().blank_out(text)[0]
+        return shorter
 
     @property
     def is_online(self) -> bool:
@@ -263,7 +282,7 @@ class Recipe:
         )
 
 
-_BESIDE = ("secret", "corpus")  # what is not a setting
+_BESIDE = ("secret", "corpus", "approved")  # what is not a setting
 _FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name not in _BESIDE)
 
 

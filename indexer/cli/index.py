@@ -18,6 +18,7 @@ from indexer.cli.options import (
     encoding_option,
     index_recipe_option,
     json_option,
+    left_out_option,
     open_for_command,
     statistics_option,
     store_option,
@@ -56,6 +57,7 @@ LISTED_FAILURES = 20
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @index_recipe_option
 @statistics_option
+@left_out_option
 @click.option(
     "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
 )

@@ -136,6 +136,11 @@ leave_out_option = approved_option(
     "Compare without the passages that are approved in this file of `passages --out`.",
 )
 
+left_out_option = approved_option(
+    "--leave-out",
+    "Sign and compare texts without the passages that are approved in this file, from now on.",
+)
+
 
 def _threshold_option(default: float) -> Decorator:
     return click.option(

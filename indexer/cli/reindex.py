@@ -11,12 +11,16 @@ from indexer.cli.install import print_installation
 from indexer.cli.options import (
     dry_run_option,
     json_option,
+    left_out_option,
     open_for_command,
     statistics_option,
     store_option,
 )
+from indexer.indexing.recipe_passages import with_passages
 from indexer.operations.install import Installation
 from indexer.operations.reindex import plan_reindex, reindex
+from indexer.recipe import Recipe
+from indexer.similarity.approved_passages import ApprovedPassages
 from indexer.stores.maintenance import BitChanges
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
@@ -30,6 +34,7 @@ from indexer.text.wording import count_of
     help="New settings of the fingerprint.",
 )
 @statistics_option
+@left_out_option
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
 @dry_run_option("Change nothing; print what would change.")
 @store_option
@@ -37,6 +42,7 @@ from indexer.text.wording import count_of
 def reindex_command(
     recipe_name: str,
     statistics: str | None,
+    leave_out: ApprovedPassages,
     keep: bool,
     dry_run: bool,
     store_url: str,
@@ -46,7 +52,7 @@ def reindex_command(
 
     Searches go on. The new rows replace the old ones in one step.
     """
-    recipe = recipe_asked(recipe_name)
+    recipe = with_passages(recipe_asked(recipe_name), leave_out, None)
     if dry_run:
         with open_for_command(store_url) as store:
             plan = Installation(store.url, recipe, plan_reindex(store, recipe, keep=keep))
@@ -79,6 +85,8 @@ def reindex_command(
     if is_same and not result.copied:
         click.echo(f"{result.index} has recipe {recipe.name} already; nothing was changed")
         return 0
+    if current and (stored and stored.left_out) != current.left_out:
+        click.echo(_passages_sentence(current))
     change = "moved to the fields of today" if is_same else f"signed by {recipe.name}"
     signed = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
@@ -86,6 +94,12 @@ def reindex_command(
     if result.bit_changes:
         click.echo(_change_sentence(result.bit_changes, recipe.bits or 0, number))
     return 0
+
+
+def _passages_sentence(recipe: Recipe) -> str:
+    if recipe.left_out is None:
+        return "texts are signed and compared as they are again"
+    return f"texts are signed and compared without the approved passages of list {recipe.left_out}"
 
 
 def _change_fields(changes: BitChanges) -> dict[str, object]:

@@ -14,6 +14,7 @@ from indexer.errors import MissingExtra, UsageError
 from indexer.jobs.history import JobSummary, job_history, spell_settings
 from indexer.jobs.journal import Failure, journal_path
 from indexer.operations.status import Overview, status
+from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -74,6 +75,8 @@ def _print_status(overview: Overview, as_json: bool) -> None:
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
     documents = f"{count_of(counts.documents, 'document')}{parts}"
     recipe = f"recipe {overview.recipe.name} ({overview.recipe.id})"
+    if overview.recipe.left_out:
+        recipe += f" without the approved passages of list {overview.recipe.left_out}"
     out.print(f"{overview.store}: {documents}, {recipe}{size}")
     if overview.running:
         out.print("a job is at work on it")
@@ -91,11 +94,16 @@ def _print_status(overview: Overview, as_json: bool) -> None:
         )
 
 
+def _recipe_json(recipe: Recipe) -> dict[str, str]:
+    fields = {"name": recipe.name, "id": recipe.id}
+    return {**fields, "left_out": recipe.left_out} if recipe.left_out else fields
+
+
 def _status_json(overview: Overview) -> dict[str, Any]:
     counts = overview.counts
     return {
         "store": overview.store,
-        "recipe": {"name": overview.recipe.name, "id": overview.recipe.id},
+        "recipe": _recipe_json(overview.recipe),
         "documents": counts.documents,
         "parts": counts.parts,
         "families": counts.families,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -104,6 +104,8 @@ def compare(
 ) -> Comparison:
     """Compare two texts by every measure, `resemblance` by shingles of `shingle_width` words.
 
+    They are compared whole, also by a recipe that leaves approved passages out of texts.
+
     `frequencies` counts the documents of a store that have each word, as
     `store.vocabulary.frequencies` does; without it no new word is called rare.
 
@@ -111,6 +113,7 @@ def compare(
     >>> round(compared.measures.jaccard_words, 2), compared.shared
     (0.83, (Passage(a=(0, 23), b=(2, 25), words=5),))
     """
+    recipe = replace(recipe, left_out=None)
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
     sides = _side(a, prints[0], recipe), _side(b, prints[1], recipe)
     scores = measure_all(*sides, matching, shingle_width)

@@ -86,8 +86,8 @@ def group(
         outcome = AssignmentResult(written=len(changed))
         if write:
             job.settings.update(options.settings())
-            if leave_out:
-                job.settings["leave_out"] = leave_out.id
+            if left_out:
+                job.settings["leave_out"] = left_out.id
             outcome = store.families.assign(changed)
             store.refresh()
         result = account(pairs, outcome.written, capped)

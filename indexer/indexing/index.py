@@ -21,6 +21,7 @@ from indexer.indexing.online_statistics import with_current_statistics
 from indexer.indexing.open_sources import blobs_of, open_sources, select_blobs, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.prune import note_ids, prune, settle_failures
+from indexer.indexing.recipe_passages import with_passages
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
@@ -30,6 +31,7 @@ from indexer.jobs.waiting import waiting_path
 from indexer.matching.limits import check_threshold
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.base import Reading, Source
 from indexer.sources.folder import path_list
@@ -67,6 +69,8 @@ class IndexOptions:
     `refresh`: read unchanged documents again whose text another version of its extractor made.
     `statistics`: a folder, store or file whose corpus statistics a recipe with weights signs with;
     None means those of the store, or for a new one those of the documents that are read.
+    `leave_out`: approved passages that are left out of texts before they are signed and compared,
+    from then on by every command; texts are kept whole. None are named: as the store does.
     `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
     of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
 
@@ -86,6 +90,7 @@ class IndexOptions:
     reading: Reading = DEFAULT_READING
     refresh: bool = False
     statistics: str | None = None
+    leave_out: ApprovedPassages = NO_PASSAGES
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
 
@@ -201,7 +206,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     """
     reading = options.bounded_reading
     store = target(paths, own, reading, bool(options.labels or options.custodian))
-    recipe = options.recipe or store.stored_recipe() or DEFAULT
+    recipe = with_passages(options.recipe, options.leave_out, store.stored_recipe())
     if not recipe.lacks_statistics:
         fingerprints([_PROBE], recipe)
     reading = replace(reading, raw_markup=recipe.normaliser.startswith("norm"))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
+from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import ApprovedPassages, OmissionLog
@@ -19,11 +20,13 @@ _AT_ONCE = 256
 class ShortenedStore:
     """A store that reads rows without approved passages, with the keys of what is left of texts.
 
+    Without a `recipe` rows keep their keys, which were made of texts without these passages.
     `left_out` records what was left out of each document that has been scanned, if anything.
     """
 
-    def __init__(self, store: FullStore, approved: ApprovedPassages, recipe: Recipe) -> None:
-        self._store, self._approved, self._recipe = store, approved, recipe
+    def __init__(self, store: FullStore, approved: ApprovedPassages, recipe: Recipe | None) -> None:
+        self._store, self._recipe = store, recipe
+        self._remove = approved.remove_from if recipe else approved.blank_out
         self.left_out = OmissionLog(approved.id)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
@@ -40,11 +43,12 @@ class ShortenedStore:
     def _shorten(self, rows: Sequence[Row]) -> list[Row]:
         shorter = []
         for place, row in enumerate(rows):
-            text, left_out = self._approved.remove_from(row.text)
+            text, left_out = self._remove(row.text)
             if left_out.passages:
                 self.left_out.documents[row.id] = left_out
                 shorter.append((place, replace(row, text=text)))
-        signed = sign_rows([row for _, row in shorter], self._recipe)
+        changed = [row for _, row in shorter]
+        signed = changed if self._recipe is None else sign_rows(changed, self._recipe)
         result = list(rows)
         for (place, before), after in zip(shorter, signed, strict=True):
             result[place] = replace(after, provisional=before.provisional)
@@ -60,8 +64,18 @@ def without_passages(
     """Return a store whose rows lack approved passages, and what these are; the store itself and
     None if none are approved.
 
-    Only `scan` and `get` differ: what is written is written to the documents themselves.
+    Only `scan` and `get` differ: what is written is written to the documents themselves. A store
+    that is signed without the passages of a list is read without these. Raises `UsageError` for
+    another list than that.
     """
+    if recipe.left_out and recipe.approved:
+        if approved and approved.id != recipe.left_out:
+            raise UsageError(
+                f"{store.url} is signed without the approved passages of list {recipe.left_out}, "
+                f"not {approved.id}; leave --leave-out out, or `nearfold reindex --leave-out` first"
+            )
+        shortened = ShortenedStore(store, recipe.approved(), None)
+        return cast("FullStore", shortened), shortened.left_out
     if not approved:
         return store, None
     shortened = ShortenedStore(store, approved, recipe)

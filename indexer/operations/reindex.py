@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.indexing.online_statistics import with_new_statistics
+from indexer.indexing.recipe_passages import with_passages
 from indexer.indexing.recipe_statistics import with_statistics
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Row
 from indexer.recipe import Recipe
+from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.row_keys import sign_rows
 from indexer.sketch.sketch_options import has_bits_alone
@@ -48,6 +50,7 @@ def reindex(
     *,
     keep: bool = False,
     statistics: str | None = None,
+    leave_out: ApprovedPassages = NO_PASSAGES,
     on_progress: OnProgress = lambda _: None,
 ) -> ReindexResult:
     """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
@@ -59,12 +62,14 @@ def reindex(
     of the index takes over the name; `keep` leaves the old one, read-only. A recipe with weights
     signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
     the stored documents have now; an online recipe gives them the next number, and keeps no other.
+    Texts are signed without the passages of `leave_out`, and by a recipe without a list whole.
     `on_progress` receives the number of rows signed.
 
     Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
     that cannot be stored, and `StoreError` when nothing was indexed yet.
     """
     stored = require_updatable(store)
+    recipe = with_passages(recipe, leave_out, None)
     if recipe.is_online:
         recipe = with_new_statistics(recipe, store, statistics)
     else:

@@ -50,6 +50,7 @@ _PASSED_OVER = (
     "hits whose texts did not fit in are not folded: {:,}"
 )
 _IGNORED = "no operators in a search here, so that their words are searched for: {}"
+_LEFT_OUT = "similarities are of texts without the approved passages of list {}"
 _APART = "not similar enough to the hit that --show chose, and shown below it: {}"
 _ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
@@ -321,6 +322,8 @@ def _notes(
         yield _TOP_ONLY.format(count_of(options.top, "hit"))
     if options.fold == "live" and not (recipe.minhash or has_sketch_alone(recipe)):
         yield _NO_SLOTS.format(recipe.name)
+    if options.fold == "live" and recipe.left_out:
+        yield _LEFT_OUT.format(recipe.left_out)
     if families_by:
         yield _FAMILIES.format(spell_settings(families_by))
     if apart:

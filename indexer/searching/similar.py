@@ -28,6 +28,7 @@ from indexer.recipe import Recipe
 from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.searching.stored_texts import comparable_rows
+from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
@@ -214,10 +215,11 @@ def _result(
         options.measure,
         options.limit,
         options.criteria,
-        _copies(lookup.as_row(own), rows, options.criteria),
+        _copies(replace(lookup.as_row(own), text=query.text), rows, options.criteria),
         context.rarity,
     )
     notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
+    notes += _notes_on_passages(context, lookup, [match.id for match in matches])
     if options.measure == "lcs":
         matched = {match.id for match in matches}
         others = [entry for entry in sides if entry[0].id not in matched]
@@ -286,6 +288,22 @@ def _notes_on_fields(values: RuleValues, criteria: Criteria) -> Iterator[str]:
     if None in values:
         missing = criteria.fields[values.index(None)]
         yield f"the document has no value of {missing}, which near duplicates need here"
+
+
+def _notes_on_passages(context: _Context, lookup: Lookup, ids: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence if approved passages were left out of the document or of its matches."""
+    recipe = context.recipe
+    if not (recipe.left_out and recipe.approved):
+        return
+    passages = recipe.approved()
+    texts = [lookup.text, *(row.text for row in context.store.get(ids).values())]
+    log = OmissionLog(recipe.left_out)
+    for place, text in enumerate(texts):
+        left_out = passages.blank_out(text)[1]
+        if left_out.passages:
+            log.documents[str(place)] = left_out
+    if log.documents:
+        yield str(log.summary())
 
 
 def _rearranged_notes(

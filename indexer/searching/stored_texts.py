@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexer.defaults import MEASURE
@@ -183,11 +183,14 @@ def comparable_rows(store: FullStore, recipe: Recipe, rows: Iterable[Row]) -> di
     """Return rows of a store by id, in order, each with a current signature of its text.
 
     Rows that earlier statistics signed, and texts that other programs changed, are signed again.
+    What the recipe leaves out of texts is blank in them.
     """
     current = current_rows(rows, recipe)
     if is_shared(store):
         current = (fresh for _, fresh in fresh_rows(current, recipe))
-    return {row.id: row for row in current}
+    if not recipe.left_out:
+        return {row.id: row for row in current}
+    return {row.id: replace(row, text=recipe.compared(row.text)) for row in current}
 
 
 def ranked_row(row: Row) -> RankedRow:

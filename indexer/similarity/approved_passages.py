@@ -26,6 +26,7 @@ from indexer.text.word_numbers import Words
 from indexer.text.wording import count_of
 
 _PASSAGE, _PATTERN = "text", "pattern"
+_NOT_LINE_FEED = re.compile(r"[^\n]")
 Span: TypeAlias = tuple[int, int]
 """The characters [start, stop) of a text."""
 
@@ -124,6 +125,16 @@ class ApprovedPassages:
         """Return the words of a passage by its number."""
         return self._words[number]
 
+    def lines(self) -> str:
+        """Return the list as `approved_passages` reads it.
+
+        >>> print(ApprovedPassages(("All rights reserved.",)).lines(), end="")
+        {"text": "All rights reserved.", "approved": true}
+        """
+        entries = [(_PASSAGE, text) for text in self.passages]
+        entries += [(_PATTERN, pattern) for pattern in self.patterns]
+        return "".join(f"{json.dumps({kind: text, 'approved': True})}\n" for kind, text in entries)
+
     @cached_property
     def _words(self) -> Sequence[tuple[str, ...]]:
         return [tuple(folded_words(passage)) for passage in self.passages]
@@ -149,6 +160,26 @@ class ApprovedPassages:
             if spans := find(shorter):
                 numbers |= {number for number, _ in spans}
                 shorter = without_spans(shorter, [span for _, span in spans])
+        if not numbers:
+            return text, NO_OMISSION
+        count = len(normal_words(text)) - len(normal_words(shorter))
+        return shorter, Omission(frozenset(numbers), count)
+
+    def blank_out(self, text: str) -> tuple[str, Omission]:
+        """Return a text with blanks in place of the approved passages, and what they are.
+
+        Line feeds stay, so that all places in the text stay the same. What is left has no approved
+        passage: those that come about where others were blanked are blanked, too.
+        """
+        shorter = text
+        numbers: set[int] = set()
+        before = None
+        while shorter != before:
+            before = shorter
+            for find in (self.pattern_spans, self.passage_spans):
+                spans = find(shorter)
+                numbers |= {number for number, _ in spans}
+                shorter = _blanked(shorter, [span for _, span in spans])
         if not numbers:
             return text, NO_OMISSION
         count = len(normal_words(text)) - len(normal_words(shorter))
@@ -274,6 +305,22 @@ def without_spans(text: str, spans: Iterable[Span]) -> str:
     for start, stop in sorted(spans):
         if stop > place:
             parts += [text[place:start], " "] if start >= place else []
+            place = stop
+    return "".join([*parts, text[place:]])
+
+
+def _blanked(text: str, spans: Iterable[Span]) -> str:
+    """Return a text with blanks in place of some of its characters; line feeds stay.
+
+    >>> _blanked("to be\\nor not", [(3, 8), (6, 8)])
+    'to   \\n   not'
+    """
+    parts = []
+    place = 0
+    for start, stop in sorted(spans):
+        if stop > place:
+            first = max(start, place)
+            parts += [text[place:first], _NOT_LINE_FEED.sub(" ", text[first:stop])]
             place = stop
     return "".join([*parts, text[place:]])
 

@@ -49,13 +49,19 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
 
 @dataclass(frozen=True)
 class Side:
-    """One text of a comparison, with its sketches; the rest is computed on first use."""
+    """One text of a comparison, with its sketches; the rest is computed on first use.
+
+    What the recipe leaves out of texts is blank in `text`, so that places in it are right.
+    """
 
     text: str
     recipe: Recipe
     minhash: NDArray[Any] | None = None
     simhash: int | None = None
     vector: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.recipe.compared(self.text))
 
     @property
     def bits(self) -> int:

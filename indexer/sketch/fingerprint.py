@@ -127,7 +127,7 @@ def fingerprint(
     if not _has_batch_form(recipe):
         from indexer.sketch.schemes import fingerprint_by
 
-        return fingerprint_by(recipe, text, statistics)
+        return fingerprint_by(recipe, recipe.compared(text), statistics)
     return fingerprints([text], recipe)[0]
 
 
@@ -140,6 +140,8 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
     of words and there are enough. `threads` share the work if the kernel is
     compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
     """
+    if recipe.left_out:
+        texts = [recipe.compared(text) for text in texts]
     if not _has_batch_form(recipe):
         return _fingerprint_each(texts, recipe)
     _check(recipe)

@@ -66,11 +66,17 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
 
 def check_sketches(recipe: Recipe) -> None:
     """Raise `UsageError` for a recipe without the MinHash slots or the bits that Spark joins by,
-    and for one whose corpus statistics are open: they are counted by `nearfold index`.
+    for one that leaves passages out, and for one whose corpus statistics are open: they are counted
+    by `nearfold index`.
     """
     if recipe.terms:
         raise UsageError(
             f"Spark compares slots or bits, and recipe {recipe.name} keeps rare terms; "
+            "use nearfold match and nearfold group"
+        )
+    if recipe.left_out:
+        raise UsageError(
+            "Spark compares whole texts, and this index leaves approved passages out of them; "
             "use nearfold match and nearfold group"
         )
     if recipe.lacks_statistics:

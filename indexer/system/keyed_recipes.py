@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
 from indexer.recipe_names import recipe_named
+from indexer.system.kept_passages import with_approved
 from indexer.system.kept_statistics import with_corpus
 from indexer.system.secrets import secret
 
@@ -27,12 +28,14 @@ def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Rec
 
 
 def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
-    """Return the recipe with its secret key from the environment, or its kept corpus statistics;
-    unchanged when it has none or none is set: then it cannot sign.
+    """Return the recipe with its secret key from the environment, or its kept corpus statistics,
+    and with the list of approved passages that it leaves out; without a key that is not set, so
+    that it cannot sign.
 
     Raises `UsageError` for a key that does not have the fingerprint in the recipe, or has white
     space around it.
     """
+    recipe = with_approved(recipe)
     if recipe.key_variable is None:
         return with_corpus(recipe)
     value = secret(recipe.key_variable, os.environ if environment is None else environment)

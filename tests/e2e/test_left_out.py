@@ -96,3 +96,18 @@ def test_an_inventory_that_cannot_be_read_is_named_and_stays(
     assert process.returncode == 2
     assert out.name in process.stderr and reason in process.stderr
     assert out.read_bytes() == content
+
+
+def test_an_index_is_signed_without_them(library: tuple[str, Path], tmp_path: Path) -> None:
+    _, approved = library
+    store = f"sqlite:///{tmp_path}/signed.db"
+    run("index", tmp_path / "mails", "--leave-out", approved, store=store)
+    status = json.loads(run("status", "--json", store=store))
+    list_id = status["recipe"]["left_out"]
+    said = f"without the approved passages of list {list_id}"
+    assert said in " ".join(run("status", store=store).split())
+    assert "2 approved passages (48 words) left out" in run("match", store=store)
+    again = run("reindex", "--recipe", "default_v2", store=store)
+    assert "texts are signed and compared as they are again" in again
+    assert "left_out" not in json.loads(run("status", "--json", store=store))["recipe"]
+    assert said in run("reindex", "--recipe", "default_v2", "--leave-out", approved, store=store)

@@ -270,6 +270,8 @@ def unsupported_settings(recipe: Recipe) -> str:
         )
     if recipe.statistics:
         return "its corpus statistics lie outside the cluster, where no script can read them"
+    if recipe.left_out:
+        return "its approved passages lie outside the cluster, where no script can find them"
     needed = _NEEDED_V2 if _is_v2(recipe) else _NEEDED_V1
     return ", ".join(
         f"{name} = {getattr(recipe, name)}"
