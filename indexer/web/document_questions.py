@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from indexer.web.site import Site
 
 OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
-FACETS = ("content_type", "status", "labels")
+_FACETS = ("content_type", "status", "labels")
 _MOST_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
@@ -117,7 +117,7 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
         most_chars=values["chars"],
         most_ranked=_MOST_RANKED if values["ranking"] == "first" else None,
         show=values["show"] or None if values["fold"] in ("live", "family") else None,
-        facets=FACETS if with_facets else (),
+        facets=_FACETS if with_facets else (),
     )
 
 

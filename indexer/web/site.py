@@ -68,6 +68,7 @@ _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
+_LABEL_SECONDS = 1.0  # for which a page waits for the labels of the store
 T = TypeVar("T")
 
 
@@ -141,6 +142,9 @@ class Site:
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _SMALL_VALUES, _FACET_SECONDS
         )
+        self._labels_reader = SurveyReader(self._read_labels)
+        self._known_labels: tuple[str, ...] = ()
+        self._written_labels: set[str] = set()
         self._samples: dict[int, SurveyReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
@@ -205,6 +209,9 @@ class Site:
         where families stay within labels, the survey as well.
         """
         self.facets.clear()
+        self._labels_reader.discard()
+        changes = () if isinstance(result, UndoResult) or result.conflict else result.changes
+        self._written_labels.update(*(item.after for item in changes))
         jobs = last_jobs(journal_path(self.store.address), 2)
         if jobs is None:
             return
@@ -212,8 +219,8 @@ class Site:
         if surveyed is not None and surveyed.survey.options.within is None:
             surveyed.job = jobs[0]
         if isinstance(result, UndoResult):
+            self._written_labels.clear()
             return
-        changes = () if result.conflict else result.changes
         if (figures := read_before(self.figures_reader, jobs)) is not None:
             figures.figures.relabel((item.before, item.after) for item in changes)
             figures.job = jobs[0]
@@ -265,16 +272,32 @@ class Site:
 
     def known_labels(self) -> Sequence[str]:
         """Return the labels to complete what is typed: those of keys, then all of the store."""
-        facets = self.facets.get("labels")
-        if facets is None:
-            query = Query("", facets=("labels",))
-            facets = self.facets.put("labels", self.store.search(query).facets)
-        names = sorted(facet.value for facet in facets.get("labels", ()))
-        return tuple(dict.fromkeys([*self._label_set, *names]))
+        if time.time() - self._labels_reader.began > _FACET_SECONDS:
+            self._labels_reader.discard()
+        names = self._labels_reader.get(_LABEL_SECONDS)
+        if names is not None:
+            self._known_labels = names
+        written = sorted(self._written_labels.difference(self._known_labels))
+        return tuple(dict.fromkeys([*self._label_set, *self._known_labels, *written]))
+
+    def read_ahead(self) -> None:
+        """Begin to read what pages count, so that none of them waits for it."""
+        self._labels_reader.begin()
+
+    def _read_labels(self, progress: Progress) -> tuple[str, ...]:
+        """Return the labels of the store.
+
+        One in a file then keeps what searches and Jobs count.
+        """
+        facets = self.store.search(Query("", facets=("labels",))).facets
+        if isinstance(self.store, KeepsReads):
+            self.store.counts()
+        return tuple(sorted(facet.value for facet in facets.get("labels", ())))
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
+        self._labels_reader.discard()
         self.figures_reader.discard()
         self.survey_reader.discard()
         self._previews.clear()

@@ -47,13 +47,17 @@ class SurveyReader(Generic[T]):
         The first call starts the reading. Raises the error that ended it; the next call starts it
         again.
         """
-        with self._lock:
-            if self._result is None and self._thread is None:
-                self._start()
+        self.begin()
         self._ready.wait(timeout)
         if self._error is not None:
             self._raise_once()
         return self._result
+
+    def begin(self) -> None:
+        """Start the reading, if that has not been done."""
+        with self._lock:
+            if self._result is None and self._thread is None:
+                self._start()
 
     @property
     def result(self) -> T | None:
