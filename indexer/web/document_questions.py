@@ -105,6 +105,8 @@ def _not_ready(values: ParameterValues, progress: ReadingProgress) -> Results:
 def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
     """Return the options of a search by its parameters."""
     has_threshold = values["fold"] in WITH_THRESHOLD
+    # a fold by type is waited for, whatever its page
+    is_bounded = values["ranking"] == "first" and values["fold"] != "types"
     return SearchOptions(
         fold=values["fold"],
         threshold=values["threshold"] if has_threshold else None,
@@ -115,7 +117,7 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
         of=values["of"],
         top=values["top"],
         most_chars=values["chars"],
-        most_ranked=_MOST_RANKED if values["ranking"] == "first" else None,
+        most_ranked=_MOST_RANKED if is_bounded else None,
         show=values["show"] or None if values["fold"] in ("live", "family") else None,
         facets=_FACETS if with_facets else (),
     )

@@ -68,7 +68,8 @@ _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
-_LABEL_SECONDS = 1.0  # for which a page waits for the labels of the store
+_COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
+_LABEL_SECONDS = 1.0  # after their reading began, for which pages wait for the labels of the store
 T = TypeVar("T")
 
 
@@ -145,6 +146,7 @@ class Site:
         self._labels_reader = SurveyReader(self._read_labels)
         self._known_labels: tuple[str, ...] = ()
         self._written_labels: set[str] = set()
+        self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
         self._samples: dict[int, SurveyReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
@@ -250,6 +252,14 @@ class Site:
         counts = self.store.counts()
         return counts.documents, counts.families
 
+    def _recent_counts(self) -> tuple[int, int]:
+        """Return the counts of up to some seconds ago.
+
+        Counting takes long where a search works on what the store keeps.
+        """
+        cached = self._counted.get("store")
+        return self._counted.put("store", self._counts()) if cached is None else cached
+
     def keep_plan(self, request: LabelRequest, result: LabelResult) -> int:
         """Remember a dry run, and return its number."""
         number = next(self._plan_numbers)
@@ -274,7 +284,10 @@ class Site:
         """Return the labels to complete what is typed: those of keys, then all of the store."""
         if time.time() - self._labels_reader.began > _FACET_SECONDS:
             self._labels_reader.discard()
-        names = self._labels_reader.get(_LABEL_SECONDS)
+        self._labels_reader.begin()
+        names = self._labels_reader.get(
+            max(0.0, self._labels_reader.began + _LABEL_SECONDS - time.time())
+        )
         if names is not None:
             self._known_labels = names
         written = sorted(self._written_labels.difference(self._known_labels))
@@ -298,6 +311,7 @@ class Site:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
         self._labels_reader.discard()
+        self._counted.clear()
         self.figures_reader.discard()
         self.survey_reader.discard()
         self._previews.clear()
@@ -404,9 +418,9 @@ class Site:
         """Return a search folded by duplicate type, and how far it is.
 
         None if it is not ready within `timeout` seconds: it goes on as long as somebody asks for
-        it. It is kept until the store changes.
+        it. It is kept until the store changes, seconds longer where no job of this machine did it.
         """
-        key = (query, options, self._counts(), self._last_job())
+        key = (query, options, self._recent_counts(), self._last_job())
 
         def read(progress: Progress) -> Page:
             return search(self.store, query, options, progress)

@@ -81,12 +81,12 @@ class SurveyReader(Generic[T]):
 
     def _start(self) -> None:
         self._ready.clear()
+        self.began = time.time()
         self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         started = time.monotonic()
-        self.began = time.time()
         try:
             self._result = self._read(self._report)
         except Exception as error:
