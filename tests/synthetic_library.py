@@ -59,6 +59,21 @@ def library(seed: int, size: int) -> list[Record]:
     ]
 
 
+def short_library(seed: int, size: int) -> list[Record]:
+    """Return texts of 4 to 24 words of which many differ in one or two."""
+    chance = random.Random(seed)
+    words = [f"w{number}" for number in range(40)]
+    texts = [chance.choices(words, k=chance.randint(4, 24)) for _ in range(size // 4)]
+    while len(texts) < size:
+        edited = list(chance.choice(texts))
+        edited[chance.randrange(len(edited))] = chance.choice(words)
+        texts.append(edited)
+    return [
+        Record(f"short{place:04}", " ".join(text), 1000, False, ("p",) if place % 2 else ())
+        for place, text in enumerate(texts)
+    ]
+
+
 def _vary(text: str, chance: random.Random) -> str:
     """Sometimes change case or add words that normalise away: the same text, another document."""
     if chance.random() < 0.1:

@@ -25,16 +25,12 @@ def prepared(lock: str = "core") -> Path:
 
     Does nothing when it is up to date. Every package is checked against the hashes in the lock.
     """
-    stamp, state, nearfold = VENV / ".prepared", _state(lock), _state("nearfold")
-    states = stamp.read_text().splitlines() if stamp.exists() else []
-    if state in states:
+    stamp, state = VENV / ".prepared", _state(lock)
+    if stamp.exists() and state in stamp.read_text().splitlines():
         return PYTHON
     pip = _installed(VENV, "build", lock)
-    if nearfold not in states:  # else it was installed with another lock
-        editable = [*pip, "--no-deps", "--no-build-isolation", "--editable", "."]
-        _run(editable, "see the messages above")
-        states = [nearfold]
-    stamp.write_text("".join(f"{line}\n" for line in [*states, state]))
+    _run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], "see the messages above")
+    stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{state}\n")
     return PYTHON
 
 

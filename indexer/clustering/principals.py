@@ -205,7 +205,7 @@ class ConnectedTexts:
         similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
         threshold: float,
     ) -> None:
-        """Connect the pairs that reach `threshold`; connected ones are not measured again."""
+        """Connect the pairs that reach `threshold`; connected ones are not measured."""
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
             apart = [(a, b) for a, b in batch if self.root(a) != self.root(b)]

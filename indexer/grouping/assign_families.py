@@ -15,6 +15,7 @@ from indexer.clustering.principals import (
     ConnectedTexts,
     Graph,
     Principal,
+    SimilarityFunction,
     Visit,
     assign_principals,
     principal_order,
@@ -22,6 +23,7 @@ from indexer.clustering.principals import (
     sum_similarities,
 )
 from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.measured_pairs import MeasuredPairs
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
 from indexer.joins.slot_bounds import fewest_equal
@@ -64,8 +66,9 @@ def assign_families(
     pairs = grouping.pairs(order, progress)
     if options.principal in SUMMED:
         order = grouping.order(options.principal_kind, grouping.sums(pairs))
-    heads = grouping.heads(pairs, order, progress)
-    clusters = grouping.clusters(pairs, order, heads)
+    measured = MeasuredPairs(verifier, options, collection.budget)
+    heads = grouping.heads(pairs, order, progress, measured)
+    clusters = grouping.clusters(pairs, order, heads, measured)
     assignments = []
     joined = {head for place, (head, _) in heads.items() if head != place}
     for place, entry in enumerate(collection.entries):
@@ -141,13 +144,18 @@ class Grouping:
         return sum_equal_slots(blocks, sizes, self._width)
 
     def heads(
-        self, pairs: BandPairs, order: list[int], progress: Progress
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        progress: Progress,
+        measured: MeasuredPairs | None = None,
     ) -> dict[int, tuple[int, float | None]]:
         """Return the principal of each document and the similarity to it, by document.
 
-        A document that joins none is its own principal, with similarity None.
+        A document that joins none is its own principal, with similarity None. `measured` takes the
+        pairs that are measured.
         """
-        assigned = self.assign(pairs, order, progress)
+        assigned = self.assign(pairs, order, progress, measured=measured)
         return {document: (head, similarity) for document, head, similarity in assigned}
 
     def assign(
@@ -156,6 +164,7 @@ class Grouping:
         order: list[int],
         progress: Progress,
         known: NDArray[np.int32] | None = None,
+        measured: MeasuredPairs | None = None,
     ) -> Iterator[tuple[int, int, float | None]]:
         """Yield each document in order with its principal and the similarity, as `heads` does.
 
@@ -163,7 +172,8 @@ class Grouping:
         that were are not yielded again.
         """
         threshold = self.options.threshold
-        similar = partial(self.verifier.measure_with, least=threshold)
+        measure = partial(self.verifier.measure_with, least=threshold)
+        similar: SimilarityFunction = measured.measure_with if measured else measure
         blocks = pairs.blocks(self.fewest_equal(threshold))
         near = ((left, right) for left, right, _ in blocks)
         texts = len(self.collection.documents)
@@ -176,10 +186,12 @@ class Grouping:
         pairs: BandPairs,
         order: list[int],
         heads: dict[int, tuple[int, float | None]],
+        measured: MeasuredPairs,
     ) -> dict[int, str]:
         """Return the cluster of each document that is in one.
 
-        It is named by the id of its first document in principal order.
+        It is named by the id of its first document in principal order. Pairs that families have
+        `measured` are not measured again.
         """
         threshold = self.options.threshold_of_clusters
         chains = ConnectedTexts(len(self.collection.documents))
@@ -187,8 +199,11 @@ class Grouping:
             for document, (head, _) in heads.items():
                 chains.join(self._text(document), self._text(head))
         similar = partial(self.verifier.measure_pairs, least=threshold)
+        for a, b in zip(*(side.tolist() for side in measured.connected()), strict=True):
+            chains.join(a, b)
         for left, right in pairs.nearest_first():
-            block = list(zip(left.tolist(), right.tolist(), strict=True))
+            is_open = ~measured.contains(left, right)
+            block = list(zip(left[is_open].tolist(), right[is_open].tolist(), strict=True))
             chains.extend(block, similar, threshold)
         members: dict[int, list[int]] = defaultdict(list)
         for document in order:

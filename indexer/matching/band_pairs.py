@@ -19,8 +19,9 @@ class BandPairs:
     """Pairs of texts and how many of their slots are equal; ascending by left, then right.
 
     `texts`: how many there are. `width`: slots of a sketch. `candidates` counts all pairs that
-    share a band, those with too few equal slots included. A pair takes 8 bytes of the memory
-    budget. Raises `UsageError` for more texts than a code can number.
+    share a band, those with too few equal slots included, and those found by their words alone:
+    these have 0 for their equal slots, by which no pair is ruled out. A pair takes 8 bytes of the
+    memory budget. Raises `UsageError` for more texts than a code can number.
     """
 
     def __init__(self, texts: int, width: int, budget: MemoryBudget) -> None:
@@ -57,12 +58,12 @@ class BandPairs:
     ) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
         """Yield the pairs with `least` equal slots or more, as left, right and equal slots.
 
-        `size` pairs are looked at a time.
+        Those found by their words alone are among them, with 0. `size` pairs are looked at a time.
         """
         for part in parts(len(self._codes), min(size, self._budget.block)):
             codes = self._codes[part]
             equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
-            is_enough = equal >= least
+            is_enough = (equal >= least) | (equal == 0)
             left, right = self._texts(codes[is_enough] >> self._slot_bits)
             yield left, right, equal[is_enough]
 

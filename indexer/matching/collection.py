@@ -26,7 +26,6 @@ from indexer.similarity.field_rules import RuleValues
 from indexer.system.progress_callback import Progress, no_progress
 
 OrderValue: TypeAlias = Callable[[Row], Value]
-FEW_WORDS = 10  # of pairs of texts with fewer words keys find fewer than of others
 EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
 
 
@@ -38,8 +37,7 @@ class Collection:
     without keys are similar to their copies only. `criteria` say which documents are copies.
 
     `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
-    `truncated`: the documents whose texts were cut. `few_words`: how many have a text of fewer than
-    `FEW_WORDS` words, and keys.
+    `truncated`: the documents whose texts were cut.
     `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
     make copies texts of their own, which then have slots in common also without keys.
 
@@ -49,6 +47,7 @@ class Collection:
       bits; no columns without any
     - `simhash`: (texts,) uint64, 0 where there is none
     - `chars`: (texts,) int64, of the normalised text
+    - `words`: (texts,) int64, as the row counts them
 
     The arrays are kept by `budget`; some 50 bytes a document always take memory.
     """
@@ -59,11 +58,11 @@ class Collection:
     slots: NDArray[Any]
     simhash: NDArray[np.uint64]
     chars: NDArray[np.int64]
+    words: NDArray[np.int64]
     budget: MemoryBudget
     criteria: Criteria = NO_CRITERIA
     contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     truncated: frozenset[int] = frozenset()
-    few_words: int = 0
 
     def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each pair of texts whether they are copies, whose fields may differ."""
@@ -119,6 +118,7 @@ class _SketchColumns:
         self._slots = Column(budget, self._type)
         self._simhash = Column(budget, np.uint64)
         self._chars = Column(budget, np.int64)
+        self._words = Column(budget, np.int64)
         # Copies may differ in fields then, and are found as pairs of texts are, by slots.
         self._width_of_copies = self.width if criteria.differ or criteria.window else 0
         self._pending: list[tuple[int, Row]] = []
@@ -155,6 +155,7 @@ class _SketchColumns:
         self._slots.add(np.frombuffer(slots, dtype=self._stored))
         self._simhash.add(np.array([row.simhash or 0 for row in rows], dtype=np.uint64))
         self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
+        self._words.add(np.array([row.words for row in rows], dtype=np.int64))
         self._pending = []
 
     def _pack_others(self) -> None:
@@ -183,15 +184,17 @@ class _SketchColumns:
 
     def sketches(
         self, first: NDArray[np.int64]
-    ) -> tuple[NDArray[Any], NDArray[np.uint64], NDArray[np.int64]]:
-        """Return slots, SimHash and characters of these documents."""
+    ) -> tuple[NDArray[Any], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return slots, SimHash, characters and words of these documents."""
         rows = self._slots.whole().reshape(len(self._simhash), self.width)
         slots: NDArray[Any] = rows
         if len(first) < len(rows):
             slots = self._budget.array((len(first), self.width), self._type)
             for part in parts(len(first), self._budget.share(8, self._size or 1)):
                 slots[part] = rows[first[part]]
-        return slots, self._simhash.whole()[first], self._chars.whole()[first]
+        columns = (self._simhash, self._chars, self._words)
+        simhash, chars, words = (column.whole()[first] for column in columns)
+        return slots, simhash, chars, words
 
 
 def _no_value(row: Row) -> Value:
@@ -216,7 +219,6 @@ def gather(
     budget = budget or MemoryBudget()
     sketches = _SketchColumns(recipe, budget, criteria, statuses)
     truncated: set[int] = set()
-    few_words = 0
     ids = Names(budget)
     paths = Names(budget)
     rest = Records(budget)
@@ -227,7 +229,6 @@ def gather(
         sketches.add(row, place)
         if row.status == "truncated":
             truncated.add(place)
-        few_words += row.words < FEW_WORDS and row.status in statuses
         if place % EVERY == 0:
             progress("reading rows", place, total)
     texts, count, first = sketches.texts(len(rest))
@@ -236,9 +237,7 @@ def gather(
     columns = sketches.sketches(first)
     contents = sketches.contents(first)
     cut = frozenset(truncated)
-    return Collection(
-        recipe, entries, documents, *columns, budget, criteria, contents, cut, few_words
-    )
+    return Collection(recipe, entries, documents, *columns, budget, criteria, contents, cut)
 
 
 def _digest(key: str) -> bytes:

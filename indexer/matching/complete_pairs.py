@@ -67,7 +67,8 @@ def _hashes(context: MatchContext, stage: str) -> Iterator[Hashes]:
     """Yield the distinct hashes of the features, or of the occurrences of words, of every text."""
     verifier = context.verifier
     if verifier.measure == "lcs":
-        return verifier.all_occurrences(context.progress, stage)
+        texts = np.arange(len(context.collection.chars))
+        return verifier.occurrences(texts, context.progress, stage)
     return (side.features.hashes for side in verifier.all_sides(context.progress, stage))
 
 

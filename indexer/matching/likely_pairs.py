@@ -1,4 +1,4 @@
-"""Pairs of texts that share a band and reach a threshold by their slots or texts."""
+"""Pairs of texts that share a band, or are short, and reach a threshold by slots or texts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from indexer.joins.bands import Join
 from indexer.joins.hot_bands import HotBands, MissedEstimate
+from indexer.joins.short_texts import FEW_WORDS, ShortTexts, most_words
 from indexer.joins.slot_bounds import enough_equal, slot_similarity
 from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
+from indexer.matching.short_pairs import ShortPairs
 from indexer.matching.text_pairs import TextPairs, TextPairsBuilder
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.sketch.plan import Plan
@@ -80,29 +82,57 @@ def find_band_pairs(
 ) -> BandPairs:
     """Return the selected pairs that share a band and have `least` equal slots or more.
 
+    By `lcs` also those of which one text is short, at the threshold of the layout.
+
     `rank`: (texts,) the order in which texts are preferred. In a band that more than `cap` texts
     share, only the first by rank is paired with all others; of the pairs that this leaves out a
     sample is verified at `threshold`. The memory budget holds 4 bytes a band and text, 5 a slot and
     text, 8 a pair.
     """
     slots, budget = context.collection.slots, context.collection.budget
+    short = ShortPairs(_short_texts(context, layout.threshold, rank, cap))
     join = Join(slots, layout.bands, layout.rows, rank, cap, budget)
     counter = SlotCounter(slots, budget)
     pairs = BandPairs(len(slots), slots.shape[1], budget)
     for left, right in join.blocks():
-        pairs.candidates += len(left)
-        pairs.add(*counter.at_least(*context.selection.texts(left, right), least))
+        pairs.candidates += len(left) - int(short.contains(left, right).sum())
+        near = counter.at_least(*context.selection.texts(left, right), least)
+        short.discard(*near[:2])
+        pairs.add(*near)
         context.progress("comparing slots", join.done, join.total)
+    left, right = short.rest(context.selection)
+    pairs.candidates += len(short.codes)
+    pairs.add(left, right, np.zeros(len(left), dtype=np.uint16))
     pairs.sort()
-    pairs.capped = join.capped
+    pairs.capped = join.capped.merge(short.capped)
     if join.hot.pairs:
-        missed = _missed(context, join.hot, counter, least, threshold)
+        missed = _missed(context, join.hot, counter, short, least, threshold)
         pairs.capped = replace(pairs.capped, missed=missed)
     return pairs
 
 
+def _short_texts(
+    context: MatchContext, threshold: float, rank: NDArray[np.int64], cap: int
+) -> ShortTexts | None:
+    """Return the texts that short ones may resemble by `lcs`, which are read; None if none is."""
+    words = context.collection.words
+    if context.verifier.measure != "lcs" or not (words < FEW_WORDS).any():
+        return None
+    chosen = np.flatnonzero(words <= most_words(threshold))
+    join = ShortTexts(threshold, rank, cap, context.collection.budget)
+    texts = context.verifier.occurrences(chosen, context.progress, "comparing short texts")
+    for text, hashes in zip(chosen.tolist(), texts, strict=True):
+        join.put(text, hashes)
+    return join
+
+
 def _missed(
-    context: MatchContext, hot: HotBands, counter: SlotCounter, least: int, threshold: float
+    context: MatchContext,
+    hot: HotBands,
+    counter: SlotCounter,
+    short: ShortPairs,
+    least: int,
+    threshold: float,
 ) -> MissedEstimate:
     """Estimate how many pairs hot bands left out.
 
@@ -113,7 +143,8 @@ def _missed(
     order = np.lexsort((larger, smaller))
     order = order[weights[order] > 0]
     left, right = smaller[order], larger[order]
-    is_promising = counter.reaches(left, right, least) & context.selection.may_include(left, right)
+    is_promising = counter.reaches(left, right, least) & ~short.contains(left, right)
+    is_promising &= context.selection.may_include(left, right)
     similarities = context.verifier.similarities(left[is_promising], right[is_promising], threshold)
     is_missed = np.zeros(len(weights), dtype=bool)
     is_missed[order[is_promising]] = similarities >= threshold

@@ -310,6 +310,5 @@ def _result(
         budget=collection.budget,
         within=columns.within,
         truncated=collection.truncated,
-        few_words=collection.few_words,
         left_out=context.left_out,
     )

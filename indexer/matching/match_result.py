@@ -16,7 +16,6 @@ from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.joins.string_sequences import StringSequence
-from indexer.matching.collection import FEW_WORDS
 from indexer.similarity.approved_passages import Omission, OmissionLog, OmissionSummary
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan, describe_plan
@@ -58,8 +57,7 @@ class MatchResult:
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
     `audit`: an estimate of what was missed, or None. `truncated`: the documents whose texts were
-    cut, as places in `ids`. `few_words`: how many documents have fewer than `FEW_WORDS` words and
-    keys. `left_out`: what approved passages took out of the texts, None without
+    cut, as places in `ids`. `left_out`: what approved passages took out of the texts, None without
     such a list.
     """
 
@@ -83,7 +81,6 @@ class MatchResult:
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
     truncated: frozenset[int] = frozenset()
-    few_words: int = 0
     left_out: OmissionLog | None = None
 
     def __len__(self) -> int:
@@ -196,12 +193,6 @@ class MatchResult:
             yield f"complete: every pair with {self.measure} of {self.threshold:g} or more"
         else:
             yield describe_plan(self.plan)
-            if self.few_words and self.measure == "lcs":
-                have = "document has" if self.few_words == 1 else "documents have"
-                yield (
-                    f"{self.few_words:,} {have} fewer than {FEW_WORDS} words: one changed word "
-                    "leaves few common keys; --complete finds all of their pairs"
-                )
         if self.capped.keys and self.within is None:
             yield (
                 f"in {count_of(self.capped.keys, 'hot band')} "

@@ -216,14 +216,13 @@ class Verifier:
             yield from map(self.side, range(part.start, part.stop))
             progress(stage, part.stop, count)
 
-    def all_occurrences(
-        self, progress: Progress = no_progress, stage: str = ""
+    def occurrences(
+        self, texts: NDArray[np.intp], progress: Progress = no_progress, stage: str = ""
     ) -> Iterator[NDArray[np.uint64]]:
-        """Yield a hash for each occurrence of each word of every text, in order."""
-        count = len(self._collection.chars)
-        for part in self._batches(self._collection.chars):
-            yield from self._sequences.occurrences(range(part.start, part.stop))
-            progress(stage, part.stop, count)
+        """Yield a hash for each occurrence of each word of these texts, in order."""
+        for part in self._batches(self._collection.chars[texts]):
+            yield from self._sequences.occurrences(texts[part].tolist())
+            progress(stage, part.stop, len(texts))
 
     def side(self, text: int) -> Side:
         """Return one text; it is read from the store unless it is kept."""

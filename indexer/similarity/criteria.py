@@ -233,12 +233,12 @@ class Criteria:
         ]
 
     def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
+        if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
+            return False
         for name, least in self.require:
             if measure_pair(name, a, b, least=least).similarity < least:
                 return False
-        if not self.accepts_words(a.words, b.words):
-            return False
-        return self.numbers != "distinguish" or not has_differences(a.facts, b.facts)
+        return self.accepts_words(a.words, b.words)
 
 
 NO_CRITERIA = Criteria()

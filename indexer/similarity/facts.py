@@ -111,6 +111,14 @@ class FactSource:
         return frozenset(self.numbers)
 
     @cached_property
+    def number_values(self) -> tuple[str, ...] | None:
+        """The values of all numbers, sorted; None where one is of an address."""
+        facts = [fact for place in self.numbers if (fact := self.fact(place))]
+        if any(fact.kind == "address" for fact in facts):
+            return None
+        return tuple(sorted(fact.value for fact in facts))
+
+    @cached_property
     def signs(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
         found: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Candidate pairs of texts over a cluster: texts that share a band or block, verified by sketch."""
+"""Candidate pairs of texts over a cluster: texts that share a band, a block, or words if short."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.work_folder import Stage, Work
 
 _BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
+BY_WORDS = -1  # the band of the keys of short texts
 _PAIR = {"left": "bigint", "right": "bigint"}
+_FOUND = {**_PAIR, "by_words": "boolean"}
 _SHARING = {**_PAIR, "equal": "int"}
 
 
@@ -58,29 +60,32 @@ def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
     return Sharing(shape, block_mapper(tables(design)), equal_bits_mapper(least, bits), least)
 
 
-def candidate_pairs(work: Work, ranked: Stage, sharing: Sharing, cap: int) -> Stage:
+def candidate_pairs(
+    work: Work, ranked: Stage, sharing: Sharing, cap: int, short: Stage | None = None
+) -> Stage:
     """Return pairs of texts that share a band or block, with enough equal slots or bits.
 
-    Columns: `left` < `right` and `equal`, the number of equal slots or bits. `ranked` has
-    `text`, `rank` (distinct numbers) and `minhash`, the sketch. A band value that more
-    than `cap` texts share is hot: it pairs the text of least rank with all others. Hot values are
-    counted first, in parts that are summed, so no task holds such a bucket; the others hold `cap`
-    texts at most.
-    `facts`: `candidates`, and what caps left out.
+    Columns: `left` < `right` and `equal`, the number of equal slots or bits; 0 of those found by
+    their words alone, which slots do not rule out. `ranked` has `text`, `rank` (distinct numbers)
+    and `minhash`, the sketch; `short` the keys of short texts, in the band `BY_WORDS`. A band value
+    that more than `cap` texts share is hot: it pairs the text of least rank with all others. Hot
+    values are counted first, in parts that are summed, so no task holds such a bucket; the others
+    hold `cap` texts at most. `facts`: `candidates`, and what caps left out.
     """
     shape = {**sharing.shape, "cap": cap}
+    sources = [ranked] if short is None else [ranked, short]
     hot = work.stage(
         "hot",
         shape,
-        [ranked],
-        lambda: _hot_bands(_band_rows(ranked.rows, sharing), cap),
+        sources,
+        lambda: _hot_bands(_band_rows(ranked.rows, sharing, short), cap),
         _count_capped,
     )
     candidates = work.stage(
         "candidates",
         shape,
-        [ranked, hot],
-        lambda: _distinct_pairs(ranked.rows, hot, sharing),
+        [*sources, hot],
+        lambda: _distinct_pairs(_band_rows(ranked.rows, sharing, short), hot),
         _count_pairs,
     )
     verified = work.stage(
@@ -92,8 +97,9 @@ def candidate_pairs(work: Work, ranked: Stage, sharing: Sharing, cap: int) -> St
     return Stage(verified.digest, verified.rows, {**hot.facts, **candidates.facts})
 
 
-def _band_rows(ranked: DataFrame, sharing: Sharing) -> DataFrame:
-    return ranked.select("text", "rank", "minhash").mapInArrow(sharing.spread, ddl(_BAND))
+def _band_rows(ranked: DataFrame, sharing: Sharing, short: Stage | None) -> DataFrame:
+    bands = ranked.select("text", "rank", "minhash").mapInArrow(sharing.spread, ddl(_BAND))
+    return bands if short is None else bands.union(short.rows.select(*_BAND))
 
 
 def _hot_bands(banded: DataFrame, cap: int) -> DataFrame:
@@ -113,9 +119,11 @@ def _count_capped(hot: DataFrame) -> dict[str, int]:
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
-def _distinct_pairs(ranked: DataFrame, hot: Stage, sharing: Sharing) -> DataFrame:
-    """Return the distinct pairs of the bands that are not hot, and of the stars of hot ones."""
-    banded = _band_rows(ranked, sharing)
+def _distinct_pairs(banded: DataFrame, hot: Stage) -> DataFrame:
+    """Return the distinct pairs of the bands that are not hot, and of the stars of hot ones.
+
+    `by_words` says which share words as short texts do, `alone` those that share no band.
+    """
     hot_bands = sf.broadcast(hot.rows.select("band", "hash", "centre"))
     cold = banded
     if hot.facts["hot_bands"]:
@@ -125,11 +133,14 @@ def _distinct_pairs(ranked: DataFrame, hot: Stage, sharing: Sharing) -> DataFram
         .agg(sf.collect_list("text").alias("texts"))
         .where(sf.size("texts") > 1)
     )
-    pairs = buckets.select("texts").mapInArrow(pair_buckets, ddl(_PAIR))
+    pairs = buckets.select("band", "texts").mapInArrow(pair_buckets, ddl(_FOUND))
     if hot.facts["hot_bands"]:
         stars = banded.join(hot_bands, ["band", "hash"]).where("text != centre")
-        pairs = pairs.union(stars.select(sf.least("text", "centre"), sf.greatest("text", "centre")))
-    return pairs.distinct()
+        ends = sf.least("text", "centre"), sf.greatest("text", "centre")
+        pairs = pairs.union(stars.select(*ends, sf.col("band") == BY_WORDS))
+    return pairs.groupBy(*_PAIR).agg(
+        sf.max("by_words").alias("by_words"), sf.min("by_words").alias("alone")
+    )
 
 
 def _count_pairs(pairs: DataFrame) -> dict[str, int]:
@@ -178,14 +189,19 @@ def pair_buckets(parts: Batches) -> Batches:
     for part in parts:
         buckets = part.column("texts")
         members = buckets.flatten().to_numpy()
+        by_words = part.column("band").to_numpy() == BY_WORDS
         sizes = np.diff(buckets.offsets.to_numpy()).astype(np.int64)
+        has_words = np.repeat(by_words, sizes)
         for first, second in pairs_in_runs(np.cumsum(sizes) - sizes, sizes):
             a, b = members[first], members[second]
-            yield batch(_PAIR, [np.minimum(a, b), np.maximum(a, b)])
+            yield batch(_FOUND, [np.minimum(a, b), np.maximum(a, b), has_words[first]])
 
 
 def equal_slots_mapper(least: int, slot_bytes: int) -> Mapper:
-    """Return a mapper that yields the pairs with `least` equal slots or more, and that number."""
+    """Return a mapper that yields the pairs with `least` equal slots or more, and that number.
+
+    Those that share words, and otherwise are not among them, have 0.
+    """
 
     def count_equal(parts: Batches) -> Batches:
         for part in parts:
@@ -195,9 +211,14 @@ def equal_slots_mapper(least: int, slot_bytes: int) -> Mapper:
             slots = np.concatenate([left_slots, right_slots])
             places = np.arange(size, dtype=np.int32)
             rights = places + np.int32(size)
-            similar, _, equal = SlotCounter(slots).at_least(places, rights, least)
-            columns = [part.column(name).to_numpy()[similar] for name in _PAIR]
-            yield batch(_SHARING, [*columns, equal.astype(np.int32)])
+            similar, _, counts = SlotCounter(slots).at_least(places, rights, least)
+            equal = np.zeros(size, dtype=np.int32)
+            equal[similar] = counts
+            equal[np.array(part.column("alone").to_pylist(), dtype=bool)] = 0
+            by_words = np.array(part.column("by_words").to_pylist(), dtype=bool)
+            is_kept = (equal > 0) | by_words
+            columns = [part.column(name).to_numpy()[is_kept] for name in _PAIR]
+            yield batch(_SHARING, [*columns, equal[is_kept]])
 
     return count_equal
 

@@ -27,6 +27,7 @@ from indexer.spark.principal_order import (
     rank_texts,
     sum_similarities,
 )
+from indexer.spark.short_keys import short_text_keys
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
@@ -81,7 +82,15 @@ class _Grouping:
         sketches = self.documents.numbered.rows.where("minhash IS NOT NULL")
         signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
-        return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap)
+        short = self._short_keys(texts)
+        return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
+
+    def _short_keys(self, ranked: Stage) -> Stage | None:
+        if self.settings.measure != "lcs" or has_bits_alone(self.recipe):
+            return None
+        threshold = self.settings.band_plan(self.recipe).threshold
+        numbered = self.documents.numbered
+        return short_text_keys(self.work, self.rows, numbered, ranked, threshold)
 
     def _sharing(self) -> Sharing:
         threshold = self.settings.least_threshold
@@ -171,9 +180,9 @@ class _Grouping:
 
         Columns: `earlier`, `later`, and the last place of the earlier one (`last`).
         """
-        pairs = self.candidates.rows.where(sf.col("equal") >= self._fewest_equal(threshold)).select(
-            *_PAIR
-        )
+        equal = sf.col("equal")
+        is_near = (equal >= self._fewest_equal(threshold)) | (equal == 0)
+        pairs = self.candidates.rows.where(is_near).select(*_PAIR)
         for side in _PAIR:
             known = sf.struct("rank", "last").alias(f"{side}_known")
             pairs = pairs.join(self.ranked.rows.select(sf.col("text").alias(side), known), side)

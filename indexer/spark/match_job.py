@@ -18,6 +18,7 @@ from indexer.sketch.bbit import FULL
 from indexer.sketch.sketch_options import has_bits_alone, sketch_size
 from indexer.spark.candidates import Sharing, candidate_pairs, share_bands, share_blocks
 from indexer.spark.distinct_texts import keyed_documents, number_texts
+from indexer.spark.short_keys import short_text_keys
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
@@ -41,7 +42,8 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
     signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
     ranked = Stage(numbered.digest, signed)
-    candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap)
+    short = _short_keys(work, rows, numbered, ranked, recipe, options)
+    candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap, short)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
     verifier = Verifier(
@@ -93,6 +95,16 @@ def _sharing(options: MatchOptions, recipe: Recipe) -> Sharing:
         return share_blocks(recipe, options.threshold)
     layout = options.band_plan(recipe)
     return share_bands(layout, layout.fewest_equal, recipe.slot_bytes)
+
+
+def _short_keys(
+    work: Work, rows: Stage, numbered: Stage, ranked: Stage, recipe: Recipe, options: MatchOptions
+) -> Stage | None:
+    """Return the keys of short texts for the measures that need them; None for the others."""
+    if options.measure != "lcs" or has_bits_alone(recipe):
+        return None
+    threshold = options.band_plan(recipe).threshold
+    return short_text_keys(work, rows, numbered, ranked, threshold)
 
 
 def options_json(options: MatchOptions) -> dict[str, Any]:

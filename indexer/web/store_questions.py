@@ -61,9 +61,7 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
     dated = site.survey(values["wait"])
     progress = site.survey_reader.progress
     if dated is None:
-        read = site.figures(0.0)
-        less_similar = read.figures.less_similar if read and read.figures.is_grouped else ()
-        return SurveyAnswer(False, progress.stage, progress.done, progress.total, less_similar)
+        return SurveyAnswer(False, progress.stage, progress.done, progress.total)
     result = dated.survey
     return SurveyAnswer(
         ready=True,

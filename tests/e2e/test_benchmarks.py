@@ -45,6 +45,7 @@ ARGUMENTS = {
     "rare_terms": ["{corpus} --most 20 --rounds 1"],
     "retrieval": ["{corpus} --documents 20 --queries 5"],
     "right_to_left": ["--work {work} --documents 1"],
+    "short_pairs": ["--texts 200 --thresholds 0.8"],
     "short_texts": ["--texts 200"],
     "signing": ["{corpus} --documents 10 --runs 1"],
     "spark": ["--documents 100 --only families --memory 1g --master local[2]"],

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
-from synthetic_library import Record, as_json, library, store_of
+from synthetic_library import Record, as_json, library, short_library, store_of
 
 from indexer.errors import UsageError
 from indexer.grouping import group as grouping
@@ -48,7 +48,7 @@ class Both:
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    return library(seed=11, size=220)
+    return library(seed=11, size=220) + short_library(seed=7, size=60)
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,7 @@ def families_of(stage: Stage) -> dict[str, Family]:
     "options",
     [
         {"threshold": 0.5},
+        {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"},
         pytest.param(
             {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
         ),

@@ -17,6 +17,7 @@ from indexer.defaults import MEASURE
 from indexer.errors import StoreError, UnknownMeasure, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
+from indexer.joins.short_texts import FEW_WORDS
 from indexer.matching import likely_pairs
 from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
@@ -295,15 +296,50 @@ def test_the_planned_recall_is_reported():
     assert "47 bands x 2 rows" in " ".join(matched.notes())
 
 
-def test_documents_of_few_words_are_counted_where_keys_find_fewer_of_them():
-    texts = {"a": "the ferry leaves at eight", "b": "the ferry leaves at nine", "c": sentence(1)}
-    store = library(rows(texts, DEFAULT), DEFAULT)
-    notes = " ".join(match(store, MatchOptions(measure="lcs")).notes())
-    assert "2 documents have fewer than 10 words" in notes
-    assert "fewer than" not in " ".join(match(store, MatchOptions(measure="jaccard")).notes())
-    every = match(store, MatchOptions(measure="lcs", all_pairs=True))
-    assert [(pair.a, pair.b) for pair in every] == [("a", "b")]
-    assert "fewer than" not in " ".join(every.notes())
+def true_short_pairs(texts_by_id, threshold):
+    """Return, by brute force, the pairs in order at the threshold, of which one text is short."""
+    words = {id: len(normal_words(text)) for id, text in texts_by_id.items()}
+    truth = true_pairs_in_order(texts_by_id, threshold)
+    return {pair: value for pair, value in truth.items() if min(map(words.get, pair)) < FEW_WORDS}
+
+
+short_texts = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=2),
+    st.lists(st.sampled_from(["to", "be", "or", "not", "that", "is", "the"]), max_size=24).map(
+        " ".join
+    ),
+    max_size=25,
+)
+
+
+@given(short_texts, st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0]))
+@settings(max_examples=150, deadline=None)
+def test_every_pair_with_a_short_text_is_found(texts_by_id, threshold):
+    store = library(rows(texts_by_id))
+    compared = {row.id: row.text for row in store.scan() if row.status == "complete"}
+    matched = similarities(match(store, MatchOptions(threshold, measure="lcs")))
+    found = {pair: value for pair, value in matched.items() if set(pair) <= compared.keys()}
+    truth = true_short_pairs(compared, threshold)
+    assert truth.items() <= found.items()
+    assert found.items() <= true_pairs_in_order(compared, threshold).items()
+
+
+def test_short_texts_of_which_too_many_share_a_key_are_paired_with_the_first():
+    texts_by_id = {f"{place:03}": f"the ferry leaves at {place}" for place in range(30)}
+    matched = match(library(rows(texts_by_id)), MatchOptions(cap=10, measure="lcs"))
+    assert {("000", f"{place:03}") for place in range(1, 30)} <= similarities(matched).keys()
+    assert len(matched) < 30 * 29 / 2
+    assert "hot band" in " ".join(matched.notes())
+    assert len(match(library(rows(texts_by_id)), MatchOptions(measure="lcs"))) == 30 * 29 / 2
+
+
+def test_pairs_of_short_texts_are_those_that_are_asked_for():
+    texts_by_id = {f"{place}": f"the ferry leaves at {place}" for place in range(4)}
+    store = library(rows(texts_by_id, labels={"0": ["new"]}))
+    matched = match(store, MatchOptions(against="new", measure="lcs"))
+    assert {(pair.a, pair.b) for pair in matched} == {("1", "0"), ("2", "0"), ("3", "0")}
+    distinguished = MatchOptions(measure="lcs", criteria=Criteria("distinguish"))
+    assert not len(match(store, distinguished))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""No pair of texts is measured twice in one grouping."""
+
+from collections import Counter
+
+import pytest
+from invoices import invoices
+from sample_library import library, rows
+
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.matching.verification import Verifier
+from indexer.similarity.criteria import Criteria
+
+
+@pytest.mark.parametrize("clusters", [None, 0.95])
+@pytest.mark.parametrize("numbers", [None, "distinguish"])
+def test_a_pair_is_measured_once(monkeypatch, numbers, clusters):
+    asked = Counter()
+    measure_pairs = Verifier.measure_pairs
+
+    def counted(self, pairs, least=0.0):
+        asked.update(frozenset(pair) for pair in pairs)
+        return measure_pairs(self, pairs, least)
+
+    monkeypatch.setattr(Verifier, "measure_pairs", counted)
+    texts = {f"{place:03}": text for place, text in enumerate(invoices(30))}
+    options = GroupOptions(criteria=Criteria(numbers), cluster_threshold=clusters)
+    group(library(rows(texts)), options)
+    assert asked and set(asked.values()) == {1}
