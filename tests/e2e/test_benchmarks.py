@@ -49,6 +49,7 @@ ARGUMENTS = {
     "short_texts": ["--texts 200"],
     "signing": ["{corpus} --documents 10 --runs 1"],
     "spark": ["--documents 100 --only families --memory 1g --master local[2]"],
+    "spark_growth": ["--documents 200 --words 20 --partitions 2 --memory 512m"],
     "store_bytes": ["{corpus} --documents 10 --length 500", "--records 100"],
     "store_matrix": [""],
     "threads": ["--mails 40"],
