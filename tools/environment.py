@@ -25,12 +25,16 @@ def prepared(lock: str = "core") -> Path:
 
     Does nothing when it is up to date. Every package is checked against the hashes in the lock.
     """
-    stamp, state = VENV / ".prepared", _state(lock)
-    if stamp.exists() and state in stamp.read_text().splitlines():
+    stamp, state, nearfold = VENV / ".prepared", _state(lock), _state("nearfold")
+    states = stamp.read_text().splitlines() if stamp.exists() else []
+    if state in states:
         return PYTHON
     pip = _installed(VENV, "build", lock)
-    _run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], "see the messages above")
-    stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{state}\n")
+    if nearfold not in states:  # else it was installed with another lock
+        editable = [*pip, "--no-deps", "--no-build-isolation", "--editable", "."]
+        _run(editable, "see the messages above")
+        states = [nearfold]
+    stamp.write_text("".join(f"{line}\n" for line in [*states, state]))
     return PYTHON
 
 

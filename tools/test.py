@@ -62,7 +62,10 @@ def main(arguments: list[str]) -> int:
     chromium.ensure()
     if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
-    return _checks(python) or rust.check() or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
+    with ThreadPoolExecutor() as pool:  # types take one processor only
+        kernel = pool.submit(rust.check)
+        code = _checks(python) or kernel.result()
+    return code or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
 
 
 def _checks(python: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ import numpy as np
 
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.stored_families import StoredFamilies
-from indexer.grouping.survey_figures import FamilySize
+from indexer.grouping.survey_figures import FamilySize, LessSimilar
 from indexer.jobs.history import known_group_settings
 from indexer.matching.entries import Entry
 from indexer.stores.abilities import FullStore, Outline
@@ -22,6 +23,7 @@ from indexer.system.progress_callback import Progress, no_progress
 BINS = 20  # of similarities to the principal, .05 wide
 SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
 _LARGEST, _LABELS = 10, 20
+_THRESHOLDS = 10  # above that of the families
 _REPORTED = 1000  # documents between two reports of progress
 
 
@@ -33,6 +35,8 @@ class StoreFigures:
     `sizes`: how many families are of each range of sizes, as (name, number).
     `similarities`: documents by similarity to their principal, in 20 steps of .05.
     `largest`: the ten largest families.
+    `less_similar`: for some thresholds above `threshold`, up to 1, how many documents are less
+    similar to their principal: those would leave it.
     `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
     False.
     """
@@ -63,6 +67,7 @@ class StoreFigures:
         self.sizes = _sizes(families.sizes)
         self.similarities = _histogram(similarities)
         self.largest = tuple(_largest(families))
+        self.less_similar = tuple(_less_similar(similarities, options.threshold))
 
     @property
     def labels(self) -> dict[str, int]:
@@ -137,6 +142,19 @@ def _name_range(low: int, high: int | None) -> str:
     if high is None:
         return f"{low}+"
     return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _less_similar(similarities: Iterable[float], threshold: float) -> Iterator[LessSimilar]:
+    """Yield the numbers of values below thresholds above this one, ten at most.
+
+    >>> [(item.threshold, item.documents) for item in _less_similar([0.97, 0.99, 1.0], 0.975)]
+    [(0.98, 1), (0.99, 1), (1.0, 2)]
+    """
+    values = np.sort(np.array(similarities, dtype=np.float64))
+    first = math.floor(round(100 * threshold, 6)) + 1
+    for hundredth in range(first, 101, max(1, -(-(101 - first) // _THRESHOLDS))):
+        least = hundredth / 100
+        yield LessSimilar(least, int(np.searchsorted(values, least)))
 
 
 def _histogram(values: Iterable[float]) -> tuple[int, ...]:

@@ -15,6 +15,14 @@ class FamilySize:
 
 
 @dataclass(frozen=True, slots=True)
+class LessSimilar:
+    """The number of documents that are less similar to their principal than a threshold."""
+
+    threshold: float
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """Documents of one family that would be in another, named by their principals."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelEvent, LabelJob
-from indexer.grouping.survey_figures import FamilyChanges, FamilySize, Move, Step
+from indexer.grouping.survey_figures import FamilyChanges, FamilySize, LessSimilar, Move, Step
 from indexer.jobs.review_file import Note, SavedSearch
 from indexer.model import Estimate, Facet, FoldedHit, Match, NewWords, Part, Row, Status
 from indexer.web.original_kinds import Kind
@@ -429,13 +429,15 @@ class SurveyAnswer:
     """The families of other thresholds; until they are read, `ready` is False.
 
     `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
-    `at` and `stale` are as in `FiguresAnswer`.
+    `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
+    documents would leave their principal at higher thresholds, as soon as the figures are read.
     """
 
     ready: bool
     stage: str
     done: int
     total: int
+    less_similar: tuple[LessSimilar, ...] = ()
     documents: int = 0
     steps: tuple[Step, ...] = ()
     measure: str = ""

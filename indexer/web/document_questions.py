@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from indexer.web.site import Site
 
 OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
-FACETS = ("content_type", "status", "labels")
+_FACETS = ("content_type", "status", "labels")
 _MOST_RANKED = 20_000  # matches that are ranked for the first page of a search
 _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _CHARS_A_PART = 60_000  # of a text that one answer holds
@@ -105,6 +105,8 @@ def _not_ready(values: ParameterValues, progress: ReadingProgress) -> Results:
 def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
     """Return the options of a search by its parameters."""
     has_threshold = values["fold"] in WITH_THRESHOLD
+    # a fold by type is waited for, whatever its page
+    is_bounded = values["ranking"] == "first" and values["fold"] != "types"
     return SearchOptions(
         fold=values["fold"],
         threshold=values["threshold"] if has_threshold else None,
@@ -115,9 +117,9 @@ def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
         of=values["of"],
         top=values["top"],
         most_chars=values["chars"],
-        most_ranked=_MOST_RANKED if values["ranking"] == "first" else None,
+        most_ranked=_MOST_RANKED if is_bounded else None,
         show=values["show"] or None if values["fold"] in ("live", "family") else None,
-        facets=FACETS if with_facets else (),
+        facets=_FACETS if with_facets else (),
     )
 
 

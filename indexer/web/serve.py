@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import NearfoldError, UsageError
+from indexer.errors import UsageError
 from indexer.grouping.label_names import label_names
-from indexer.model import Query
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.web.access import Access, Login, read_accounts
 from indexer.web.actions import ACTIONS
 from indexer.web.app import Api, application
 from indexer.web.comparison_questions import COMPARISON_QUESTIONS
-from indexer.web.document_questions import DOCUMENT_QUESTIONS, FACETS
+from indexer.web.document_questions import DOCUMENT_QUESTIONS
 from indexer.web.hits_table import archive_route, hits_route
 from indexer.web.listen import listen
 from indexer.web.memory_limit import DEFAULT_MEGABYTES
@@ -131,19 +128,10 @@ def serve(
                 f"{options.originals} does not exist; give the folder whose files may be fetched"
             ) from error
 
-    threading.Thread(target=_read_counts, args=(store,), daemon=True).start()
-
     def report(address: str) -> None:
         ready(address, access.token)
 
     listen(app_at, options.host, options.port, report, options.tls)
-
-
-def _read_counts(store: FullStore) -> None:
-    """Read what pages of a store count, so that none of them waits for it."""
-    with contextlib.suppress(NearfoldError):  # a page says what is wrong
-        store.search(Query("", facets=FACETS))
-        store.counts()
 
 
 def review_application(
@@ -161,4 +149,5 @@ def review_application(
     `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does not exist.
     """
     site = Site(store, originals, labels)
+    site.read_ahead()
     return application(site, hosts, REVIEW_API, access or Access(), megabytes)

@@ -68,6 +68,8 @@ _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
+_COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
+_LABEL_SECONDS = 1.0  # after their reading began, for which pages wait for the labels of the store
 T = TypeVar("T")
 
 
@@ -141,6 +143,10 @@ class Site:
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _SMALL_VALUES, _FACET_SECONDS
         )
+        self._labels_reader = SurveyReader(self._read_labels)
+        self._known_labels: tuple[str, ...] = ()
+        self._written_labels: set[str] = set()
+        self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
         self._samples: dict[int, SurveyReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
         self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
@@ -205,6 +211,9 @@ class Site:
         where families stay within labels, the survey as well.
         """
         self.facets.clear()
+        self._labels_reader.discard()
+        changes = () if isinstance(result, UndoResult) or result.conflict else result.changes
+        self._written_labels.update(*(item.after for item in changes))
         jobs = last_jobs(journal_path(self.store.address), 2)
         if jobs is None:
             return
@@ -212,8 +221,8 @@ class Site:
         if surveyed is not None and surveyed.survey.options.within is None:
             surveyed.job = jobs[0]
         if isinstance(result, UndoResult):
+            self._written_labels.clear()
             return
-        changes = () if result.conflict else result.changes
         if (figures := read_before(self.figures_reader, jobs)) is not None:
             figures.figures.relabel((item.before, item.after) for item in changes)
             figures.job = jobs[0]
@@ -243,6 +252,14 @@ class Site:
         counts = self.store.counts()
         return counts.documents, counts.families
 
+    def _recent_counts(self) -> tuple[int, int]:
+        """Return the counts of up to some seconds ago.
+
+        Counting takes long where a search works on what the store keeps.
+        """
+        cached = self._counted.get("store")
+        return self._counted.put("store", self._counts()) if cached is None else cached
+
     def keep_plan(self, request: LabelRequest, result: LabelResult) -> int:
         """Remember a dry run, and return its number."""
         number = next(self._plan_numbers)
@@ -265,16 +282,36 @@ class Site:
 
     def known_labels(self) -> Sequence[str]:
         """Return the labels to complete what is typed: those of keys, then all of the store."""
-        facets = self.facets.get("labels")
-        if facets is None:
-            query = Query("", facets=("labels",))
-            facets = self.facets.put("labels", self.store.search(query).facets)
-        names = sorted(facet.value for facet in facets.get("labels", ()))
-        return tuple(dict.fromkeys([*self._label_set, *names]))
+        if time.time() - self._labels_reader.began > _FACET_SECONDS:
+            self._labels_reader.discard()
+        self._labels_reader.begin()
+        names = self._labels_reader.get(
+            max(0.0, self._labels_reader.began + _LABEL_SECONDS - time.time())
+        )
+        if names is not None:
+            self._known_labels = names
+        written = sorted(self._written_labels.difference(self._known_labels))
+        return tuple(dict.fromkeys([*self._label_set, *self._known_labels, *written]))
+
+    def read_ahead(self) -> None:
+        """Begin to read what pages count, so that none of them waits for it."""
+        self._labels_reader.begin()
+
+    def _read_labels(self, progress: Progress) -> tuple[str, ...]:
+        """Return the labels of the store.
+
+        One in a file then keeps what searches and Jobs count.
+        """
+        facets = self.store.search(Query("", facets=("labels",))).facets
+        if isinstance(self.store, KeepsReads):
+            self.store.counts()
+        return tuple(sorted(facet.value for facet in facets.get("labels", ())))
 
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
+        self._labels_reader.discard()
+        self._counted.clear()
         self.figures_reader.discard()
         self.survey_reader.discard()
         self._previews.clear()
@@ -381,9 +418,9 @@ class Site:
         """Return a search folded by duplicate type, and how far it is.
 
         None if it is not ready within `timeout` seconds: it goes on as long as somebody asks for
-        it. It is kept until the store changes.
+        it. It is kept until the store changes, seconds longer where no job of this machine did it.
         """
-        key = (query, options, self._counts(), self._last_job())
+        key = (query, options, self._recent_counts(), self._last_job())
 
         def read(progress: Progress) -> Page:
             return search(self.store, query, options, progress)

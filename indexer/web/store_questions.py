@@ -61,7 +61,9 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
     dated = site.survey(values["wait"])
     progress = site.survey_reader.progress
     if dated is None:
-        return SurveyAnswer(False, progress.stage, progress.done, progress.total)
+        read = site.figures(0.0)
+        less_similar = read.figures.less_similar if read and read.figures.is_grouped else ()
+        return SurveyAnswer(False, progress.stage, progress.done, progress.total, less_similar)
     result = dated.survey
     return SurveyAnswer(
         ready=True,

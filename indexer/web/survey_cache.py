@@ -47,13 +47,17 @@ class SurveyReader(Generic[T]):
         The first call starts the reading. Raises the error that ended it; the next call starts it
         again.
         """
-        with self._lock:
-            if self._result is None and self._thread is None:
-                self._start()
+        self.begin()
         self._ready.wait(timeout)
         if self._error is not None:
             self._raise_once()
         return self._result
+
+    def begin(self) -> None:
+        """Start the reading, if that has not been done."""
+        with self._lock:
+            if self._result is None and self._thread is None:
+                self._start()
 
     @property
     def result(self) -> T | None:
@@ -77,12 +81,12 @@ class SurveyReader(Generic[T]):
 
     def _start(self) -> None:
         self._ready.clear()
+        self.began = time.time()
         self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         started = time.monotonic()
-        self.began = time.time()
         try:
             self._result = self._read(self._report)
         except Exception as error:

@@ -318,9 +318,9 @@ def test_of_pairs_that_race_one_is_new(url: str, kind: str) -> None:
     """`python benchmarks/check.py --race 200 --processes 8` is the whole size."""
     if kind == "memory" or kind.endswith("reopened"):
         pytest.skip("processes share a file or an engine")
-    command = [sys.executable, str(BENCHMARK), "--race", "24", "--processes", "4", "--json"]
+    command = [sys.executable, str(BENCHMARK), "--race", "12", "--processes", "3", "--json"]
     done = subprocess.run([*command, "--store", url], capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) == {"duplicate and new": 24}, done.stderr
+    assert json.loads(done.stdout) == {"duplicate and new": 12}, done.stderr
     with closing(open_store(url)) as store:
         store.refresh()
-        assert store.counts().documents == 48
+        assert store.counts().documents == 24

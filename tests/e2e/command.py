@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
+from forked_commands import bash_function, client_command
 
 from indexer.cli.main import run as run_command
 
 ROOT = Path(__file__).parent.parent.parent
+OF_PYTHON = ("PYTHON", "LANG", "LC_")
 
 
 def run(
@@ -41,11 +43,13 @@ def run(
 def outcome(
     *words: str | Path, store: str | None = None, stdin: str | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run `nearfold WORDS` in a process of its own."""
+    """Run `nearfold WORDS` in a process of its own, a new one if Python is to start otherwise."""
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
     if store is not None:
         settings["NEARFOLD_STORE"] = store
-    command = [sys.executable, "-m", "indexer", *map(str, words)]
+    is_new = any(name.startswith(OF_PYTHON) for name in environment)
+    program = [sys.executable, "-m", "indexer"] if is_new else client_command()
+    command = [*program, *map(str, words)]
     return subprocess.run(
         command, capture_output=True, text=True, input=stdin, env=settings, check=False, timeout=300
     )
@@ -73,7 +77,7 @@ def page_environment(folder: Path) -> dict[str, str]:
 
 def shell(line: str, folder: Path, code: int = 0, **environment: str) -> str:
     """Return what a block of commands prints in a folder; fail unless its exit code is `code`."""
-    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
+    script = f"set -eo pipefail\n{bash_function()}\n{line}"
     process = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,

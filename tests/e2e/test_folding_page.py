@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from forked_commands import bash_function
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
@@ -95,7 +96,7 @@ def give_vectors(index):
 def run_blocks(place, heading):
     """Run each block under a heading in a shell, and return what they print."""
     engine, server, name = place
-    script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
+    script = f"set -eo pipefail\n{bash_function()}\n"
     environment = {
         **os.environ,
         "PYTHON": sys.executable,

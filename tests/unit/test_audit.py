@@ -218,7 +218,9 @@ def test_bounds_of_a_count_hold_in_95_of_100_samples(size: int, data: st.DataObj
     assert held >= 0.95 - 1e-9
 
 
-@pytest.mark.parametrize("recipe_name", ["default_v1", "default_v2"])
+@pytest.mark.parametrize(
+    "recipe_name", [pytest.param("default_v1", marks=pytest.mark.slow), "default_v2"]
+)
 def test_intervals_hold_for_words_in_order(recipe_name: str) -> None:
     texts = synthetic_families(5)
     recipe = recipe_named(recipe_name)

@@ -126,6 +126,7 @@ def test_parts_of_a_text_are_two_landmarks_of_two_names(site: str) -> None:
 def test_types_have_their_names() -> None:
     assert kind("text/x-rst") == "reStructuredText"
     assert kind("text/troff") == "Manual page"
+    assert kind("image/tiff") == "TIFF picture"
     assert kind("chemical/x-pdb") == "chemical/x-pdb"
 
 

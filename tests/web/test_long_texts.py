@@ -107,6 +107,8 @@ def test_a_fold_by_type_goes_on_beside_its_page(site: Site) -> None:
     assert sum(1 + len(hit.folded) for hit in whole.hits) == whole.total == 3
     with site._folded._computing:  # it is kept
         assert ask(site, "search", q="", fold="types", wait="0") == whole
+        page = PAGES[0].values(site, REVIEW_API.questions, {"fold": ["types"], "wait": ["0"]})
+        assert page["search"] == whole
 
 
 def test_a_result_that_nobody_asks_for_is_not_computed_to_its_end() -> None:

@@ -23,7 +23,7 @@ from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions
-from indexer.grouping.survey import Survey
+from indexer.grouping.survey import Survey, survey
 from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
@@ -72,6 +72,51 @@ def ask(site: Site, name: str, **texts: str) -> Any:
     while not getattr(answer, "ready", True):
         answer = question.answer(site, values)
     return answer
+
+
+def test_threshold_says_who_would_leave_before_pairs_are_compared(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group(store, GroupOptions(threshold=0.7))
+    goes_on = threading.Event()
+
+    def read_later(*given: Any) -> Survey:
+        assert goes_on.wait(60)
+        return survey(*given)
+
+    monkeypatch.setattr("indexer.web.site.survey", read_later)
+    site = Site(store)
+    question = STORE_QUESTIONS["survey"]
+    values = parameter_values(question.parameters, {"wait": ["0"]})
+    while not (answer := question.answer(site, values)).less_similar:
+        pass
+    assert not answer.ready
+    similarities = [row.similarity for row in store.scan() if row.similarity is not None]
+    below = {item.threshold: item.documents for item in answer.less_similar}
+    assert list(below) == [0.71, 0.74, 0.77, 0.8, 0.83, 0.86, 0.89, 0.92, 0.95, 0.98]
+    assert below == {least: sum(value < least for value in similarities) for least in below}
+    goes_on.set()
+    assert not ask(site, "survey").less_similar
+
+
+def test_pages_wait_only_a_moment_for_the_labels_of_a_store(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.labels.relabel({"000": ["hot"]})
+    goes_on, read = threading.Event(), type(store).search
+
+    def read_later(*given: Any) -> Any:
+        assert goes_on.wait(60)
+        return read(*given)
+
+    monkeypatch.setattr("indexer.web.site._LABEL_SECONDS", 0.01)
+    monkeypatch.setattr(type(store), "search", read_later)
+    site = Site(store)
+    assert site.known_labels() == ()
+    goes_on.set()
+    while not site.known_labels():
+        pass
+    assert site.known_labels() == site.label_set() == ("hot",)
 
 
 def test_families_that_take_long_are_made_beside_the_page(

@@ -24,7 +24,7 @@ export function reading() {
   const look = async () => {
     try {
       const answer = await ask(place.dataset.reading, { wait: 1 });
-      if (answer.ready) { location.reload(); return; }
+      if (answer.ready || (answer.less_similar?.length && !document.querySelector("[data-less-similar]"))) { location.reload(); return; }
       place.querySelector("[data-stage]").textContent = answer.stage;
       place.querySelector("[data-done]").textContent = answer.total ? `${number(answer.done)} of ${number(answer.total)}` : "";
       if (answer.total) { bar.max = answer.total; bar.value = answer.done; }

@@ -29,7 +29,8 @@ _ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
 _MEMBERS = 1_000
 _KEEP_ALIVE = "5m"
-_EXPIRED = "search_context_missing_exception"
+# the context is gone; a node that had a part of it is gone (Elasticsearch)
+_EXPIRED = ("search_context_missing_exception", "search_context_missing_nodes_exception")
 _LOST = "no node found for id"  # OpenSearch's reason when the node that kept the snapshot is gone
 _RENEWALS = 3
 _NO_ROUTING = "routing_missing_exception"
@@ -364,6 +365,6 @@ def _is_expired(answer: Answer) -> bool:
     error = answer.body.get("error") if isinstance(answer.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []
     return any(
-        cause.get("type") == _EXPIRED or str(cause.get("reason", "")).startswith(_LOST)
+        cause.get("type") in _EXPIRED or str(cause.get("reason", "")).startswith(_LOST)
         for cause in causes
     )

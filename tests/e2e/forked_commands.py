@@ -1,0 +1,140 @@
+"""Processes of commands that need not import nearfold each: forks of one process that has.
+
+The commands of a page are hundreds of processes, and importing is most of what each takes. Here
+each is still a process with arguments, environment, folder and streams of its own; a client, which
+imports nothing, stands for it. What Python itself reads from its environment is that of the first
+process.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import importlib
+import json
+import os
+import select
+import shlex
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+STREAMS = (0, 1, 2)
+CLIENT = """
+import array, json, os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect(sys.argv[1])
+request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd()]).encode()
+streams = array.array("i", [0, 1, 2])
+server.sendmsg(
+    [len(request).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)]
+)
+server.sendall(request)
+status = int.from_bytes(server.recv(4), "big", signed=True)
+if status < 0:
+    os.kill(os.getpid(), -status)
+os._exit(status)
+"""
+
+
+@cache
+def client_command() -> list[str]:
+    """Start the process that is forked, and return the command of its client."""
+    folder = tempfile.TemporaryDirectory(prefix="nearfold-commands-")
+    address = f"{folder.name}/socket"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    server = subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=listener,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    listener.close()
+
+    def close() -> None:
+        server.kill()
+        server.wait()
+        folder.cleanup()
+
+    atexit.register(close)
+    client = Path(folder.name, "client.py")
+    client.write_text(CLIENT, encoding="utf-8")
+    return [sys.executable, "-I", "-S", str(client), address]
+
+
+def bash_function() -> str:
+    """Return the definition of `nearfold` in bash."""
+    return f'nearfold() {{ {shlex.join(client_command())} "$@"; }}'
+
+
+def serve() -> None:
+    """Fork a process for each request, as long as the parent of this one lives."""
+    _import_commands()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the status is for the client, not for here
+    listener, parent = socket.socket(fileno=os.dup(0)), os.getppid()
+    while os.getppid() == parent:
+        if not select.select([listener], [], [], 1.0)[0]:
+            continue
+        client, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _answer(client)
+            return
+        client.close()
+
+
+def _import_commands() -> None:
+    """Import all that commands import, so that forks find it done."""
+    from indexer.cli.main import COMMANDS
+
+    for name in COMMANDS:
+        importlib.import_module(f"indexer.cli.{name}")
+    for name in ("opensearch", "elasticsearch"):
+        importlib.import_module(f"indexer.stores.engine.{name}")
+
+
+def _answer(client: socket.socket) -> None:
+    """Run the command in a fork, and send its exit status, negative for a signal."""
+    header, rights, *_ = client.recvmsg(4, socket.CMSG_SPACE(len(STREAMS) * 4))
+    streams = array.array("i")
+    streams.frombytes(rights[0][2])
+    request = client.makefile("rb").read(struct.unpack(">I", header)[0])
+    process = os.fork()
+    if process == 0:
+        client.close()
+        _run(json.loads(request), list(streams))
+        return
+    for stream in streams:
+        os.close(stream)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    client.sendall(status.to_bytes(4, "big", signed=True))
+    os._exit(0)
+
+
+def _run(request: tuple[list[str], dict[str, str], str], streams: list[int]) -> None:
+    arguments, environment, folder = request
+    for stream, number in zip(streams, STREAMS, strict=True):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    sys.argv = ["nearfold", *arguments]
+    from indexer.cli.main import main
+
+    main()
+
+
+if __name__ == "__main__":
+    serve()
