@@ -20,10 +20,10 @@ pytestmark = pytest.mark.engines
 BATCHES, BATCH = 40, 25
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+def cluster(request):
     try:
-        new_cluster = Cluster()
+        new_cluster = Cluster(request.param)
     except AbsentError as error:
         (pytest.fail if choosing.required() else pytest.skip)(str(error))
     with closing(new_cluster):
@@ -33,7 +33,7 @@ def cluster():
 
 @pytest.mark.slow
 def test_a_node_is_killed_while_indexing_and_another_while_searching(cluster):
-    store = open_store(f"opensearch://{cluster.hosts}/papers?shards=3&replicas=2")
+    store = open_store(f"{cluster.kind}://{cluster.hosts}/papers?shards=3&replicas=2")
     store.prepare(DEFAULT)
     good("GET", f"{cluster.nodes[0].url}/_cluster/health/papers?wait_for_status=green&timeout=60s")
     acknowledged = indexed_while_killing(store, cluster.nodes[0])

@@ -6,7 +6,8 @@
     python -m faults --kills 80 --store elasticsearch --files 5000
                                        kill jobs, and an Elasticsearch of their own
     python -m faults --nodes 10        for ten minutes kill nodes of an OpenSearch of three (from
-                                       jars), while jobs follow each other beside searches
+                                       jars), while jobs follow each other beside searches;
+                                       --store elasticsearch: of an Elasticsearch of three
     python -m faults --operations 1000 run and kill commands of every kind on eight stores: four
                                        SQLite files, two indices each of an OpenSearch and an
                                        Elasticsearch of their own (--store: those of one kind)
@@ -96,6 +97,8 @@ def main() -> int:
     if arguments.tests is not None:
         return run_tests(arguments.tests, arguments.record)
     if arguments.nodes is not None:
+        if arguments.store == "sqlite":
+            parser.error("--nodes kills nodes of an engine; a file has none")
         return node_kills(arguments)
     if arguments.operations is not None:
         return operations(arguments)
@@ -191,7 +194,8 @@ def operations(arguments: argparse.Namespace) -> int:
 def node_kills(arguments: argparse.Namespace) -> int:
     """Kill nodes of a cluster of three at random."""
     say(f"--seed {arguments.seed}")
-    with tempfile.TemporaryDirectory() as scratch, closing(Cluster()) as cluster:
+    kind = arguments.store or "opensearch"
+    with tempfile.TemporaryDirectory() as scratch, closing(Cluster(kind)) as cluster:
         cluster.start()
         started = time.monotonic()
         until = started + 60 * arguments.nodes
@@ -199,7 +203,7 @@ def node_kills(arguments: argparse.Namespace) -> int:
         counts = NodeKills(Path(scratch), cluster, files, arguments.seed, until, say).run()
     say(f"{counts}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
     if arguments.record:
-        record({"campaign nodes": counts.kills.total()})
+        record({f"campaign nodes {kind}": counts.kills.total()})
     return 0
 
 

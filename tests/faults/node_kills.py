@@ -79,7 +79,7 @@ class NodeKills:
 
     def __post_init__(self) -> None:
         self.folder = library(self.home / "papers", self.files, self.seed)
-        self.url = f"opensearch://{self.cluster.hosts}/papers?shards=3&replicas=1"
+        self.url = f"{self.cluster.kind}://{self.cluster.hosts}/papers?shards=3&replicas=1"
         self.counts = Counts()
         self._is_over = threading.Event()
 

@@ -91,8 +91,13 @@ FAULTS = (
         "labels were lost when a file was indexed again",
     ),
     Fault(
-        "kill -9 of a node of three at random times, beside jobs and searches",
-        ("campaign nodes", "test_node_kills.py::test_no_command"),
+        "kill -9 of a node of three at random times, beside jobs and searches, OpenSearch",
+        ("campaign nodes opensearch", "test_node_kills.py::test_no_command"),
+        "no job or search ends with an error; at the end I1 to I3, I8, I9",
+    ),
+    Fault(
+        "kill -9 of a node of three at random times, beside jobs and searches, Elasticsearch",
+        ("campaign nodes elasticsearch",),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
     ),
     Fault(

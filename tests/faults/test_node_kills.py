@@ -19,11 +19,14 @@ FILES = 1_500
 
 @pytest.mark.engines
 @pytest.mark.slow
-def test_no_command_ends_and_nothing_is_lost_while_nodes_are_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
+def test_no_command_ends_and_nothing_is_lost_while_nodes_are_killed(
+    kind: str, tmp_path: Path
+) -> None:
     """The seed is printed; `NEARFOLD_NODE_SEED` repeats its choices."""
     print(f"NEARFOLD_NODE_SEED={SEED} NEARFOLD_NODE_MINUTES={MINUTES}")
     try:
-        new_cluster = Cluster()
+        new_cluster = Cluster(kind)
     except AbsentError as error:
         (pytest.fail if choosing.required() else pytest.skip)(str(error))
     with closing(new_cluster) as cluster:
