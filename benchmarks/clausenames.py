@@ -19,7 +19,7 @@ import random
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from indexer.similarity.duplicate_types import verdict
 from indexer.text.clauses.clause_terms import read_clause
@@ -234,7 +234,8 @@ SISTERS = (
 HEADINGS = _words(
     "Rent|Payment of Rent|Confidentiality|Successors and Assigns|Governing Law|Limited Warranty|"
     "Waiver of Jury Trial|Notices|Entire Agreement|Limitation of Liability|Taxes and Duties|"
-    "Rights of Third Parties|Force Majeure|Term|Assignment by Tenant|Representations of the Seller",
+    "Rights of Third Parties|Taxes; Insurance|Notices; Waiver; Assignment|"
+    "Force Majeure|Term|Assignment by Tenant|Representations of the Seller",
     separator="|",
 )
 BODIES = (
@@ -262,6 +263,45 @@ NUMBERS = (
     "B.",
     "IX.",
 )
+FORMS_OF_NUMBERS = (
+    *("ARTICLE FOUR\n\n", "Section Four.", "4A.", "12B)", "Exhibit A\n\n", "Schedule 2:", "[4.1]"),
+    *(
+        "[iv]",
+        "3rd.",
+        "(iv)(b)",
+        "## 4.",
+        "**4.1**",
+        "<b>4.1</b>",
+        "§ 4-102.",
+        "IV -",
+        "First.",
+        "Paragraph 4.",
+    ),
+    *(
+        "Rule 12(b).",
+        "Division 7:",
+        "Annexure C.",
+        "Article 7bis.",
+        "Fifth:",
+        "10.3)",
+        "(12)",
+        "4.)",
+    ),
+    *("(4.)", "IV.1", "A.1.2", "1.a.", "Section 2.01(a)(iii).", "SECTION XIV –", "Sec. 9(c):"),
+    *("***4.***", "__4.2__", "#### IV.", "<p><b>Section 4.</b>", "<strong>(b)</strong>", "4\\."),
+    *("Exhibit B-1:", "Appendix Three.", "Part 2A\n\n", "[Section 7]", "Twelfth.", "§ 12.3(b)"),
+)
+UNSEEN_FORMS = (
+    *("Book II.", "Enclosure 3:", "Step 4.", "¶ 12.", "No. 7:", "Art. 9a.", "Clause 3.4(c)(ii):"),
+    *("SCHEDULE ONE\n\n", "(Q)", "xi.", "XXII)", "5.3.2.1", "5.3.2.1.", "{12}", "(c)(4)"),
+    *("8(a)", "8.(a).", "C-2)", "Item (c).", "**Section 3:**", "_4.1_", "## Article V\n\n"),
+    *("<em>7.</em>", "<h3>9</h3>", "§§ 6:", "3 –", "7 —", "Thirteenth:", "Section Nineteen:"),
+    *("Annex A-1.", "Article 12-B.", "II.3.", "1) a)"),
+)
+"""Forms that no rule was made for: the detector was finished before it was run on them.
+
+Of 35, four failed then; the two for which there is a rule since are among the forms above.
+"""
 JOINS = (". ", ": ", " — ", ".\n", "\n\n", "\n")
 
 
@@ -306,27 +346,30 @@ def bare_name_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
     return pairs
 
 
-def heading_pairs(count: int, seed: int = 1) -> list[tuple[str, str, str]]:
+def heading_pairs(
+    count: int, seed: int = 1, numbers: Sequence[str] = (*NUMBERS, *FORMS_OF_NUMBERS)
+) -> list[tuple[str, str, str]]:
     """Return pairs that differ in heading, number and layout, each with what the first has."""
     random_ = random.Random(f"headings {seed}")
     pairs: list[tuple[str, str, str]] = []
     while len(pairs) < count:
         text = random_.choice(BODIES)
-        (kind, first), (_, second) = _titled(text, random_), _titled(text, random_)
+        (kind, first), (_, second) = (_titled(text, random_, numbers) for _ in "ab")
         if first != second:
             pairs.append((kind, first, second))
     return pairs
 
 
-def _titled(text: str, random_: random.Random) -> tuple[str, str]:
+def _titled(text: str, random_: random.Random, numbers: Sequence[str]) -> tuple[str, str]:
     """Return a clause with a number, a heading, both or neither, and lines of some width."""
-    number, heading, join = (random_.choice(each) for each in (NUMBERS, HEADINGS, JOINS))
+    number, heading, join = (random_.choice(each) for each in (numbers, HEADINGS, JOINS))
     heading = random_.choice([heading, heading.upper(), ""])
     if join == "\n" and not (number or heading.isupper()):
         join = "\n\n"
     body = _wrap(text, random_.choice([45, 70, 1000]))
     title = f"{heading}{join}" if heading else ""
-    return repr(f"{number}{title}"), f"{number} {title}{body}".lstrip()
+    gap = "" if number.endswith("\n") else " "
+    return repr(f"{number}{title}"), f"{number}{gap}{title}{body}".lstrip()
 
 
 def _wrap(text: str, width: int) -> str:
@@ -369,10 +412,12 @@ def main() -> None:
     options = parser.parse_args()
     names = name_pairs(options.pairs, options.seed)
     headings = heading_pairs(options.pairs, options.seed)
+    unseen = heading_pairs(options.pairs, options.seed, UNSEEN_FORMS)
     bare = bare_name_pairs(options.pairs, options.seed)
     report("another name", names, "near_identical", options.examples)
     report("a name alone as the heading", bare, "near_identical", options.examples)
     report("another heading, number or layout", headings, "identical", options.examples)
+    report("another number, of forms unseen", unseen, "identical", options.examples)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from indexer.defaults import OVERLAP
+from indexer.similarity.capitals import with_names_of
 from indexer.similarity.obligations import has_other_obligation
 from indexer.sketch.rare_term_keys import exact_fraction, lengths_agree
 from indexer.text.clauses.lexicon import Lexicon
@@ -61,7 +62,14 @@ def verdict(
         return (
             None if _have_swapped_names(left, right, lexicon) else Verdict("near_identical", share)
         )
-    if not lengths_agree(left.length, right.length) or has_other_obligation(left, right, lexicon):
+    if not lengths_agree(left.length, right.length):
+        return None
+    if left.is_shouted != right.is_shouted:
+        left_named, right_named = _with_same_names(left, right)
+        if are_same_but_for_slots(left_named, right_named):
+            is_swapped = _have_swapped_names(left_named, right_named, lexicon)
+            return None if is_swapped else Verdict("near_identical", share)
+    if has_other_obligation(left, right, lexicon):
         return None
     return Verdict("fuzzy", share)
 
@@ -81,6 +89,13 @@ def terminology(left: Reading, right: Reading) -> float:
 def are_same_but_for_slots(left: Reading, right: Reading) -> bool:
     """Return whether two clauses have the same canonical words and kinds of slots, in order."""
     return len(left.units) == len(right.units) and all(map(_are_same, left.units, right.units))
+
+
+def _with_same_names(left: Reading, right: Reading) -> tuple[Reading, Reading]:
+    """Return both readings, that of the text in capitals with the names of the other."""
+    if left.is_shouted:
+        return with_names_of(left, right), right
+    return left, with_names_of(right, left)
 
 
 def _are_same(left: Unit, right: Unit) -> bool:

@@ -665,6 +665,112 @@ def test_layout_is_no_difference(text: str) -> None:
     assert kind(DUE, text) == "identical"
 
 
+NUMBERINGS = [
+    *("ARTICLE FOUR\n\n", "Section Four. ", "4A. ", "12B) ", "Exhibit A\n\n", "[4.1] ", "(iv)(b) "),
+    *("## 4. ", "**4.1** ", "### 4.1 Rent\n\n", "<b>4.1</b> ", "<h2>4. Rent</h2>\n", "4\\. "),
+    *("Schedule 2: ", "4.1.(a) ", "4-1. ", "§ 4-102. ", "[Section 4] ", "IV - ", "IV.1 ", "(4.) "),
+    *("First. ", "Fourth: ", "4 - ", "4: ", "Sub-section 4.1: ", "Article 7bis. ", "A.1.2 ", "④ "),
+    *("Rent; Payment. ", "4.1 Taxes; Insurance. ", "“Rent.” ", "**Rent.** ", "Part Two. "),
+]
+
+
+@pytest.mark.parametrize("number", NUMBERINGS)
+def test_forms_of_numbering_are_no_difference(number: str) -> None:
+    for text in (DUE, REPAIR, RENT.format("$500")):
+        for other in ("", "7. ", "Section 9.3 "):
+            assert kind(number + text, other + text) == "identical"
+
+
+STARTS = st.sampled_from([*NUMBERINGS, "", "3. ", "(b) ", "1. Rent. "])
+NAMES_BY_NUMBER = [
+    *("{}A Capital", "{}M", "{}-Eleven", "A-{} LLC", "Exhibit {} Media", "[{}] Ltd", "[{}.1] Inc."),
+    *("Chapter {} Media", "No. {} Films", "{}: Capital LLC", "{}A. Holdings", "§ {}-1 GmbH"),
+    *("Section {} - Capital LLC", "Article {}. LLC", "{}/5 Inc.", "T-{} Energy", "{} Degrees"),
+]
+PAIRS_OF_NAMES = [
+    *(("3M", "5M"), ("1st Bank", "2nd Bank"), ("An Post", "Post"), ("The The Ltd", "The Ltd")),
+    *(("The The", "The"), ("The Who", "Who"), ("An Óige", "Óige"), ("Disney+", "Disney")),
+    *(("Article Four Coffee", "Article Five Coffee"), ("Title IX Films", "Title X Films")),
+    *(("First, Kestrel & Sons LLP", "Second, Kestrel & Sons LLP"), ("Exhibit A", "Exhibit B")),
+    *(("[Rent] Group", "[Taxes] Group"), ("Rent - Kestrel LLC", "Tax - Kestrel LLC")),
+]
+
+
+@settings(max_examples=150)
+@given(STARTS, st.sampled_from(NAMES_BY_NUMBER), st.integers(2, 40), st.integers(41, 99))
+def test_a_number_in_a_name_is_never_a_label(start: str, name: str, one: int, two: int) -> None:
+    for text in (*DUTY_OF, "Payments to {} are due in advance on the first day of every month."):
+        pair = [start + text.format(name.format(number)) for number in (one, two)]
+        assert kind(*pair) != "identical"
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS_OF_NAMES)
+@pytest.mark.parametrize("start", ["", "7. ", "4A. ", "[4.1] ", "ARTICLE FOUR\n\n", "**Rent.** "])
+def test_names_that_look_like_articles_or_labels_stay(start: str, left: str, right: str) -> None:
+    for text in (*DUTY_OF, "Payments to {} are due in advance on the first day of every month."):
+        assert kind(start + text.format(left), start + text.format(right)) != "identical"
+
+
+@settings(max_examples=100)
+@given(STARTS, STARTS, st.sampled_from([DUE, REPAIR, RENT.format("$500")]))
+def test_any_numbering_is_any_other(left: str, right: str, text: str) -> None:
+    assert kind(left + text, right + text) == "identical"
+
+
+SHOUTED = (
+    "Acme Foods, Inc. shall deliver to Kestrel Ltd on June 1, 2020 under Section 4.2 a written "
+    "report on the state of the warehouse, the goods that are stored in it, all damage by fire or "
+    "storm, and every claim that guests or neighbours have made, with interest of 5 per cent."
+)
+
+
+def test_capitals_change_no_clause() -> None:
+    assert kind(SHOUTED, SHOUTED.upper()) == "identical"
+    assert kind(f"7. Rent. {SHOUTED}", f"ARTICLE FOUR\n\n{SHOUTED.upper()}") == "identical"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Acme Foods, Inc.", "Zenith, Inc."),
+        ("Acme Foods, Inc.", "Bank of Ohio"),
+        ("Kestrel Ltd", "Merlin Ltd"),
+        ("June 1, 2020", "May 7, 2021"),
+        ("Section 4.2", "Article IX"),
+    ],
+)
+def test_another_name_in_capitals_is_near_identical(left: str, right: str) -> None:
+    assert kind(SHOUTED.upper(), SHOUTED.replace(left, right)) == "near_identical"
+
+
+def test_another_firm_in_two_clauses_in_capitals_is_near_identical() -> None:
+    other = SHOUTED.replace("Kestrel Ltd", "Merlin Ltd").upper()
+    assert kind(SHOUTED.upper(), other) == "near_identical"
+
+
+def test_another_act_in_capitals_is_no_name() -> None:
+    assert kind(REPAIR.upper(), REPAIR.replace("shall", "may")) is None
+    assert kind(REPAIR.upper(), REPAIR.replace("repair", "photograph")) != "near_identical"
+    swapped = SHOUTED.replace("Acme Foods, Inc.", "X").replace("Kestrel Ltd", "Acme Foods, Inc.")
+    assert kind(SHOUTED.upper(), swapped.replace("X", "Kestrel Ltd")) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("Flat 2/1", "Flat 2/2", "near_identical"),
+        ("LIBOR + 2.5%", "LIBOR + 3.0%", "near_identical"),
+        ("LIBOR + 2.5%", "LIBOR - 2.5%", None),
+        ("P = LIBOR + 2.5%", "P = LIBOR + 3.0%", None),
+        ("Disney+", "Hulu", "near_identical"),
+        ("x² + 1", "x2 + 1", None),
+        ("x² + y", "x³ + y", None),
+    ],
+)
+def test_flats_margins_and_powers(left: str, right: str, expected: str | None) -> None:
+    assert kind(RENT.format(left), RENT.format(right)) == expected
+
+
 def test_signs_that_compare_are_no_layout() -> None:
     assert without_layout("> 50 units of it") == "> 50 units of it"
     assert without_layout("a\n> b") == "a\n> b"

@@ -16,51 +16,38 @@ from indexer.text.clauses.function_words import (
     FIRM_WORDS,
     FUNCTION,
     HEADING_WORDS,
-    LEADING_PARTICLES,
     ORGANISATIONS,
     PARTY_ACTS,
-    SITE_ENDING,
     SMALL_FORMS,
     STARTERS,
     VERBS,
     is_abbreviation,
 )
+from indexer.text.clauses.labels import LABEL, SMALL_NAME, label_end
 
-_PARTICLE = "|".join(sorted(LEADING_PARTICLES))
-# eBay, booking.com, de Beers
-_SMALL_NAME = rf"(?:[a-z]+[A-Z]|[\w\-]+{SITE_ENDING}|(?:{_PARTICLE})\s+[A-Z])"
-_GOES_ON = rf"\s+(?:[^\sa-z,]|{_SMALL_NAME})"  # not as the sentence goes on that a reference is in
-_DIVISION = (
-    r"(?:Section|SECTION|Sec\.|Article|ARTICLE|Art\.|Clause|CLAUSE|§+)\s*"
-    rf"[\dIVXLC]+(?:\.\d+)*(?:\([a-z\d]{{1,4}}\))*[.:)]*(?={_GOES_ON})"
+_END = re.compile(
+    r"(?P<sign>[.:—–]+|(?<=\w)\]|(?<=\s)--?)[*_\"”’'\])]*\.?(?P<gap>\s+[*_]*)(?=\S)"
+    r"|[*_]*(?P<line>[ \t]*\n\s*)(?=\S)"
 )
-_BELOW = r"\((?:[a-z]{1,2}|[A-Z]|[ivxlc]{1,5}|[IVXLC]{1,5}|\d{1,2})\)"  # "5.1(b)(ii)"
-_ROMAN_NUMBER = r"(?=[IVXLC]{2})C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
-_SCALE = r"(?:[Mm]illion|[Bb]illion|[Tt]housand|[Hh]undred|[Pp]er\s?cent)\b"
-_LABEL = re.compile(
-    rf"\s*(?:{_DIVISION}|\(?\d{{1,3}}(?:\.\d{{1,3}})*[.)]"
-    rf"|\d{{1,3}}(?:\.\d{{1,3}})*(?:{_BELOW})+[.):]?(?={_GOES_ON})|\d{{1,3}}(?=\s+{_BELOW}\s)"
-    rf"|\d{{1,3}}(?:\.\d{{1,3}})+(?={_GOES_ON})(?!\s+{_SCALE})"
-    rf"|(?:{_BELOW})+|{_ROMAN_NUMBER}\.|[a-z][.)]|[A-Z]\))(?=\s)\s*"
-)
-_INITIAL = re.compile(r"\s*[A-Z]\.\s+(?=\S)")
-_END = re.compile(r"(?P<sign>[.:—–]+)[*_]*(?P<gap>\s+[*_]*)(?=\S)|[*_]*(?P<line>[ \t]*\n\s*)(?=\S)")
-_BEFORE = re.compile(r"[*_#]*\s*")
+_BEFORE = re.compile(r"[*_#]*\s*[\"“‘'\[]?")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[.'’\-][^\W_]+)*")
 _BEGINS = re.compile(r"[\"“‘'(\[$€£¥@#§]*[^\W_]|§")
-_BEGINS_SMALL = re.compile(rf"[\"“‘'(\[]*{_SMALL_NAME}")
+_BEGINS_SMALL = re.compile(rf"[\"“‘'(\[]*{SMALL_NAME}")
 _PART = rf"(?:[A-Z][\w.'’&\-]*|&|{'|'.join(sorted(SMALL_FORMS))})(?!\w)"
 _RUN = re.compile(rf"{_PART}(?:,?[^\S\n]+{_PART})*")
 _NEXT = re.compile(r"[^\S\n]*(?P<comma>,)?\s*(?:(?i:hereby|also)\s+)?(?P<word>[^\W\d_]+)")
-_PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*[\dIVXLC]+[^\S\n]+")
-_DECIMAL = re.compile(r"\d+(?:\.\d+)+\s+")
+_PLAIN_NUMBER = re.compile(r"(?:[^\W\d_]+\.?|§+)\s*(?:[\dIVXLC]+|[^\W\d_]+)[^\S\n]+")
 _TITLE_NUMBER = re.compile(r"^[\d.]+\)?\s+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _FIRST = re.compile(r"[\"“‘'(\[*_]*(?P<word>[^\W\d_]+)(?=[\s,])")
 _NOUN = re.compile(r"(?=\w{6})\w+(?:tion|sion|ment|ity|[ae]nce|ness|ing|ship|ure|cy|ty|ery|ie)s?")
 _RELATIONS = frozenset(["to", "of", "by", "for", "from", "with", "against", "on", "upon"])
+_SHOUTED_LIST = re.compile(  # ARTICLE II VENTURES, AS GUARANTOR
+    rf"(?P<name>[^a-z]+?),\s+(?:{'|'.join(sorted(word.upper() for word in FUNCTION))})\b[^a-z]*$"
+)
+_NAME_GOES_ON = PARTY_ACTS | {"and", "or"}
 _BODIES = FIRM_WORDS | ORGANISATIONS
-_LONGEST, _MOST_WORDS, _MOST_LABELS = 80, 10, 3
+_LONGEST, _MOST_WORDS = 80, 10
 _ROMAN = re.compile("[IVXLC]+")
 _SPARE = 12  # characters by which a title is shorter than a wrapped line
 
@@ -94,27 +81,20 @@ def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) ->
 
 
 def _without_label(text: str, parties: frozenset[str]) -> str:
-    """Return the text without the numbers and letters at its beginning.
-
-    A capital letter with a full stop is the initial of a name, unless a sentence or a heading
-    begins after it.
-    """
+    """Return the text without the numbers and letters at its beginning."""
     rest = text.lstrip()
-    for _ in range(_MOST_LABELS):
-        label = _LABEL.match(rest)
-        if label is None:
-            label = _INITIAL.match(rest)
-            if label is None or not _begins_clause(rest[label.end() :], parties):
-                return rest
-        elif _begins_name(label.group(), rest[label.end() :], parties):
-            return rest
-        rest = rest[label.end() :]
-    return rest
+    return rest[
+        label_end(
+            rest,
+            lambda label, after: _begins_name(label, after, parties),
+            lambda after: _begins_clause(after, parties),
+        ) :
+    ]
 
 
 def _is_name_of(heading: str, text: str, parties: frozenset[str]) -> bool:
     """Return whether a heading is a number that is part of a name, and the text its rest."""
-    label = _LABEL.match(f"{heading} {text}")
+    label = LABEL.match(f"{heading} {text}")
     is_number = label is not None and label.end() == len(heading) + 1
     return is_number and _begins_name(f"{heading} ", text, parties)
 
@@ -132,27 +112,32 @@ def _belongs_to_text(heading: str, text: str, parties: frozenset[str]) -> bool:
 def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     """Return whether a number and the capitalised words after it are a name: "Section 8 Capital".
 
-    Before the last words of a firm's name alone any label is part of the name, a decimal also
-    without the form of a company: "4.1 Holdings shall". A division's whole number without a sign is
+    Before the last words of a firm's name alone any label is part of the name: "4A. Holdings
+    shall". A division's whole number without a sign is
     before a name that ends so, and before what no heading and no party is and does as a party does:
     "Article 5 Coffee shall", "Section 8 Bluebird, as".
     """
     run = _RUN.match(text)
     if run is None:
         return False
-    words = [_POSSESSIVE.sub("", word.lower()) for word in _WORD.findall(run.group())]
+    shouted = _SHOUTED_LIST.match(run.group())
+    run_text = shouted["name"] if shouted else run.group()
+    spelled = _WORD.findall(re.sub(r"['’]s\b", "", run_text))
+    words = [_POSSESSIVE.sub("", word.lower()) for word in spelled]
     verb = next((place for place, word in enumerate(words) if word in PARTY_ACTS), len(words))
     after = _NEXT.match(text, run.end())
     goes_on = verb < len(words) or (
-        after is not None and (after["comma"] is not None or after["word"] in PARTY_ACTS)
+        after is not None and (after["comma"] is not None or after["word"] in _NAME_GOES_ON)
     )
+    goes_on = goes_on or shouted is not None
     words = words[:verb]
     has_form = any(word in COMPANY_FORMS and word not in parties for word in words)
     if has_form and FIRM_WORDS.issuperset(words):
         return True
     goes_on = goes_on or run.group().endswith(("'s", "’s", "s'", "s’"))
-    if _DECIMAL.fullmatch(label) and words and FIRM_WORDS.issuperset(words) and goes_on:
-        return parties.isdisjoint(map(_singular, words))
+    is_firm = bool(words) and FIRM_WORDS.issuperset(words)
+    if is_firm and goes_on and parties.isdisjoint(map(_singular, words)):
+        return True
     is_party = any(_singular(word) in parties and word not in FIRM_WORDS for word in words)
     if not _PLAIN_NUMBER.fullmatch(label) or not words or words[0] in FUNCTION or is_party:
         return False
@@ -186,7 +171,8 @@ def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
         is_apart = end.group().count("\n") > 1
         if sign.startswith(".") and not is_apart and not _is_ended(words, rest, parties):
             return 0
-        if _has_name(words, rest, parties):
+        is_weak = sign.startswith(("]", "-"))  # signs that names have, too
+        if _has_name(words, rest, parties) or (is_weak and not _begins_sentence(rest)):
             return 0
         if end["line"] and not _is_own_line(end["line"], title, rest, parties, number):
             return 0
@@ -203,8 +189,7 @@ def _is_ended(title: list[str], rest: str, parties: frozenset[str]) -> bool:
     """
     first = _FIRST.match(rest)
     if first and first["word"].lower() in STARTERS:
-        after = _WORD.search(rest, first.end())
-        return after is None or after.group().lower() not in COMPANY_FORMS
+        return _begins_sentence(rest)
     if all(word.lower() in FUNCTION or _is_whole(word, "", parties) for word in title):
         return True
     run = _RUN.match(rest)
@@ -214,6 +199,15 @@ def _is_ended(title: list[str], rest: str, parties: frozenset[str]) -> bool:
     if len(words) != 1 or run.group().endswith("."):
         return False
     return _singular(words[0]) in parties or words[0].lower() not in _BODIES
+
+
+def _begins_sentence(rest: str) -> bool:
+    """Return whether a text begins with a word that begins sentences, and no firm: "The LLC"."""
+    first = _FIRST.match(rest)
+    if first is None or first["word"].lower() not in STARTERS:
+        return False
+    after = _WORD.search(rest, first.end())
+    return after is None or after.group().lower() not in COMPANY_FORMS
 
 
 def _is_whole(word: str, rest: str, parties: frozenset[str]) -> bool:
@@ -250,7 +244,7 @@ def _is_title(title: str, words: list[str]) -> bool:
     return (
         len(title) <= _LONGEST
         and 0 < len(words) <= _MOST_WORDS
-        and not any(char.isdigit() or char in ";." for char in title)
+        and not any(char.isdigit() or char in "." for char in title)
         and not VERBS.intersection(folded)
         and not any(map(_is_company, words, words[1:]))
         and not any(map(_is_mixed, words))

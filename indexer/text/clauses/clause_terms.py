@@ -19,6 +19,7 @@ from indexer.text.clauses.function_words import (
     is_numeral,
 )
 from indexer.text.clauses.heading_words import doubtful_words
+from indexer.text.clauses.in_capitals import is_shouted
 from indexer.text.clauses.layout import without_layout
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.clauses.names import Names
@@ -47,7 +48,9 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     text = without_layout(text)
     body_text = body(text, heading, lexicon.party_words)
     before = text.removesuffix(body_text) if text.endswith(body_text) else ""
-    units = list(_units(clause_tokens(body_text), lexicon))
+    tokens = clause_tokens(body_text)
+    units = list(_units(tokens, lexicon))
+    signs = telling_signs(body_text)
     substantive = tuple([unit for unit in units if unit.kind == NAME or unit.form not in ARTICLES])
     return Reading(
         exact=tuple(_exact(substantive)),
@@ -55,11 +58,12 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
         names=_names(units, lexicon),
-        figures=_formulas(units),
+        figures=_formulas(units, signs),
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
         doubtful=doubtful_words(f"{heading}\n{before}", body_text, lexicon),
-        signs=telling_signs(body_text),
+        signs=signs,
+        is_shouted=is_shouted(tokens),
     )
 
 
@@ -76,8 +80,8 @@ def _names(units: Sequence[Unit], lexicon: Lexicon) -> frozenset[str]:
     return frozenset([*map(lexicon.stem, words), *(unit.form for unit in names)])
 
 
-def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
-    """Return the stretches of formulas, sorted.
+def _formulas(units: Sequence[Unit], signs: Sequence[str]) -> tuple[str, ...]:
+    """Return the stretches of formulas, sorted, and the raised figures of a clause with formulas.
 
     Sentences may stand in another order, but a / b is not b / a.
     """
@@ -85,7 +89,8 @@ def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
     for is_formula, run in groupby(units, key=lambda unit: unit.kind == "formula"):
         if is_formula:
             formulas.append(" ".join(unit.form for unit in run))
-    return tuple(sorted(formulas))
+    raised = [sign for sign in signs if sign.isdigit()] if formulas else []
+    return (*sorted(formulas), *raised)
 
 
 def _negations(units: Sequence[Unit], body_text: str) -> int:
@@ -146,8 +151,7 @@ def _unit_at(place: int, names: Names) -> tuple[int, Unit | None]:
     elif names.proper[place]:
         name_end = names.end(place)
     if kind not in {"word", "other"} and name_end == place:
-        form = _figure(tokens[place].text)
-        return place + 1, Unit(kind, form, (form,))
+        return place + 1, _slot(kind, tokens[place].text)
     end = _numeral_end(place, tokens, spoken)
     if end > place:
         return end, _amount(tokens[place:end], spoken[place:end])
@@ -161,6 +165,15 @@ def _unit_at(place: int, names: Names) -> tuple[int, Unit | None]:
             return end, Unit(phrase_kind, form, tuple(spoken[place:end]))
     word = spoken[place]
     return place + 1, Unit("", word if word in FUNCTION else stems[place], (word,))
+
+
+def _slot(kind: str, text: str) -> Unit:
+    """Return the unit of an amount, a date or an address; of an address the words count alone."""
+    form = _figure(text)
+    if kind != "address":
+        return Unit(kind, form, (form,))
+    words = (_fold(word).strip(".,") for word in text.replace(",", " ").split())
+    return Unit(kind, form, tuple(words))
 
 
 def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:

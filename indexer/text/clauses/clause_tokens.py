@@ -21,9 +21,9 @@ from indexer.text.clauses.function_words import (
     is_abbreviation,
     is_numeral,
 )
+from indexer.text.clauses.in_capitals import MONTH, recased
 from indexer.text.codepoints import nfkc
 
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _CURRENCY = r"(?:US|A|C|HK|NZ)?[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b"
 _COINS = (
@@ -41,7 +41,7 @@ _YEAR = r"(?:,?\s+\d{4})?\b"
 _DAY = r"\b\d{1,2}(?:st|nd|rd|th)?"
 _DIVISIONS = "[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Pp]aragraphs?|Exhibit|Schedule|Annex|Appendix"
 _SPECIAL = (
-    rf"{_MONTH}\b|(?:{_DIVISIONS})\s|(?:US|A|C|HK|NZ)\$|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b|x\s"
+    rf"{MONTH}\b|(?:{_DIVISIONS})\s|(?:US|A|C|HK|NZ)\$|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b|x\s"
     r"|[Nn]os?\.\s*\d"
 )
 _INITIALS = r"(?:[^\W\d_][.](?=[^\W\d_](?![^\W_])))*"
@@ -59,6 +59,7 @@ _REST = r"[^\s,;\"“”‘’()]{0,30}"
 _SIGNED = "|".join(
     [
         r"[^\W\d_][^\W_]*(?:\+\+|#)(?!\w)",  # C++, C#
+        r"[A-Z][^\W\d_]+\+(?=[,;:.)'’\"”]|\s+[^\W\d_]{2}|\s*$)",  # Disney+
         r"[A-Z](?:\*[A-Z]+)*\*[A-Z]{2,}(?!\w)",  # E*TRADE, M*A*S*H
         r"[^\W\d_]{1,30}(?:[!$][^\W\d_]+)+(?!\w)",  # P!nk, A$AP
         # before the form of a company: A+ Media Ltd, [x+1] AG, $hop LLC, Yahoo! Inc.
@@ -76,9 +77,9 @@ _PATTERNS = {
     r"(?![^\W_]|[.'’\-‐‑@+][^\W_])",
     "gap": r"[ \t]+|\n(?!\s*\n)",
     "word": rf"(?!{_SPECIAL}|{_MAIL}|{_BOX}|https?:|www\.){_WORD}",
-    "date": rf"\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}"
-    rf"|{_DAY}(?:\s+day\s+of)?\s+{_MONTH}{_YEAR}"
-    rf"|\b{_MONTH}\s+\d{{4}}\b|\b(?:19|20)\d\d/(?:\d\d){{1,2}}\b(?!/)"
+    "date": rf"\b{MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}"
+    rf"|{_DAY}(?:\s+day\s+of)?\s+{MONTH}{_YEAR}"
+    rf"|\b{MONTH}\s+\d{{4}}\b|\b(?:19|20)\d\d/(?:\d\d){{1,2}}\b(?!/)"
     r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
     "address": rf"(?:{_BOX}|\b\d+[A-Z]?\s+(?:[A-Z][\w.]*\s+){{1,4}}?{_STREET})"
     rf"(?:,?\s+{_PLACE_PART})*"
@@ -147,6 +148,7 @@ class _Match(NamedTuple):
 def clause_tokens(text: str) -> list[Token]:
     """Return the tokens in order, without stops; white space and other signs are in none."""
     text = nfkc(text)
+    text = recased(text)
     matches = list(_scan(text))
     has_figures = any(match.kind in _FIGURES for match in matches) or "ratio" in text.lower()
     formulas = _formulas(text, matches) if has_figures else set()
@@ -219,6 +221,11 @@ def _beside_operator(
 
     `follows`: the token before it is part of a formula.
     """
+    if _is_part_of_address(text, matches, place):
+        return
+    if _is_margin(matches, place):
+        yield place
+        return
     is_operator = matches[place].text in _OPERATORS
     if follows or (is_operator and not _is_bracket(text, matches[place].start)):
         for neighbour in (place - 1, place + 1):
@@ -229,6 +236,29 @@ def _beside_operator(
     yield from amounts
     if amounts or is_operator or follows:
         yield place
+
+
+def _is_part_of_address(text: str, matches: list[_Match], place: int) -> bool:
+    """Return whether a stroke joins two whole numbers beside a name: "Flat 2/1", "9/11 Trust"."""
+    around = matches[max(0, place - 2) : place + 3]
+    if matches[place].text != "/" or len(around) < 4 or place < 1 or _ARITHMETIC.search(text):
+        return False
+    before, after = matches[place - 1], matches[place + 1 :]
+    start, end = before.start, after[0].start + len(after[0].text) if after else 0
+    if not after or not re.fullmatch(r"\d{1,4}/\d{1,4}", text[start:end]):
+        return False
+    names = (*matches[max(0, place - 2) : place - 1], *after[1:2])
+    return any(match.kind == "word" and match.text[0].isupper() for match in names)
+
+
+def _is_margin(matches: list[_Match], place: int) -> bool:
+    """Return whether a sign adds a rate to a named one: "LIBOR + 2.5%". The sign alone is fixed."""
+    if place < 1 or place + 1 >= len(matches) or matches[place].text not in "+-−":
+        return False
+    name, rate = matches[place - 1], matches[place + 1]
+    beside = [*matches[max(0, place - 2) : place - 1], *matches[place + 2 : place + 3]]
+    is_alone = all(match.kind != "operator" for match in beside)
+    return is_alone and name.kind == "word" and name.text[0].isupper() and rate.kind == "percent"
 
 
 def _is_bracket(text: str, at: int) -> bool:

@@ -47,9 +47,19 @@ HEADING_WORDS = _words(
 
 DIVISIONS = _words(
     "section sec article art clause chapter part paragraph para schedule exhibit annex appendix "
-    "attachment title subsection item no"
+    "attachment title subsection subclause subparagraph cl item no rider addendum annexe recital "
+    "annexure division rule covenant condition regulation book volume artikel abschnitt anhang "
+    "anlage kapitel teil chapitre titre anexo allegato bijlage bilaga artículo articolo artigo"
 )
 """Words that announce the number of a clause."""
+
+NUMBER_WORDS = _words(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty first second third fourth fifth sixth seventh "
+    "eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth "
+    "eighteenth nineteenth twentieth"
+)
+"""Numbers of clauses that are written out."""
 
 NAMES_ALONE = _words(
     "bond case cash dealer fair flood grant land law major mark marshall park price reliance room "

@@ -22,6 +22,7 @@ from indexer.text.clauses.function_words import (
     HEADING_WORDS,
     NAMES_ALONE,
 )
+from indexer.text.clauses.labels import without_labels
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.stems import stem
 
@@ -159,6 +160,7 @@ year years yield your zoning
 
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\-\u2010\u2011](?=[^\W\d_]))*")
 _BRACKETED = re.compile(r"\(\w{1,5}\)")  # "(ii)"
+_POSSESSIVE = re.compile(r"['’]s?\b")
 _ROMAN = re.compile(r"[IVXLC]+")
 _ROMAN_LABEL = re.compile(r"\b([IVXLC]{2,})\.\s*$")
 
@@ -179,7 +181,8 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
     roman = _ROMAN_LABEL.search(heading)
     if roman and _begins_with_firm(body, lexicon.party_words):
         return (roman[1].lower(),)
-    spelled = _WORD.findall(_BRACKETED.sub(" ", heading))
+    lines = " ".join(map(without_labels, heading.split("\n")))
+    spelled = _WORD.findall(_BRACKETED.sub(" ", lines))
     words = [word.lower() for word in spelled if len(word) > 1 and not _ROMAN.fullmatch(word)]
     content = [word for word in words if word not in FUNCTION and word not in DIVISIONS]
     stems = {word: lexicon.stem(word) for word in content}
@@ -199,7 +202,7 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
 def _begins_with_firm(text: str, parties: frozenset[str]) -> bool:
     """Return whether the words before the first small one are a firm's name: "Pepper LLC"."""
     capitalised = takewhile(lambda word: not word[0].islower(), text.split())
-    words = {word.strip(",.").lower() for word in capitalised}
+    words = {_POSSESSIVE.sub("", word).strip(",.").lower() for word in capitalised}
     return not FIRM_WORDS.isdisjoint(words - parties)
 
 

@@ -11,20 +11,42 @@ _HYPHENATION = re.compile(
 )
 _SOFT_LINE_END = re.compile(r"\u00ad[ \t]*\r?\n[ \t]*")
 _QUOTE = re.compile(r"[ \t]*>(?:[ \t]*>)*(?=[ \t]|$)[ \t]?")
-_AMOUNT = re.compile(r"[ \t]*[\d$€£¥]")
+_MARK = re.compile(r"^[ \t]*#{1,6}[ \t]+(?=\S)", re.MULTILINE)
+_EMPHASIS = re.compile(
+    r"(?<![\w*])(?P<sign>\*{1,3}|_{1,3})(?=[^\s*_])(?P<words>[^*_\n]{1,200}?)(?<=\S)"
+    r"(?P=sign)(?![\w*])"
+)
+_ESCAPE = re.compile(r"\\(?=[.()\[\]#*_\-])")
+_TAG = re.compile(
+    r"</?(?:a|b|big|blockquote|body|br|center|cite|dd|div|dl|dt|em|font|h[1-6]|html|i|label|li|mark"
+    r"|ol|p|section|small|span|strong|td|th|tr|u|ul)(?:\s[^<>]{0,300})?/?>",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(r"</?(?:p|div|h\d|li|tr|br|blockquote)\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"[ \t]*(?!\d{1,3}[.)]\s)[\d$€£¥]")
 
 
 def without_layout(text: str) -> str:
-    """Return the text without soft hyphens, hyphenation at line ends, and the marks of a quotation.
+    """Return the text without what a page, a mail or a markup language adds to its words.
 
-    A word that a line's end divides is joined, but for "pre-" before "and". The marks ">" go
-    where every line that is not blank has one; before an amount in a single line it compares.
+    Soft hyphens, hyphenation at line ends, marks of a quotation, HTML tags, and the signs of
+    Markdown for headings and emphasis. A word that a line's end divides is joined, but for "pre-"
+    before "and". The marks ">" go where every line that is not blank has one; before an amount in
+    a single line it compares.
 
     >>> without_layout("> The con\\u00adsent of the represen-\\n> tative is due.")
     'The consent of the representative is due.'
     """
     if ">" in text:
         text = _without_quotes(text)
+    if "</" in text or "/>" in text:
+        text = _TAG.sub(lambda tag: "\n" if _BLOCK.match(tag.group()) else "", text)
+    if "#" in text:
+        text = _MARK.sub("", text)
+    if "\\" in text:
+        text = _ESCAPE.sub("", text)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(lambda run: run["words"], text)
     if "\u00ad" in text:
         text = _SOFT_LINE_END.sub("", text)
     if not text.isascii():

@@ -19,6 +19,7 @@ from indexer.text.clauses.function_words import (
     SITE_ENDING,
     SMALL_FORMS,
 )
+from indexer.text.clauses.in_capitals import firm_places, is_shouted
 from indexer.text.clauses.lexicon import Lexicon
 
 _JOINS = frozenset("&/")
@@ -26,6 +27,8 @@ _WORDS = frozenset(["word", "other"])
 _ENGLISH = frozenset(["the", "of", "and", "to", "shall"])
 _POINTERS = frozenset(["a", "an", "this", "that"])  # "this Agreement" is "This Agreement"
 _ENDS = (COMPANY_FORMS | NAME_SUFFIXES) - {"corporation"}  # "such corporation" is no name
+_ENGLISH_ARTICLES = (["a"], ["an"], ["the"])
+_AFTER_AN = re.compile("[AEIOUH]")
 _SITE = re.compile(rf".+{SITE_ENDING}")
 _FIGURE = re.compile(r"\d{1,2}[a-z]{1,2}|\dx\d")
 _PLAIN = re.compile(r"[\w.'’\-‐‑]+")
@@ -35,7 +38,8 @@ class Names:
     """The names among the tokens of a clause.
 
     `spoken` are the folded words of the tokens, `stems` the stems of these. `proper` flags the
-    words of names. In a text in capitals no word is one by its capitals.
+    words of names. In a text in capitals no word is one by its capitals; one before the form of a
+    company is.
     """
 
     def __init__(
@@ -54,10 +58,12 @@ class Names:
             words
         )
         self._is_english = not _ENGLISH.isdisjoint(spoken)
-        shouting = sum(token.text.isupper() and len(token.text) > 1 for token in words)
         places = range(len(tokens))
-        if 2 * shouting > len(words):
-            self.proper = self._capital = [self._is_small_word_of_name(place) for place in places]
+        if is_shouted(tokens):
+            firms = firm_places(tokens, spoken, lexicon.party_words.intersection(stems))
+            self.proper = self._capital = [
+                place in firms or self._is_small_word_of_name(place) for place in places
+            ]
             return
         self._capital = [self._is_capital(place) for place in places]
         known = {
@@ -165,6 +171,7 @@ class Names:
             or self.spoken[place] in known
             or self._is_unusual(token.text)
             or self._is_followed(place)
+            or (self.spoken[place] in ARTICLES and self._is_no_article(place))
         )
 
     def _is_followed(self, place: int) -> bool:
@@ -274,17 +281,39 @@ class Names:
         It does before the last word of a firm's name, and with a capital inside a sentence.
         """
         token, word = self.tokens[place], self.spoken[place]
-        if word not in ARTICLES or word == "the" or not token.text[0].isupper():
+        if word not in ARTICLES or not token.text[0].isupper():
+            return False
+        if self._is_no_article(place):
+            return True
+        if word == "the":
             return False
         if not self._is_title_case(place + 1):
             return False
         if self.spoken[place + 1] in _ENDS and not self._is_party(place + 1):
             return not self._is_title_case(place + 2) or self.spoken[place + 2] in _ENDS
-        if self._ends_in_form(place + 1):
-            return True
         is_shouted = token.text.isupper() and self.tokens[place + 1].text.isupper()
+        if self._ends_in_form(place + 1):
+            return not is_shouted or word in {"a", "an"}
         is_name = not self._is_party(place + 1) and word not in _POINTERS
         return is_name and not token.opens and not is_shouted
+
+    def _is_no_article(self, place: int) -> bool:
+        """Return whether a word is no article, but the beginning of a name that looks like one.
+
+        After an article there is no other: "The The". "An" stands before no consonant: "An Post".
+        Neither does an article stand before a small word with a capital ("The Who"), nor with a
+        capital inside a sentence before one ("to An Event").
+        """
+        tokens, spoken = self.tokens, self.spoken
+        if spoken[place - 1 : place] in _ENGLISH_ARTICLES:
+            return True
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if after is None or after.opens or spoken[place] not in {"the", "an", "a"}:
+            return False
+        is_cased = after.text[0].isupper() and not after.text.isupper()
+        if spoken[place] != "an" or spoken[place + 1] in FUNCTION:
+            return is_cased and spoken[place + 1] in FUNCTION
+        return is_cased and (not tokens[place].opens or not _AFTER_AN.match(after.text))
 
     def _is_unusual(self, text: str) -> bool:
         """Return whether a word is a name by its spelling.

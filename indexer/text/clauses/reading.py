@@ -52,7 +52,7 @@ class Reading:
     distinct terms outside slots, `names` those inside names, both without function words.
     `signs`: the signs that no token has and that change what is said, in order.
     `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
-    idioms.
+    idioms. `is_shouted`: most words are in capitals.
     """
 
     exact: tuple[str, ...]
@@ -63,6 +63,7 @@ class Reading:
     figures: tuple[str, ...]
     negations: int
     duties: tuple[Duty, ...]
+    is_shouted: bool = False
     doubtful: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
 

@@ -14,6 +14,7 @@ _UNITS = r"%\u2030\u2031\u00b0\u2032\u2033"
 _SIGN = re.compile(
     rf"[{_CURRENCIES}{_RAISED}{_UNITS}]"
     r"|(?<=\d)['\"](?!\w)"  # feet, inches
+    r"|(?<=\d)/(?=\d)"
     r"|(?<=\d)\s?-\s?(?=\d)|(?<!\w)-(?=\s?[(\[]?\D?\d)"  # a range, a minus
     r"|(?<=[A-Z])[+\-](?=[\s,.;:)]|$)"  # a rating
     r"|[~+\u00b1=<>\u2248\u2264\u2265\u00d7\u00f7](?=\s?\d)"
