@@ -1,5 +1,6 @@
 """Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
+import re
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -397,8 +398,25 @@ def test_an_estimate_of_the_pairs_comes_before_many_are_verified(monkeypatch):
         on_pairs=lambda part: events.append(len(part)),
         on_estimate=events.append,
     )
-    copies, sentence, *verified = events
-    assert copies == 3 and "reach 0.5" in sentence and sum(verified) > 0
+    copies, said, *verified = events
+    assert copies == 3 and "reach 0.5" in said and sum(verified) > 0
+
+
+def test_the_estimate_counts_the_pairs_that_copies_make(monkeypatch):
+    monkeypatch.setattr(likely_pairs, "ESTIMATED", 0)
+    sentences = []
+    families = {place: (sentence(place), edited(sentence(place), 2)) for place in range(9)}
+    texts_by_id = {
+        f"{place}-{number:02}": text[number % 2]
+        for place, text in families.items()
+        for number in range(12)
+    }
+    options = MatchOptions(0.8, measure="lcs")
+    matched = match(library(rows(texts_by_id)), options, on_estimate=sentences.append)
+    [said] = sentences
+    fewest, most = re.search(r"about ([\d,]+) to ([\d,]+) pairs of documents", said).groups()
+    bounds = [int(number.replace(",", "")) for number in (fewest, most)]
+    assert bounds[0] <= len(matched) == 9 * 12 * 11 // 2 <= bounds[1]
 
 
 def test_numbers_are_distinguished_by_words_in_order_too():
