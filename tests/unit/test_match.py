@@ -15,7 +15,7 @@ from sample_library import edited, library, rows, sentence, true_pairs
 import indexer
 from indexer.comparing.compare import compare
 from indexer.defaults import MEASURE
-from indexer.errors import StoreError, UnknownMeasure, UsageError
+from indexer.errors import RecipeMismatch, StoreError, UnknownMeasure, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.short_texts import FEW_WORDS
@@ -368,6 +368,18 @@ def test_a_new_store_in_memory_is_empty(tmp_path):
         (tmp_path / "a.txt").write_text("The harbour ferry leaves at eight in the morning. " * 3)
         indexer.index(str(tmp_path), store, indexer.IndexOptions())
         assert match(store).documents == 1
+
+
+def test_a_search_in_a_new_store_in_memory_sets_no_recipe(tmp_path):
+    bits = indexer.recipe_named("simhash-doc")
+    (tmp_path / "a.txt").write_text("The harbour ferry leaves at eight in the morning. " * 3)
+    with closing(open_store("sqlite://:memory:")) as store:
+        assert indexer.search(store, "ferry").total == 0
+        indexer.index(str(tmp_path), store, indexer.IndexOptions(recipe=bits))
+        assert indexer.search(store, "ferry").total == 1
+        assert store.stored_recipe() == bits
+        with pytest.raises(RecipeMismatch):
+            indexer.index(str(tmp_path), store, indexer.IndexOptions(recipe=DEFAULT))
 
 
 def test_an_empty_store_has_no_pairs():
