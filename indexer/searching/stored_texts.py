@@ -69,15 +69,11 @@ class StoredTexts:
             rows = self.store.get(ids)
         else:
             rows = self.store.snapshots.get(ids, self.snapshot)
-        self._note(rows.values())
-        return [rows[id] for id in ids if id in rows]
-
-    def _note(self, rows: Iterable[Row]) -> None:
-        """Note the names of metadata, and where parts lie."""
-        for row in rows:
+        for id, row in rows.items():
             self.metadata.update(row.metadata)
             if row.parent:
-                self.parts[row.id] = Part(row.parent, row.title, row.start, row.stop)
+                self.parts[id] = Part(row.parent, row.title, row.start, row.stop)
+        return [rows[id] for id in ids if id in rows]
 
     def titles(self, ids: Sequence[str]) -> dict[str, str]:
         """Return titles by id; these documents are remembered."""
@@ -162,16 +158,8 @@ class StoredTexts:
         self._known.move_to_end(id)
         return self._known[id]
 
-    def remember(self, rows: Sequence[Row]) -> None:
-        """Remember documents that were read in another way."""
-        self._note(rows)
-        self._remember([row.id for row in rows], rows)
-
     def _read(self, ids: Sequence[str]) -> None:
-        self._remember(ids, self.rows(ids))
-
-    def _remember(self, ids: Sequence[str], read: Sequence[Row]) -> None:
-        rows = comparable_rows(self.store, self.recipe, read)
+        rows = comparable_rows(self.store, self.recipe, self.rows(ids))
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)

@@ -1,4 +1,6 @@
-"""The command of docs/engines.md prints the rows that the page shows."""
+"""The command of docs/engines.md prints the rows that the page shows, and its table of versions
+shows the recorded counts.
+"""
 
 import os
 import re
@@ -8,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from engine_versions import BEGIN, END, MODULES, OF_THE_GATE, VERSIONS, read_counts, table
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
 SMALL = ["--documents", "300", "--lookups", "4", "--searches", "3", "--arrivals", "2"]
-
-pytestmark = pytest.mark.engines
 
 
 def labels(printed: str) -> list[str]:
@@ -28,6 +29,7 @@ def labels(printed: str) -> list[str]:
     return [re.sub(r"\s+", " ", cell) for cell in cells if cell and not cell[0].isdigit()]
 
 
+@pytest.mark.engines
 @pytest.mark.slow
 def test_the_command_prints_what_the_page_shows(opensearch_url: str) -> None:
     [command] = re.findall(r"```sh\n(.*?)\n```", PAGE, re.DOTALL)
@@ -42,3 +44,17 @@ def test_the_command_prints_what_the_page_shows(opensearch_url: str) -> None:
     assert process.returncode == 0, process.stderr
     assert labels(process.stdout) == labels(expected)
     assert len(labels(expected)) > 25
+
+
+def test_the_table_of_versions_shows_the_recorded_counts() -> None:
+    assert PAGE.partition(BEGIN)[2].partition(END)[0].strip() == table()
+    counts = read_counts()
+    assert set(VERSIONS) - set(OF_THE_GATE) <= counts.keys() <= set(VERSIONS)
+    assert not any(version["failed"] for version in counts.values())
+
+
+def test_tests_that_need_a_module_exist() -> None:
+    for line in MODULES.read_text(encoding="utf-8").splitlines():
+        for name in line.partition(": ")[2].split():
+            file, _, function = name.partition("::")
+            assert f"def {function}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), name

@@ -21,6 +21,7 @@ from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
 from indexer.stores import open_store
+from indexer.stores.engine.installation import score_scripts
 
 pytestmark = [pytest.mark.engines, pytest.mark.versions]
 VERSIONS = [
@@ -67,11 +68,15 @@ def shared_index(running, tmp_path, monkeypatch):
         good("DELETE", f"{server}/{name}")
 
 
+def actions(installation):
+    return [(change.kind, change.name, change.action) for change in installation.changes]
+
+
 def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(shared_index, capsys):
     store, _, _ = shared_index
     planned = install(store, dry_run=True)
     done = install(store)
-    assert planned == done
+    assert actions(planned) == actions(done)  # a dry run does not ask about malformed lines
     changes = [(change.kind, change.action) for change in done.changes]
     if done.complete:
         assert ("ingest pipeline", "created") in changes
@@ -80,7 +85,7 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(share
         ("component template", "created"),
         ("ingest pipeline", "impossible"),
         ("ingest pipeline", "impossible"),
-        *[("stored script", "impossible")] * 3,
+        *[("stored script", "impossible")] * len(score_scripts()),
         ("index template", "created"),
     ]
     missing = [change for change in done.changes if change.action == "impossible"]

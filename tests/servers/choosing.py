@@ -9,12 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from servers import containers, elasticsearch, opensearch, tika
+from servers import containers, elasticsearch, opensearch, secured, tika
 from servers.engine import Engine
 from servers.process import Server
 
+IS_SECURED = os.environ.get("NEARFOLD_OPENSEARCH_SECURITY") == "1"  # of the version with a plugin
+_OPENSEARCH = secured.OPEN if IS_SECURED else opensearch.ENGINE
 ENGINES = {
-    engine.name.lower(): engine for engine in (opensearch.ENGINE, elasticsearch.ENGINE, tika.ENGINE)
+    engine.name.lower(): engine for engine in (_OPENSEARCH, elasticsearch.ENGINE, tika.ENGINE)
 }
 
 

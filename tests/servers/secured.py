@@ -1,6 +1,8 @@
 """OpenSearch with its security plugin: TLS, logins, roles, document-level security.
 
-`admin` with `PASSWORD` may do everything, by the plugin's own configuration.
+`admin` with `PASSWORD` may do everything, by the plugin's own configuration. Without credentials
+nobody may do anything in `ENGINE`, and everybody everything in `OPEN`, which answers by http as
+servers without security do: for tests that know nothing of logins.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 
 from servers import maven, opensearch, plugins
 from servers.engine import Launch
+from servers.process import StartError
 
 VERSION = plugins.VERSION
 PASSWORD = "admin"
@@ -21,6 +24,7 @@ AUTHORITY = "authority.pem"
 _PLUGIN = "opensearch-security"
 _NAME = f"opensearch-{VERSION}-secured"
 _COLLECTIONS = "org.apache.commons:commons-collections4:4.5.0"  # of a module that it extends
+_READY = "/_plugins/_security/health?mode=strict"
 _TLS = """plugins.security.ssl.{layer}.pemcert_filepath: node.pem
 plugins.security.ssl.{layer}.pemkey_filepath: node.key
 plugins.security.ssl.{layer}.pemtrustedcas_filepath: authority.pem
@@ -32,6 +36,16 @@ plugins.security.allow_unsafe_democertificates: false
 plugins.security.restapi.roles_enabled: ["all_access"]
 plugins.security.restapi.password_score_based_validation_strength: fair
 """
+# file of the plugin's configuration, what it says, what makes it open
+_OPEN = (
+    ("config.yml", "anonymous_auth_enabled: false", "anonymous_auth_enabled: true"),
+    (
+        "roles_mapping.yml",
+        'all_access:\n  reserved: false\n  backend_roles:\n  - "admin"\n',
+        'all_access:\n  reserved: false\n  backend_roles:\n  - "admin"\n'
+        '  - "opendistro_security_anonymous_backendrole"\n',
+    ),
+)
 
 
 def install() -> Path:
@@ -74,11 +88,28 @@ def _write_certificates(config: Path) -> None:
     )
 
 
+def launch_open(home: Path, folder: Path, port: int) -> Launch:
+    """Write a configuration that lets requests without credentials do everything."""
+    command = launch(home, folder, port)
+    node = folder / "config" / "opensearch.yml"
+    settings = node.read_text(encoding="utf-8")
+    enabled = "plugins.security.ssl.http.enabled: "
+    node.write_text(settings.replace(f"{enabled}true", f"{enabled}false"), encoding="utf-8")
+    for name, old, new in _OPEN:
+        file = folder / "config" / _PLUGIN / name
+        text = file.read_text(encoding="utf-8")
+        if old not in text:
+            raise StartError(f"{file} has no {old.strip()}")
+        file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return command
+
+
 ENGINE = replace(
     opensearch.engine(VERSION),
     variable="NEARFOLD_TEST_SECURED_OPENSEARCH",
-    ready="/_plugins/_security/health?mode=strict",
+    ready=_READY,
     tls=True,
     install=install,
     launch=launch,
 )
+OPEN = replace(opensearch.ENGINE, ready=_READY, install=install, launch=launch_open)
