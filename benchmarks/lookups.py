@@ -64,7 +64,9 @@ def answer(url: str) -> None:
         cpu, wall = time.process_time(), time.perf_counter()
         result = answers[kind](question)
         times = time.process_time() - cpu, time.perf_counter() - wall
-        digest = hashlib.sha256(repr(result).encode()).hexdigest()
+        # the number of groups may be a lower bound, which another checkout reads other texts for
+        shown = getattr(result, "hits", result)
+        digest = hashlib.sha256(repr(shown).encode()).hexdigest()
         print(json.dumps([*times, digest]), flush=True)
 
 

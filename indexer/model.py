@@ -228,7 +228,8 @@ class Query:
 
     `filters` are (field, value) pairs that must all hold. `facets` are fields whose values are
     counted over all matches; `families`: count the families of the matches. `expected`: the hits
-    that will probably be read, which a store may fetch at once; it changes no answer.
+    that will probably be read, which a store may fetch at once; it changes no answer. `first`: if
+    not 0, the hits that are needed with id and path; of the others sketches may do.
     `most_ranked`: a store that ranks slowly may rank only about so many of the matches, those
     written last, and give the others after them. None: it ranks all.
     """
@@ -240,6 +241,7 @@ class Query:
     families: bool = False
     expected: int = 0
     most_ranked: int | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)

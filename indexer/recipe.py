@@ -114,7 +114,7 @@ class Recipe:
                 f"recipe {self.name} leaves out passages of list {self.left_out}, which this "
                 "recipe does not carry; take the recipe of the store"
             )
-        shorter: str = self.approved().blank_out(text)[0]
+        shorter: str = self.approved().blanked(text)[0]
         return shorter
 
     @property

@@ -67,9 +67,17 @@ def _installed(place: Path, *locks: str) -> list[str]:
             "on Debian and Ubuntu: apt install python3-venv",
         )
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip.append("--no-compile")  # of one file after another
     named = [flag for name in locks for flag in ("--requirement", str(LOCKS / f"{name}.txt"))]
     _run([*pip, "--require-hashes", *named], "check the network")
+    _compile(python, place / "lib")
     return pip
+
+
+def _compile(python: Path, folder: Path) -> None:
+    """Compile what was installed, on all processors; files of another Python's syntax are left."""
+    command = [str(python), "-m", "compileall", "-qq", "-j", "0", str(folder)]
+    subprocess.run(command, check=False)
 
 
 def _state(lock: str) -> str:

@@ -119,7 +119,8 @@ _COPIETJE: dict[str, Any] = {
     "--fingerprints",
     type=click.File(encoding="utf-8-sig"),
     metavar="FILE",
-    help="Pairs of this file, one fingerprint of 64 bits a line, instead of a store.",
+    help="Pairs of this file, one fingerprint of 64 bits a line, instead of a store: within 3 "
+    "bits, as simhash-doc, or with --threshold 0.9 within 6, as simhash-doc-loose.",
 )
 @click.option(
     "--tables",

@@ -46,6 +46,7 @@ _HEAD = 64 << 10
 _SAMPLE = 16 << 10
 _LINE = 2 << 10
 _MOST_CONTROLS = 0.01
+_MOST_UNDER_PLAIN_NAME, _FEW_CONTROLS = 0.05, 2
 _MOST_DAMAGE = 0.05
 _LEAST_ASCII = 0.7
 _TYPES = {
@@ -68,7 +69,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     """Return the document of a plain text file, None for anything else, which needs an extractor.
 
     A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
-    NUL and hardly any other control character. Markup in a file whose name is that of a plain text,
+    NUL and hardly any other control character, a few under the name of a plain text. Markup
+    in a file whose name is that of a plain text,
     such as `.txt`, is text too. Of a manual page (roff) the text is what it
     prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order mark; UTF-8 with a few broken
     bytes stays UTF-8, with a warning; any other encoding is guessed from a sample, with a warning.
@@ -90,7 +92,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
     is_markup = suffix not in _PLAIN and _MARKUP.match(head)
     is_other_format = suffix in _MARKED_UP or is_markup or _START.match(head)
-    if data and (is_other_format or not _looks_like_text(data, head, encoding)):
+    if data and (is_other_format or not _looks_like_text(data, head, encoding, suffix in _PLAIN)):
         return None
     decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
     if decoding is None:
@@ -119,13 +121,16 @@ class _Decoding:
     warnings: tuple[str, ...] = ()
 
 
-def _looks_like_text(data: bytes, head: bytes, encoding: str) -> bool:
+def _looks_like_text(data: bytes, head: bytes, encoding: str, has_plain_name: bool) -> bool:
     """Return whether there is no NUL (but UTF-16 and UTF-32 have many), and few other control
-    characters in the first 64 kB.
+    characters in the first 64 kB; under the name of a plain text some more, as at its beginning.
     """
     if encoding == "utf-8" and b"\0" in data:
         return False
-    return len(head) - len(head.translate(None, _CONTROLS)) <= _MOST_CONTROLS * len(head)
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if has_plain_name and 2 * controls < len(head):
+        return controls <= max(_FEW_CONTROLS, _MOST_UNDER_PLAIN_NAME * len(head))
+    return controls <= _MOST_CONTROLS * len(head)
 
 
 def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding | None:

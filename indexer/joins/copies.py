@@ -42,6 +42,16 @@ class Carriers(Sequence[list[int]]):
         documents: list[int] = self._documents[start : start + self.sizes[text]].tolist()
         return documents
 
+    def pairs_between(self, left: Places, right: Places, cap: int) -> NDArray[np.int64]:
+        """Return how many pairs of documents `DocumentPairs` makes of each pair of texts."""
+        a, b = self.sizes[left], self.sizes[right]
+        return np.where(a * b <= cap, a * b, a + b - 1)
+
+    def pairs_of_copies(self, cap: int) -> int:
+        """Return how many pairs of documents `DocumentPairs` makes of the copies of each text."""
+        pairs = self.sizes * (self.sizes - 1) // 2
+        return int(np.where(pairs <= cap, pairs, self.sizes - 1).sum())
+
     def texts_of(self, documents: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which texts any of these documents carries: (documents,) to (texts,) bool."""
         return np.bincount(self.texts[documents & (self.texts >= 0)], minlength=len(self)) > 0
@@ -61,6 +71,11 @@ class PairFilter:
         self._marked_texts = None if marked is None else documents.texts_of(marked)
         self._other_texts = None if marked is None else documents.texts_of(~marked)
         self._new_texts = None if new is None else documents.texts_of(new)
+
+    @property
+    def selects_all(self) -> bool:
+        """True if every pair is requested."""
+        return self._marked is None and self._new is None
 
     def texts(self, left: Places, right: Places) -> tuple[Places, Places]:
         """Return the pairs of texts that may hold a requested pair of documents."""

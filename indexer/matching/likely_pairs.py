@@ -15,7 +15,7 @@ from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.band_pairs import BandPairs
 from indexer.matching.short_pairs import ShortPairs
 from indexer.matching.text_pairs import TextPairs, TextPairsBuilder
-from indexer.matching.verification import MatchContext, Verifier
+from indexer.matching.verification import MatchContext
 from indexer.sketch.plan import Plan
 from indexer.sketch.wilson import wilson
 
@@ -43,7 +43,7 @@ def find_likely_pairs(
     pairs = find_band_pairs(context, layout, rank, layout.fewest_equal, threshold, cap)
     total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
     if total > ESTIMATED:
-        context.on_estimate(_expected_pairs(verifier, pairs, decisive, threshold, total))
+        context.on_estimate(_expected_pairs(context, pairs, decisive, threshold, total, cap))
     builder = TextPairsBuilder(context.collection.budget, threshold)
     done = 0
     for left, right, equal in pairs.blocks(size=REPORTED):
@@ -57,18 +57,37 @@ def find_likely_pairs(
 
 
 def _expected_pairs(
-    verifier: Verifier, pairs: BandPairs, decisive: int, threshold: float, total: int
+    context: MatchContext,
+    pairs: BandPairs,
+    decisive: int,
+    threshold: float,
+    total: int,
+    cap: int,
 ) -> str:
-    """Estimate how many pairs reach the threshold, from a sample of those to verify."""
+    """Estimate how many pairs reach the threshold, from a sample of those to verify.
+
+    Each pair of texts stands for the pairs of their copies, on average of those in the sample, and
+    the copies of one text are pairs too; where only some pairs of documents are selected, these are
+    not counted.
+    """
     left, right, equal = pairs.sample(SAMPLE)
     is_open = equal < decisive
-    values = verifier.similarities(left[is_open], right[is_open], threshold)
-    reaching = int(np.count_nonzero((values >= threshold) & (values > 0)))
-    low, high = wilson(reaching, len(values))
+    left, right = left[is_open], right[is_open]
+    values = context.verifier.similarities(left, right, threshold)
+    reaches = (values >= threshold) & (values > 0)
+    low, high = wilson(int(np.count_nonzero(reaches)), len(values))
     decided = len(pairs) - total
+    documents, of_each, copies = context.collection.documents, 1.0, 0
+    what = "of texts, not counting copies,"
+    if context.selection.selects_all:
+        between = documents.pairs_between(left[reaches], right[reaches], cap)
+        of_each = float(between.mean()) if len(between) else 1.0
+        copies, what = documents.pairs_of_copies(cap), "of documents"
+    ends = (copies + of_each * (decided + share * total) for share in (low, high))
+    fewest, most = (f"{end:,.0f}" for end in ends)
     return (
-        f"{total:,} pairs of texts to verify, after which about "
-        f"{decided + low * total:,.0f} to {decided + high * total:,.0f} reach {threshold:g}"
+        f"{total:,} pairs of texts to verify, after which about {fewest} to {most} pairs {what} "
+        f"reach {threshold:g}"
     )
 
 

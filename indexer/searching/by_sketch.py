@@ -78,24 +78,41 @@ class BySketch:
         if ids and not self._trusts_slots:
             self._read_ahead(list(dict.fromkeys(ids)))
 
-    def leave_out(self, hits: Sequence[RankedRow], shown: range) -> tuple[list[RankedRow], int]:
-        """Return those of the next hits on which the members of the groups `shown` depend, and how
-        many of the others are near nothing before them, and so heads.
+    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+        """Compare the hits as `expect` does, and read all, since their titles are needed too."""
+        self._read_ahead([hit.id for hit in hits])
+        self.expect(hits)
+
+    def needed(
+        self, hits: Sequence[RankedRow], shown: range | None, is_tied: bool = False
+    ) -> tuple[list[bool], int]:
+        """Flag those of the next hits on which the members of groups depend, as the rule says.
+
+        Also returns how many of the others are near no hit before them, and so heads.
         """
-        sketched = [hit for hit in hits if self._is_sketched(hit)]
-        needed, others = set[str](), 0
-        if sketched and self._sketches is not None:
-            batch = sketched_hits(sketched, self._slot_bytes)
-            nearness = self._bounds(batch.slots.shape[1])
-            heads = nearness.pairs(batch, self._sketches)
-            before = nearness.pairs_before(batch)
+        sketched = [place for place, hit in enumerate(hits) if self._is_sketched(hit)]
+        flags = [not self._is_sketched(hit) for hit in hits]
+        if not sketched or self._sketches is None:
+            return flags, 0
+        batch = sketched_hits([hits[place] for place in sketched], self._slot_bytes)
+        nearness = self._bounds(batch.slots.shape[1])
+        heads = nearness.pairs(batch, self._sketches)
+        before = nearness.pairs_before(batch)
+        if is_tied:
+            scores = np.array([hits[place].score for place in sketched])
+            tied = before[scores[before[:, 0]] == scores[before[:, 1]]]
+            before = np.concatenate([before, tied[:, [1, 0, 2]]])
+        is_near = np.zeros(len(batch), dtype=np.bool_)
+        is_near[heads[:, 0]] = is_near[before[:, 0]] = True
+        if shown is None:
+            is_near[before[:, 1]] = True
+            is_needed = is_near
+        else:
             rows = [row for row, (place, _) in enumerate(self._heads) if place in shown]
             is_needed = depended_on(len(batch), heads[np.isin(heads[:, 1], rows)], before)
-            is_counted = is_needed.copy()
-            is_counted[heads[:, 0]] = is_counted[before[:, 0]] = True
-            others = int(np.count_nonzero(~is_counted))
-            needed = {sketched[row].id for row in np.flatnonzero(is_needed)}
-        return [hit for hit in hits if hit.id in needed or not self._is_sketched(hit)], others
+        for row, place in enumerate(sketched):
+            flags[place] = bool(is_needed[row])
+        return flags, int(np.count_nonzero(~is_near & ~is_needed))
 
     def _near(self, batch: SketchedHits) -> tuple[_NearPlaces, _NearPlaces]:
         """Return what is near each hit of a batch: of the heads, and of the hits before it."""

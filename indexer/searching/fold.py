@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from indexer.model import RankedRow
 
 _AT_ONCE = 200  # hits that are compared together
+_FEWEST = 20  # the same before the page is full
 
 
 @dataclass(slots=True)
@@ -49,9 +50,34 @@ class SelectiveRule(Rule, Protocol):
     reads_texts: bool
     """True if texts decide each pair, so that a hit that is left out saves reading them."""
 
-    def leave_out(self, hits: Sequence[RankedRow], shown: range) -> tuple[list[RankedRow], int]:
-        """Return those of the next hits on which the members of the groups `shown` depend, and how
-        many of the others are near nothing before them, and so heads.
+    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+        """Prepare for hits that come next, most of which will be shown."""
+        ...
+
+    def needed(
+        self, hits: Sequence[RankedRow], shown: range | None, is_tied: bool = False
+    ) -> tuple[list[bool], int]:
+        """Flag those of the next hits on which the members of the groups `shown` depend.
+
+        None: on which the members of any group do. `is_tied`: those of the same score are in any
+        order. Also returns how many of the others are heads for certain; without `shown` all are.
+        """
+        ...
+
+
+class RestReader(Protocol):
+    """Reads the hits that follow by their sketches."""
+
+    @property
+    def first(self) -> int:
+        """The hits that are read before, with id and path."""
+        ...
+
+    def read(
+        self, hits: list[RankedRow], rule: SelectiveRule, shown: range
+    ) -> tuple[list[RankedRow], int, bool] | None:
+        """Return the needed ones of the rest of the first hits and of those after them, how many
+        others are heads, and whether these are all hits; None if they are to be read one by one.
         """
         ...
 
@@ -59,8 +85,7 @@ class SelectiveRule(Rule, Protocol):
 class Folding(NamedTuple):
     """The groups of folded hits, in rank order of their heads.
 
-    `complete`: every hit was read. `others`: further groups of one hit at least, which are not
-    listed.
+    `complete`: every hit was read. `others`: further groups, which are not listed.
     """
 
     groups: list[Group]
@@ -75,6 +100,7 @@ def fold_ranking(
     window: int,
     seeds: Sequence[RankedRow] = (),
     shown: int | None = None,
+    rest: RestReader | None = None,
 ) -> Folding:
     """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
 
@@ -83,7 +109,8 @@ def fold_ranking(
     on; members may be added.
 
     If not all hits are read, only the last `shown` of `heads` groups have all members: a rule that
-    compares texts leaves out hits that no member of them depends on. Without `shown` all have.
+    compares texts leaves out hits that no member of them depends on, which `rest` may read by their
+    sketches. Without `shown` all have.
     """
     for seed in seeds:
         rule.add_head(seed)
@@ -91,20 +118,30 @@ def fold_ranking(
     remaining = iter(hits)
     if shown is None or not (isinstance(rule, SelectiveRule) and rule.reads_texts):
         return Folding(groups, _fold_on(remaining, rule, groups, heads, window))
-    first = list(islice(remaining, window))
-    following = list(islice(remaining, 1))
-    if not following:
-        return Folding(groups, _fold_on(iter(first), rule, groups, heads, window))
     read = 0
-    while read < len(first) and len(groups) <= heads:
-        batch = first[read : read + 2 * (heads + 1 - len(groups))]
+    while len(groups) <= heads and read < window:
+        size = min(max(2 * (heads + 1 - len(groups)), _FEWEST), window - read)
+        batch = list(islice(remaining, size))
+        rule.expect_shown(batch)
         _fold_batch(batch, rule, groups)
         read += len(batch)
+        if len(batch) < size:
+            return Folding(groups, True)
     if len(groups) <= heads:
-        return Folding(groups, _fold_on(chain(following, remaining), rule, groups, heads, 0))
-    needed, others = rule.leave_out(first[read:], range(heads - shown, heads))
-    _fold_on(iter(needed), rule, groups, heads, window)
-    return Folding(groups, False, others)
+        return Folding(groups, _fold_on(remaining, rule, groups, heads, 0))
+    page = range(heads - shown, heads)
+    if rest is not None and read <= rest.first:
+        following = list(islice(remaining, rest.first - read))
+        if answer := rest.read(following, rule, page):
+            needed, others, is_complete = answer
+            _fold_on(iter(needed), rule, groups, heads, window)
+            return Folding(groups, is_complete, others)
+        remaining = chain(following, remaining)
+    following = list(islice(remaining, window - read))
+    is_complete = not list(islice(remaining, 1))
+    flags, others = rule.needed(following, None if is_complete else page)
+    _fold_on(compress(following, flags), rule, groups, heads, window)
+    return Folding(groups, is_complete, others)
 
 
 def _fold_on(
@@ -116,12 +153,12 @@ def _fold_on(
         if read >= window and len(groups) > heads:
             return False
         read += len(batch)
+        rule.expect(batch)
         _fold_batch(batch, rule, groups)
     return True
 
 
 def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> None:
-    rule.expect(hits)
     for hit in hits:
         place = rule.find_group(hit)
         if place is None:

@@ -15,7 +15,7 @@ from indexer.jobs.history import spell_settings
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
-from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold import Group, NoFolding, RestReader, Rule, fold_ranking
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
 from indexer.searching.fold_hits import (
     folding_rule,
@@ -24,6 +24,7 @@ from indexer.searching.fold_hits import (
     text_rule,
 )
 from indexer.searching.fold_types import ByType, by_type
+from indexer.searching.rest_of_hits import rest_of_hits
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
@@ -39,6 +40,7 @@ from indexer.text.visible import visible
 from indexer.text.wording import count_of, join_names
 
 WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
+FIRST = 22  # hits that are read with ids beside two for each one shown
 METADATA_NAMED = 20  # names of metadata that a note lists at most
 _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
@@ -147,7 +149,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         options = dataclasses.replace(options, measure=measured, threshold=threshold)
         options.criteria.check_sketches(recipe, options.measure or MEASURE)
     view = scope_view(store, options.of)
-    ranking, notes = _ranking(view, query, options, start)
+    ranking, notes = _ranking(view, query, options, start, _first_hits(recipe, options, start))
     families_by = family_settings(view, options.fold, options.of)
     measure = fold_measure(options.fold, options.measure, families_by)
     criteria = options.criteria
@@ -209,7 +211,7 @@ def _start(query: str, options: SearchOptions) -> Cursor:
 
 
 def _ranking(
-    store: FullStore, query: str, options: SearchOptions, start: Cursor
+    store: FullStore, query: str, options: SearchOptions, start: Cursor, first: int
 ) -> tuple[Ranking, tuple[str, ...]]:
     """Return the hits and notes on them.
 
@@ -225,6 +227,7 @@ def _ranking(
         # unfolded, one hit after the page shows that there is another page
         expected=options.limit * options.page + 1 if options.fold == "none" else WINDOW,
         most_ranked=options.most_ranked,
+        first=first,
     )
     keep_alive = options.keep_alive or start.snapshot is not None
     try:
@@ -233,6 +236,12 @@ def _ranking(
         return store.snapshots.search(request, start.snapshot), ()
     except SnapshotExpired:
         return store.snapshots.search(request), (_SNAPSHOT_EXPIRED,)
+
+
+def _first_hits(recipe: Recipe, options: SearchOptions, start: Cursor) -> int:
+    """Return how many hits are read with ids where sketches do for the others; 0 for all."""
+    by_texts = options.fold == "live" and recipe.minhash and options.measure != "jaccard"
+    return FIRST + 2 * options.limit * options.page if by_texts and not start.shown else 0
 
 
 def _fold(
@@ -251,7 +260,8 @@ def _fold(
         rule = folding_rule(options.fold, options.least, texts)
     shown = frozenset(start.shown)
     new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
-    folded = _fold_by(rule, new_hits, seeds, options)
+    rest = rest_of_hits(ranking, WINDOW, texts)
+    folded = _fold_by(rule, new_hits, seeds, options, rest)
     if options.fold != "live":
         return folded
     end = folded.seeds + options.limit * options.page
@@ -261,11 +271,15 @@ def _fold(
 
 
 def _fold_by(
-    rule: Rule, hits: Iterable[RankedRow], seeds: list[RankedRow], options: SearchOptions
+    rule: Rule,
+    hits: Iterable[RankedRow],
+    seeds: list[RankedRow],
+    options: SearchOptions,
+    rest: RestReader | None = None,
 ) -> _FoldedRanking:
     heads = len(seeds) + options.limit * options.page
     window = 0 if isinstance(rule, NoFolding) else WINDOW
-    folding = fold_ranking(hits, rule, heads, window, seeds, options.limit)
+    folding = fold_ranking(hits, rule, heads, window, seeds, options.limit, rest)
     return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
 
 

@@ -110,8 +110,7 @@ def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArra
     """
     flags = np.zeros(count, dtype=np.bool_)
     flags[start[:, 0]] = True
-    bounds = np.searchsorted(before[:, 0], np.arange(count + 1))
-    for place in range(count - 1, 0, -1):
-        if flags[place]:
-            flags[before[bounds[place] : bounds[place + 1], 1]] = True
+    known = 0
+    while known < (known := int(np.count_nonzero(flags))):
+        flags[before[flags[before[:, 0]], 1]] = True
     return flags

@@ -9,6 +9,7 @@ from indexer.text.visible import visible_line
 
 WIDTH = 260  # characters of a snippet, about
 LOOKED_AT = 50_000  # characters of a text in which the words are looked for
+_LETTER = r"[0-9A-Za-z\u00c0-\u0dff]"  # of scripts with blanks between words
 _EDGE = 30  # characters within which a snippet is cut at a blank
 
 
@@ -20,6 +21,8 @@ def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool]
 
     >>> snippet("The ferry has sunk.", "FERRY")
     (('The ', False), ('ferry', True), (' has sunk.', False))
+    >>> snippet("An article on art.", "art")
+    (('An article on ', False), ('art', True), ('.', False))
     """
     pattern = _query_pattern(query)
     start, end = _bounds(text, pattern, width)
@@ -53,15 +56,15 @@ def _bounds(text: str, pattern: re.Pattern[str] | None, width: int) -> tuple[int
 def _query_pattern(query: str) -> re.Pattern[str] | None:
     """Return a pattern of the terms that may match, in any case, longest first; None without any.
 
-    A term matches at the beginning of a word where there is one.
+    A term matches whole words where a script divides them, and beginnings of words with `*`.
     """
     terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
     choices = "|".join(map(_term_pattern, terms))
     if not choices:
         return None
-    return re.compile(rf"(?<![0-9A-Za-z\u00c0-\u0dff])(?:{choices})", re.IGNORECASE)
+    return re.compile(rf"(?<!{_LETTER})(?:{choices})", re.IGNORECASE)
 
 
 def _term_pattern(term: Term) -> str:
     words = r"[\W_]+".join(map(re.escape, term.text.split()))
-    return rf"{words}\w*" if term.is_prefix else words
+    return rf"{words}\w*" if term.is_prefix else rf"{words}(?!{_LETTER})"

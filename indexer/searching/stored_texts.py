@@ -69,11 +69,15 @@ class StoredTexts:
             rows = self.store.get(ids)
         else:
             rows = self.store.snapshots.get(ids, self.snapshot)
-        for id, row in rows.items():
+        self._note(rows.values())
+        return [rows[id] for id in ids if id in rows]
+
+    def _note(self, rows: Iterable[Row]) -> None:
+        """Note the names of metadata, and where parts lie."""
+        for row in rows:
             self.metadata.update(row.metadata)
             if row.parent:
-                self.parts[id] = Part(row.parent, row.title, row.start, row.stop)
-        return [rows[id] for id in ids if id in rows]
+                self.parts[row.id] = Part(row.parent, row.title, row.start, row.stop)
 
     def titles(self, ids: Sequence[str]) -> dict[str, str]:
         """Return titles by id; these documents are remembered."""
@@ -158,8 +162,16 @@ class StoredTexts:
         self._known.move_to_end(id)
         return self._known[id]
 
+    def remember(self, rows: Sequence[Row]) -> None:
+        """Remember documents that were read in another way."""
+        self._note(rows)
+        self._remember([row.id for row in rows], rows)
+
     def _read(self, ids: Sequence[str]) -> None:
-        rows = comparable_rows(self.store, self.recipe, self.rows(ids))
+        self._remember(ids, self.rows(ids))
+
+    def _remember(self, ids: Sequence[str], read: Sequence[Row]) -> None:
+        rows = comparable_rows(self.store, self.recipe, read)
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)

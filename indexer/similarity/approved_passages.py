@@ -171,19 +171,23 @@ class ApprovedPassages:
         Line feeds stay, so that all places in the text stay the same. What is left has no approved
         passage: those that come about where others were blanked are blanked, too.
         """
-        shorter = text
-        numbers: set[int] = set()
-        before = None
-        while shorter != before:
-            before = shorter
-            for find in (self.pattern_spans, self.passage_spans):
-                spans = find(shorter)
-                numbers |= {number for number, _ in spans}
-                shorter = _blanked(shorter, [span for _, span in spans])
+        shorter, numbers = self.blanked(text)
         if not numbers:
             return text, NO_OMISSION
         count = len(normal_words(text)) - len(normal_words(shorter))
         return shorter, Omission(frozenset(numbers), count)
+
+    def blanked(self, text: str) -> tuple[str, set[int]]:
+        """Return the text that `blank_out` returns, and the numbers of the passages."""
+        numbers: set[int] = set()
+        before = None
+        while text != before:
+            before = text
+            for find in (self.pattern_spans, self.passage_spans):
+                spans = find(text)
+                numbers |= {number for number, _ in spans}
+                text = _blanked(text, [span for _, span in spans])
+        return text, numbers
 
     def pattern_spans(self, text: str) -> list[tuple[int, Span]]:
         """Return what expressions match in a text, with their numbers; nothing that is empty."""
@@ -208,18 +212,16 @@ class ApprovedPassages:
         masks = {}
         for width, known in self._runs.items():
             runs = word_runs(words, width)
-            is_known = np.isin(runs, known.hashes)
+            is_known = _are_among(runs, known.hashes)
             if not is_known.any():
                 continue
             counts = Counter(
-                number
-                for run in np.unique(runs[is_known]).tolist()
-                for number in known.numbers[run]
+                number for run in set(runs[is_known].tolist()) for number in known.numbers[run]
             )
             for number, count in counts.items():
                 own = known.passages[number]
                 if count >= LEAST_SHARE * len(own):
-                    masks[number] = _covered(np.isin(runs, own), width, len(words))
+                    masks[number] = _covered(_are_among(runs, own), width, len(words))
         return masks
 
     @cached_property
@@ -264,6 +266,14 @@ def _known_runs(passages: Mapping[int, NDArray[np.uint64]]) -> _KnownRuns:
         for run in runs.tolist():
             numbers[run].append(number)
     return _KnownRuns(passages, np.unique(np.concatenate(list(passages.values()))), numbers)
+
+
+def _are_among(runs: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which runs are among sorted hashes, of which there is one at least."""
+    places = np.searchsorted(hashes, runs)
+    places[places == len(hashes)] = 0
+    result: NDArray[np.bool_] = hashes[places] == runs
+    return result
 
 
 def _covered(is_run: NDArray[np.bool_], width: int, count: int) -> NDArray[np.bool_]:

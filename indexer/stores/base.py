@@ -18,6 +18,28 @@ Lookup: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The bands and the blocks of one document whose candidates are looked up."""
 
 
+class HitSketches(Protocol):
+    """Sketches of the hits of a search, which a search engine reads sooner than ids and paths."""
+
+    @property
+    def first(self) -> int:
+        """The first hits of the ranking, which are not among these."""
+        ...
+
+    def best(self, window: int) -> Sequence[RankedRow]:
+        """Return the best hits after the first ones, `window` with these, without id and path.
+
+        Hits of the same score come in any order.
+        """
+        ...
+
+    def rows(self, places: Sequence[int]) -> list[Row] | None:
+        """Return the rows of hits by their places in `best`; None where one cannot be told from
+        another.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The result of a full-text search: how many documents match, and the hits in order, fetched as
@@ -31,7 +53,8 @@ class Ranking:
     value. A search engine counts families exactly up to 40,000, in a facet up to 10,000.
     `unranked`: how many matches were not ranked, as `Query.most_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
-    store that keeps no snapshots.
+    store that keeps no snapshots. `sketches`: those of the hits, if the query allows it and the
+    store reads them sooner; as long as the iterator lives.
     """
 
     total: int
@@ -40,6 +63,7 @@ class Ranking:
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     snapshot: str | None = None
     unranked: int = 0
+    sketches: HitSketches | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from indexer.recipe import DEFAULT
 from indexer.searching.search_options import SearchOptions
 from indexer.searching.similar import SimilarOptions
 from indexer.similarity.approved_passages import ApprovedPassages
+from indexer.spark.match_job import check_sketches
 from indexer.stores.engine.painless import unsupported_settings
 from indexer.system import kept_passages
 from indexer.system.keyed_recipes import with_key
@@ -172,9 +173,11 @@ def test_comparisons_side_by_side_are_of_whole_texts(filled) -> None:
     assert whole.measures == compare(TEXTS["c"], TEXTS["d"], DEFAULT).measures
 
 
-def test_a_pipeline_and_weights_refuse_a_list(tmp_path, monkeypatch) -> None:
+def test_a_pipeline_spark_and_weights_refuse_a_list(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     recipe = kept_passages.keep_passages(DEFAULT, APPROVED)
+    with pytest.raises(UsageError, match="Spark compares whole texts"):
+        check_sketches(recipe)
     assert "approved passages" in unsupported_settings(recipe)
     with pytest.raises(UsageError, match="corpus weights"):
         kept_passages.keep_passages(replace(DEFAULT, statistics="0a"), APPROVED)

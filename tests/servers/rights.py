@@ -42,7 +42,7 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("POST", f"{_NAME}/_refresh", ("indices:admin/refresh", "indices:admin/refresh[s]")),
     ("POST", f"{_NAME}/_mget", ("indices:data/read/mget", "indices:data/read/mget[shard]")),
     ("POST", f"({_NAME}/)?_search", ("indices:data/read/search",)),
-    ("POST", f"{_NAME}/_msearch", ("indices:data/read/msearch", "indices:data/read/search")),
+    ("POST", f"({_NAME}/)?_msearch", ("indices:data/read/msearch", "indices:data/read/search")),
     ("POST", f"{_NAME}/_search/point_in_time", ("indices:data/read/point_in_time/create",)),
     ("DELETE", "_search/point_in_time", ("indices:data/read/point_in_time/delete",)),
     ("GET", f"{_NAME}/_stats(/.*)?", ("indices:monitor/stats",)),

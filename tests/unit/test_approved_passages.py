@@ -115,3 +115,27 @@ def test_lines_that_are_approved():
         json.dumps({"pattern": "^Page", "approved": True}),
     ]
     assert approved_passages(lines) == ApprovedPassages((NOTICE,), ("^Page",))
+
+
+@given(st.lists(st.sampled_from([*NOTICE_WORDS, NOTICE, "ferry", "page 3", "\n"]), max_size=60))
+def test_blanks_keep_the_places_of_what_stays(items):
+    text = " ".join(items)
+    shorter, left_out = APPROVED.blank_out(text)
+    assert len(shorter) == len(text)
+    assert all(now in (before, " ") for before, now in zip(text, shorter, strict=True))
+    assert shorter.count("\n") == text.count("\n")
+    assert left_out.words == len(normal_words(text)) - len(normal_words(shorter))
+    assert APPROVED.blank_out(shorter) == (shorter, NO_OMISSION)
+
+
+def test_a_passage_that_comes_about_by_blanking_is_blanked_too():
+    words = [f"n{number}" for number in range(14)]
+    nested = " ".join([*words[:7], *words, *words[7:]])
+    shorter, _ = ApprovedPassages((" ".join(words),)).blank_out(f"ferry {nested} pier")
+    assert words_of(shorter) == ["ferry", "pier"]
+
+
+def test_a_list_is_written_as_it_is_read():
+    passages = ApprovedPassages((NOTICE, "All rights\nreserved."), (r"^Page \d+$",))
+    again = approved_passages(passages.lines().splitlines())
+    assert (again, again.id) == (passages, passages.id)

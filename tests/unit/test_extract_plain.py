@@ -202,3 +202,15 @@ def test_extractor_for_plain_text_refuses_the_rest() -> None:
     assert extractor.extract(b"text", "a.txt").text == "text"
     with pytest.raises(ExtractionError, match="not plain text"):
         extractor.extract(formats()["a.pdf"], "a.pdf")
+
+
+@pytest.mark.parametrize("data", [b"\x01The ferry leaves.", b"\x01\x02The ferry", b"\x16a\n"])
+def test_a_text_by_its_name_may_begin_with_control_characters(data: bytes) -> None:
+    document = plain_document(data, "a.txt", Limits())
+    assert document is not None and document.text == data.decode()
+    assert plain_document(data, "a.bin", Limits()) is None
+
+
+@pytest.mark.parametrize("data", [b"\x01\x02ab", b"\x01" * 9 + b"a" * 90, b"\x01a\0b"])
+def test_control_characters_are_no_text_under_any_name(data: bytes) -> None:
+    assert plain_document(data, "a.txt", Limits()) is None

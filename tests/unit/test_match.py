@@ -1,5 +1,6 @@
 """Matching a store: which pairs, each once, by which measure, and the account of the rest."""
 
+import re
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +15,7 @@ from sample_library import edited, library, rows, sentence, true_pairs
 import indexer
 from indexer.comparing.compare import compare
 from indexer.defaults import MEASURE
-from indexer.errors import StoreError, UnknownMeasure, UsageError
+from indexer.errors import RecipeMismatch, StoreError, UnknownMeasure, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.joins.short_texts import FEW_WORDS
@@ -369,6 +370,18 @@ def test_a_new_store_in_memory_is_empty(tmp_path):
         assert match(store).documents == 1
 
 
+def test_a_search_in_a_new_store_in_memory_sets_no_recipe(tmp_path):
+    bits = indexer.recipe_named("simhash-doc")
+    (tmp_path / "a.txt").write_text("The harbour ferry leaves at eight in the morning. " * 3)
+    with closing(open_store("sqlite://:memory:")) as store:
+        assert indexer.search(store, "ferry").total == 0
+        indexer.index(str(tmp_path), store, indexer.IndexOptions(recipe=bits))
+        assert indexer.search(store, "ferry").total == 1
+        assert store.stored_recipe() == bits
+        with pytest.raises(RecipeMismatch):
+            indexer.index(str(tmp_path), store, indexer.IndexOptions(recipe=DEFAULT))
+
+
 def test_an_empty_store_has_no_pairs():
     assert list(match(open_store("sqlite://:memory:"))) == []
     for all_pairs in (False, True):
@@ -397,8 +410,25 @@ def test_an_estimate_of_the_pairs_comes_before_many_are_verified(monkeypatch):
         on_pairs=lambda part: events.append(len(part)),
         on_estimate=events.append,
     )
-    copies, sentence, *verified = events
-    assert copies == 3 and "reach 0.5" in sentence and sum(verified) > 0
+    copies, said, *verified = events
+    assert copies == 3 and "reach 0.5" in said and sum(verified) > 0
+
+
+def test_the_estimate_counts_the_pairs_that_copies_make(monkeypatch):
+    monkeypatch.setattr(likely_pairs, "ESTIMATED", 0)
+    sentences = []
+    families = {place: (sentence(place), edited(sentence(place), 2)) for place in range(9)}
+    texts_by_id = {
+        f"{place}-{number:02}": text[number % 2]
+        for place, text in families.items()
+        for number in range(12)
+    }
+    options = MatchOptions(0.8, measure="lcs")
+    matched = match(library(rows(texts_by_id)), options, on_estimate=sentences.append)
+    [said] = sentences
+    fewest, most = re.search(r"about ([\d,]+) to ([\d,]+) pairs of documents", said).groups()
+    bounds = [int(number.replace(",", "")) for number in (fewest, most)]
+    assert bounds[0] <= len(matched) == 9 * 12 * 11 // 2 <= bounds[1]
 
 
 def test_numbers_are_distinguished_by_words_in_order_too():

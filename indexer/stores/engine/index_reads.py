@@ -14,6 +14,7 @@ from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE
+from indexer.stores.engine.sketch_reads import SketchReads
 from indexer.stores.engine.sort_keys import BEST
 from indexer.stores.row_limits import storable_ids
 from indexer.text.phrases import well_formed
@@ -81,18 +82,23 @@ def search_rows(
     The matches and their order are fixed when the search begins.
     """
     plain, on_families = families.without_families(query)
+    queries = index.queries(scope)
     # more than are expected, so that it is known at once whether there are others
     size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
     body = bodies.search(plain, size)
-    queries = index.queries(scope)
     if body is None:
         return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
     if on_families:
         body["query"]["bool"]["filter"] += families.family_filters(queries, on_families)
-    pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive))
+    has_scores = body["sort"][0] == BEST
+    sketches = None
+    if 0 < query.first < size and has_scores and not queries.is_several:
+        sketches = SketchReads(queries, query.expected, index.text_field())
+        body |= {"size": query.first, "seq_no_primary_term": True}
+    first_page = None if sketches is None else sketches.first_page
+    pages = _of_one_index(index, queries.pages(body, snapshot, keep_alive, first_page))
     first = next(pages)
     counted = first.get("aggregations", {})
-    has_scores = body["sort"][0] == BEST
     hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
     facets = {name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets}
     return Ranking(
@@ -101,6 +107,7 @@ def search_rows(
         families=documents.families(counted) if query.families else None,
         facets=facets,
         snapshot=first["pit_id"] if keep_alive else None,
+        sketches=sketches if sketches and sketches.has_others else None,
     )
 
 

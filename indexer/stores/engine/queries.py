@@ -99,14 +99,19 @@ class IndexQueries:
         return hits
 
     def pages(
-        self, body: Body, snapshot: str | None = None, keep_alive: bool = False
+        self,
+        body: Body,
+        snapshot: str | None = None,
+        keep_alive: bool = False,
+        first_page: Callable[[Body, str], Body] | None = None,
     ) -> Iterator[Body]:
         """Yield the answers to a search page by page at one snapshot (point in time).
 
         Pages after the first hold `PAGE` documents, or `COLUMNS_PAGE` hits without documents.
         `pit_id` in an answer is the snapshot: `snapshot` where one is given. It is closed at the
         end unless `keep_alive`. When the engine loses it, for example with a node, the rest is read
-        at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised.
+        at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised. `first_page`
+        reads the first page, with its ids, at a snapshot in another way.
         """
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit = snapshot or self._open_snapshot()
@@ -115,13 +120,14 @@ class IndexQueries:
         try:
             while True:
                 try:
-                    answer = self._page({**body, "pit": {"id": pit, "keep_alive": _KEEP_ALIVE}})
+                    answer = (first_page or self._page)(body, pit)
                 except SnapshotExpired:
                     if not renewals:
                         raise
                     pit = self._open_snapshot()
                     renewals -= 1
                     continue
+                first_page = None
                 pit = answer.setdefault("pit_id", pit)
                 hits = answer["hits"]["hits"]
                 answer["hits"]["hits"] = _without(repeated, hits)
@@ -145,11 +151,11 @@ class IndexQueries:
             return last, []
         return [*last[:-1], last[-1] - 1], [hit for hit in hits if hit["sort"] == last]
 
-    def _page(self, body: Body) -> Body:
-        answer = self._at_snapshot(body)
+    def _page(self, body: Body, snapshot: str) -> Body:
+        answer = self.at_snapshot(body, snapshot)
         if bodies.has_ids(body, answer["hits"]):
             return answer
-        return self._at_snapshot(bodies.read_ids(body))
+        return self.at_snapshot(bodies.read_ids(body), snapshot)
 
     def _open_snapshot(self) -> str:
         opened = self.requests.call(
@@ -158,15 +164,34 @@ class IndexQueries:
         snapshot: str = opened[self.dialect.pit_field]
         return snapshot
 
-    def _at_snapshot(self, body: Body) -> Body:
+    def at_snapshot(self, body: Body, snapshot: str) -> Body:
         """Return the answer to a search; raise `SnapshotExpired` when its snapshot is gone."""
-        answer = self.requests.send("POST", "_search", self._fit(body), WHOLE)
+        answer = self.requests.send("POST", "_search", self._fit_at(snapshot, body), WHOLE)
         if 200 <= answer.status < 300:
             page: Body = answer.body
             return page
         if _is_expired(answer):
             raise SnapshotExpired(url=self.requests.url)
         raise error_of(self.requests.url, answer)
+
+    def all_at_snapshot(self, searches: Sequence[Body], snapshot: str) -> list[Body]:
+        """Return the answers to searches at a snapshot, by one request.
+
+        Searches that fail, or that a role may not send together, are sent again one by one.
+        """
+        no_pipeline = {"search_pipeline": "_none"} if self.dialect.search_pipelines else {}
+        lines: list[Body] = []
+        for body in searches:
+            lines += [_ALL_SHARDS, {**self._fit_at(snapshot, body), **no_pipeline}]
+        answer = self.requests.send("POST", "_msearch", lines)
+        responses = answer.body["responses"] if answer.status == 200 else [{}] * len(searches)
+        return [
+            response if "hits" in response else self.at_snapshot(body, snapshot)
+            for response, body in zip(responses, searches, strict=True)
+        ]
+
+    def _fit_at(self, snapshot: str, body: Body) -> Body:
+        return {**self._fit(body), "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}}
 
     def documents_now(
         self, ids: Sequence[str], size: int, params: Mapping[str, str] = _NO_PARAMETERS
@@ -240,7 +265,7 @@ class IndexQueries:
                 "query": {"ids": {"values": chunk}},
                 "track_total_hits": False,
             }
-            answer = self._at_snapshot({**body, "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}})
+            answer = self.at_snapshot(body, snapshot)
             yield from answer["hits"]["hits"]
 
     def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -158,7 +158,7 @@ def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
             **_mapping(document.get("metadata")),
             **_mapping(document.get("near_unsearchable")),
         },
-        "minhash": _bytes(document.get("near_minhash")),
+        "minhash": stored_bytes(document.get("near_minhash")),
         "simhash": _simhash(document.get("near_simhash")),
     }
     return Row(id=id, **fields)
@@ -170,7 +170,7 @@ def candidate(hit: Mapping[str, Any]) -> Candidate:
     The score is the number of keys shared.
     """
     _, path, id, *_ = hit["sort"]
-    minhash = _bytes(_column(hit, "near_minhash"))
+    minhash = stored_bytes(_column(hit, "near_minhash"))
     simhash = _simhash(_column(hit, "near_simhash"))
     shared = int(hit["_score"])
     return Candidate(hit.get("_id", id), _sort_text(path), shared, minhash, simhash)
@@ -187,7 +187,7 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
         score=hit["_score"] if scored else None,
         family=_column(hit, "near_family") or id,
         status=status,
-        minhash=_bytes(_column(hit, "near_minhash")),
+        minhash=stored_bytes(_column(hit, "near_minhash")),
         digest=_digest(hit, status),
         words=_column(hit, "near_words"),
     )
@@ -273,7 +273,7 @@ def _mapping(stored: object) -> Mapping[str, str]:
     return stored if isinstance(stored, Mapping) else {}
 
 
-def _bytes(stored: str | None) -> bytes | None:
+def stored_bytes(stored: str | None) -> bytes | None:
     """Return the bytes of a Base64 text; doc values come without the padding."""
     return None if stored is None else binascii.a2b_base64(stored + "=" * (-len(stored) % 4))
 

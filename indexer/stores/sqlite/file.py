@@ -118,13 +118,20 @@ class File:
             with transaction(db):
                 if pragma_number(db, "user_version") < FORMAT:
                     migrate(db)
-                stored = stored_recipe(db)
+                stored = self._recipe_in_use(db)
                 require_same_recipe(stored, recipe)
                 if stored is None or recipe.statistics_number > stored.statistics_number:
                     settings = json.dumps(recipe.settings)
                     db.execute("INSERT OR REPLACE INTO store VALUES ('recipe', ?)", (settings,))
                     stored = recipe
             self._recipe = stored
+
+    def _recipe_in_use(self, db: Connection) -> Recipe | None:
+        """Return the stored recipe; None for that of an empty store in memory, which a search in a
+        new one has set.
+        """
+        is_empty = self.path == MEMORY and not db.execute("SELECT 1 FROM documents").fetchone()
+        return None if is_empty else stored_recipe(db)
 
     def recipe(self) -> Recipe | None:
         """Return the recipe of the file, None when there is no file, or an empty one."""
