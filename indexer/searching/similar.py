@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.defaults import MEASURE, REVIEW
+from indexer.joins.short_texts import FEW_WORDS
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import (
     Candidate,
@@ -324,6 +325,11 @@ def _notes(
     if not (own.bands or own.blocks):
         status = own.status.replace("_", " ")
         yield f"the document is {status}: it has no keys, and matches copies only"
+    elif options.measure == "lcs" and own.words < FEW_WORDS and options.threshold < 1:
+        yield (
+            f"a text of fewer than {FEW_WORDS} words may share no keys with one that differs in a "
+            "word or two; match finds all of their pairs"
+        )
     if answer.capped_keys:
         keys = count_of(len(answer.capped_keys), "key")
         yield f"{keys} left out, as too many documents carry the same"

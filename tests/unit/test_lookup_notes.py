@@ -30,3 +30,17 @@ def test_a_note_names_the_recall_of_the_keys(
     assert [note for note in result.notes if "expected" in note] == (
         [f"the keys of the index {expected}"] if expected else []
     )
+
+
+def test_a_note_says_that_keys_may_miss_what_resembles_a_short_text() -> None:
+    texts = {"a": "the ferry leaves at eight", "b": "the ferry leaves at nine", "c": sentence(1)}
+    store = library(rows(texts, DEFAULT_V2), DEFAULT_V2)
+    noted = {
+        (id, measure): any(
+            "fewer than 20 words" in note
+            for note in similar(store, id=id, options=SimilarOptions(0.8, measure)).notes
+        )
+        for id in "ac"
+        for measure in ("lcs", "jaccard")
+    }
+    assert [key for key, has_note in noted.items() if has_note] == [("a", "lcs")]
