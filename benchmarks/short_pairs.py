@@ -1,4 +1,4 @@
-"""How many pairs with a text of fewer than twenty words are found: a table of
+"""Recall of `match` for pairs with a text of fewer than twenty words: a table of
 docs/decisions/020-short-texts.md.
 
     python benchmarks/short_pairs.py [--texts 2500] [--thresholds 0.6,0.7,0.8,0.9]
@@ -89,10 +89,10 @@ def main() -> None:
                 with patch.object(likely_pairs, "FEW_WORDS", 0):
                     bands, plain, plain_seconds = matched(store, threshold)
                 listed, result, seconds = matched(store, threshold)
-                found = [f"{len(pairs & truth):,}" for pairs in (truth, bands, listed)]
-                counts = [f"{made.candidates:,}" for made in (result, plain)]
+                numbers = [f"{len(pairs & truth):,}" for pairs in (truth, bands, listed)]
+                counts = [f"{each.candidates:,}" for each in (result, plain)]
                 times = [f"{value:.2f}" for value in (seconds, plain_seconds)]
-                print(row([name, f"{len(texts):,}", f"{threshold:g}", *found, *counts, *times]))
+                print(row([name, f"{len(texts):,}", f"{threshold:g}", *numbers, *counts, *times]))
             store.close()
 
 

@@ -62,7 +62,7 @@ COLUMNS = ("documents", "phase", "processor s", "s", "shuffled, MB", "memory, MB
 
 @dataclass(frozen=True)
 class Cost:
-    """What a phase or a stage took; `files` and `memory` in bytes, as `shuffled`."""
+    """The cost of a phase or a stage; `files` and `memory` in bytes, as `shuffled`."""
 
     busy: float
     seconds: float
@@ -263,10 +263,10 @@ def measure(
     at = options.threshold
     rows = phase("sign", lambda: documents(work, Input(str(texts), "json"), DEFAULT))
     pairs = phase("match", lambda: match(work, rows, DEFAULT, MatchOptions(threshold=at)))
-    found = phase("group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=at)))
+    groups = phase("group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=at)))
     spark.sparkContext.setJobGroup("count families", "")
-    families = count_families(rows.rows, found.rows)
-    counts = {"match": pairs.facts, "group": found.facts, "families": families}
+    families = count_families(rows.rows, groups.rows)
+    counts = {"match": pairs.facts, "group": groups.facts, "families": families}
     spark.stop()
     meter.close()
     shuffled, workers = read_events(events)

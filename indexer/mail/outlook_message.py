@@ -24,7 +24,7 @@ from email.utils import formataddr, formatdate
 import olefile  # type: ignore[import-untyped]
 
 MAGIC: bytes = olefile.MAGIC
-"""What every compound file begins with, such as a message of Outlook or a Word document."""
+"""The first bytes of a compound file, such as a message of Outlook or a Word document."""
 _DAMAGED = "no message of Outlook, or a damaged one"
 _PROPERTIES = "__properties_version1.0"
 _TEXT, _TEXT_8_BIT, _BINARY, _OBJECT = "001F", "001E", "0102", "000D"

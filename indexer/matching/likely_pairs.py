@@ -78,15 +78,15 @@ def _expected_pairs(
     low, high = wilson(int(np.count_nonzero(reaches)), len(values))
     decided = len(pairs) - total
     documents, of_each, copies = context.collection.documents, 1.0, 0
-    what = "of texts, not counting copies,"
+    unit = "pairs of texts, not counting copies,"
     if context.selection.selects_all:
         between = documents.pairs_between(left[reaches], right[reaches], cap)
         of_each = float(between.mean()) if len(between) else 1.0
-        copies, what = documents.pairs_of_copies(cap), "of documents"
+        copies, unit = documents.pairs_of_copies(cap), "pairs of documents"
     ends = (copies + of_each * (decided + share * total) for share in (low, high))
     fewest, most = (f"{end:,.0f}" for end in ends)
     return (
-        f"{total:,} pairs of texts to verify, after which about {fewest} to {most} pairs {what} "
+        f"{total:,} pairs of texts to verify, after which about {fewest} to {most} {unit} "
         f"reach {threshold:g}"
     )
 

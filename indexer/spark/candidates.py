@@ -23,10 +23,10 @@ from indexer.sketch.sketch_options import equal_parts, sketch_size
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.work_folder import Stage, Work
 
-_BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
+BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
 BY_WORDS = -1  # the band of the keys of short texts
 _PAIR = {"left": "bigint", "right": "bigint"}
-_FOUND = {**_PAIR, "by_words": "boolean"}
+_CANDIDATE = {**_PAIR, "by_words": "boolean"}
 _SHARING = {**_PAIR, "equal": "int"}
 
 
@@ -98,8 +98,8 @@ def candidate_pairs(
 
 
 def _band_rows(ranked: DataFrame, sharing: Sharing, short: Stage | None) -> DataFrame:
-    bands = ranked.select("text", "rank", "minhash").mapInArrow(sharing.spread, ddl(_BAND))
-    return bands if short is None else bands.union(short.rows.select(*_BAND))
+    bands = ranked.select("text", "rank", "minhash").mapInArrow(sharing.spread, ddl(BAND))
+    return bands if short is None else bands.union(short.rows.select(*BAND))
 
 
 def _hot_bands(banded: DataFrame, cap: int) -> DataFrame:
@@ -133,7 +133,7 @@ def _distinct_pairs(banded: DataFrame, hot: Stage) -> DataFrame:
         .agg(sf.collect_list("text").alias("texts"))
         .where(sf.size("texts") > 1)
     )
-    pairs = buckets.select("band", "texts").mapInArrow(pair_buckets, ddl(_FOUND))
+    pairs = buckets.select("band", "texts").mapInArrow(pair_buckets, ddl(_CANDIDATE))
     if hot.facts["hot_bands"]:
         stars = banded.join(hot_bands, ["band", "hash"]).where("text != centre")
         ends = sf.least("text", "centre"), sf.greatest("text", "centre")
@@ -164,7 +164,7 @@ def band_mapper(count: int, rows: int, slot_bytes: int) -> Mapper:
             text = np.repeat(part.column("text").to_numpy(), count)
             rank = np.repeat(part.column("rank").to_numpy(), count)
             band = np.tile(np.arange(count, dtype=np.int32), len(hashes))
-            yield batch(_BAND, [band, hashes.ravel().view(np.int64), text, rank])
+            yield batch(BAND, [band, hashes.ravel().view(np.int64), text, rank])
 
     return hash_bands
 
@@ -179,7 +179,7 @@ def block_mapper(masks: Sequence[int]) -> Mapper:
             text = np.repeat(part.column("text").to_numpy(), len(masks))
             rank = np.repeat(part.column("rank").to_numpy(), len(masks))
             table = np.tile(np.arange(len(masks), dtype=np.int32), len(hashes))
-            yield batch(_BAND, [table, hashes.ravel().astype(np.int64), text, rank])
+            yield batch(BAND, [table, hashes.ravel().astype(np.int64), text, rank])
 
     return hash_blocks
 
@@ -194,7 +194,7 @@ def pair_buckets(parts: Batches) -> Batches:
         has_words = np.repeat(by_words, sizes)
         for first, second in pairs_in_runs(np.cumsum(sizes) - sizes, sizes):
             a, b = members[first], members[second]
-            yield batch(_FOUND, [np.minimum(a, b), np.maximum(a, b), has_words[first]])
+            yield batch(_CANDIDATE, [np.minimum(a, b), np.maximum(a, b), has_words[first]])
 
 
 def equal_slots_mapper(least: int, slot_bytes: int) -> Mapper:

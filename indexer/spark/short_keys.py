@@ -10,11 +10,9 @@ from indexer.joins.short_texts import FEW_WORDS, most_words, short_keys
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import number_occurrences
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
-from indexer.spark.candidates import BY_WORDS
+from indexer.spark.candidates import BAND, BY_WORDS
 from indexer.spark.work_folder import Stage, Work
 from indexer.text.normal_words import normal_words
-
-_KEY = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
 
 
 def short_text_keys(
@@ -35,7 +33,7 @@ def short_text_keys(
     def make() -> DataFrame:
         ranks = ranked.rows.select("text", "rank")
         known = counted.select("text", "content").join(ranks, "text")
-        return known.select("text", "rank", "content").mapInArrow(mapper, ddl(_KEY))
+        return known.select("text", "rank", "content").mapInArrow(mapper, ddl(BAND))
 
     return work.stage("short", {"threshold": threshold}, [rows, numbered, ranked], make)
 
@@ -53,6 +51,6 @@ def short_key_mapper(threshold: float) -> Mapper:
                 size = len(keys)
                 bands = np.full(size, BY_WORDS, dtype=np.int32)
                 texts, ranks = np.full(size, text), np.full(size, rank)
-                yield batch(_KEY, [bands, keys.view(np.int64), texts, ranks])
+                yield batch(BAND, [bands, keys.view(np.int64), texts, ranks])
 
     return add_keys

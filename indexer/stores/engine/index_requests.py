@@ -309,8 +309,8 @@ def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
 def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:
     """Return the settings by which indices behind a name refuse changes now, by index."""
     answer = requests.call("GET", place.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
-    found = {name: blocks_of(index) for name, index in sorted(answer.items())}
-    return {name: blocks for name, blocks in found.items() if blocks}
+    by_index = {name: blocks_of(index) for name, index in sorted(answer.items())}
+    return {name: blocks for name, blocks in by_index.items() if blocks}
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:

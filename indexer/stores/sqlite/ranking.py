@@ -73,9 +73,9 @@ def rank(
     sums = np.zeros(1 + int(numbers.max()))
     for term in terms:
         carriers, values = read(db, term)
-        is_asked = carriers < len(sums)
+        is_in_range = carriers < len(sums)
         weight = _weight_ratio(*_frequency(db, term)) if len(terms) > 1 else 1.0
-        sums[carriers[is_asked]] += values[is_asked] * weight
+        sums[carriers[is_in_range]] += values[is_in_range] * weight
     if is_whole:
         return sums[numbers]
     scores = np.zeros_like(sums)

@@ -244,7 +244,7 @@ def _is_title(title: str, words: list[str]) -> bool:
     return (
         len(title) <= _LONGEST
         and 0 < len(words) <= _MOST_WORDS
-        and not any(char.isdigit() or char in "." for char in title)
+        and not any(char.isdigit() or char == "." for char in title)
         and not VERBS.intersection(folded)
         and not any(map(_is_company, words, words[1:]))
         and not any(map(_is_mixed, words))

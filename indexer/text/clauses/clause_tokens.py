@@ -147,8 +147,7 @@ class _Match(NamedTuple):
 
 def clause_tokens(text: str) -> list[Token]:
     """Return the tokens in order, without stops; white space and other signs are in none."""
-    text = nfkc(text)
-    text = recased(text)
+    text = recased(nfkc(text))
     matches = list(_scan(text))
     has_figures = any(match.kind in _FIGURES for match in matches) or "ratio" in text.lower()
     formulas = _formulas(text, matches) if has_figures else set()
