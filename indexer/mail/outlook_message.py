@@ -230,12 +230,17 @@ def _attached(attachment: _Storage) -> Message:
     inner = attachment.inner()
     if inner is not None:
         return MIMEMessage(_mail(inner))
-    main, _, sub = attachment.text(_TYPE).partition("/")
+    main, _, sub = _without_space(attachment.text(_TYPE)).partition("/")
     part = MIMEBase(main, sub) if main and sub else MIMEBase("application", "octet-stream")
     name = attachment.text(_LONG_NAME) or attachment.text(_NAME)
     part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
-    if content_id := attachment.text(_CONTENT_ID):
+    if content_id := _without_space(attachment.text(_CONTENT_ID)):
         part["Content-ID"] = f"<{content_id.strip('<>')}>"
     part.set_payload(attachment.binary(_DATA))
     encode_base64(part)
     return part
+
+
+def _without_space(value: str) -> str:
+    """Return a value without white space; a line feed would end the header that it is put into."""
+    return "".join(value.split())

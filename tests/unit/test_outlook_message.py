@@ -23,6 +23,7 @@ from indexer.web.original_kinds import kind_of_original
 
 TEXT = PropertyTypeCode.PTYP_STRING
 SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009
+CONTENT_ID = 0x3712
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
 
@@ -110,6 +111,15 @@ def test_attachments_have_the_digests_of_their_files() -> None:
     rest, files = split_attachments(message.to_bytes())
     assert [file.data for file in files] == [data + bytes([number]) for number in range(12)]
     assert read_message(rest, "", "").attachments == ()
+
+
+def test_an_attachment_whose_content_id_has_a_line_feed_keeps_its_bytes() -> None:
+    message = outlook()
+    attachment = message.add_attachment("ferry.png", b"a ferry")
+    attachment.set_property(CONTENT_ID, TEXT, "ferry\r\n@example.org")
+    mail = read(message)
+    assert mail.attachments[0].sha256 == hashlib.sha256(b"a ferry").hexdigest()
+    assert b"Content-ID: <ferry@example.org>" in outlook_mail(message.to_bytes())
 
 
 def test_a_message_in_a_message_is_an_attached_mail() -> None:
