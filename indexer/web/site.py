@@ -282,12 +282,11 @@ class Site:
 
     def known_labels(self) -> Sequence[str]:
         """Return the labels to complete what is typed: those of keys, then all of the store."""
-        if time.time() - self._labels_reader.began > _FACET_SECONDS:
-            self._labels_reader.discard()
-        self._labels_reader.begin()
-        names = self._labels_reader.get(
-            max(0.0, self._labels_reader.began + _LABEL_SECONDS - time.time())
-        )
+        reader = self._labels_reader
+        if reader.age > _FACET_SECONDS:
+            reader.discard()
+        reader.begin()
+        names = reader.get(max(0.0, _LABEL_SECONDS - reader.age))
         if names is not None:
             self._known_labels = names
         written = sorted(self._written_labels.difference(self._known_labels))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -40,6 +41,12 @@ class SurveyReader(Generic[T]):
         self.progress = ReadingProgress()
         self.seconds = 0.0
         self.began = 0.0
+        self._started = -math.inf
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since the last reading began, infinite before the first."""
+        return time.monotonic() - self._started
 
     def get(self, timeout: float = TIMEOUT_SECONDS) -> T | None:
         """Return the result, None if it is not ready within `timeout` seconds.
@@ -81,7 +88,7 @@ class SurveyReader(Generic[T]):
 
     def _start(self) -> None:
         self._ready.clear()
-        self.began = time.time()
+        self.began, self._started = time.time(), time.monotonic()
         self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
         self._thread.start()
 

@@ -59,7 +59,7 @@ def test_passages(library: str, tmp_path: Path) -> None:
         (tmp_path / "mails" / f"{number}.txt").write_text(f"{text}\n\n{notice}\n")
     run("index", tmp_path / "mails", store=library)
     run("group", store=library)
-    commands, leaving = blocks("passages.md")
+    commands, leaving, signing = blocks("passages.md")
     first, _, line = shell(commands, tmp_path).rpartition("passages\n")
     assert first.startswith("5 documents, 5 families, 1 folder, 29 words, top\n  This message")
     passage = json.loads(line)
@@ -71,6 +71,11 @@ def test_passages(library: str, tmp_path: Path) -> None:
     shell(leaving.splitlines()[0], tmp_path)
     out.write_text(out.read_text().replace('"approved": false', '"approved": true'))
     assert "1 approved passage (145 words) left out of 5 documents" in shell(leaving, tmp_path)
+    new_index, *another_list = signing.splitlines()
+    store = f"sqlite:///{tmp_path}/new.db"
+    assert "5 documents" in shell(new_index, tmp_path, NEARFOLD_STORE=store)
+    for line in another_list:
+        shell(line, tmp_path)
 
 
 def test_families(library: str, tmp_path: Path) -> None:
