@@ -126,9 +126,14 @@ class RecipeMismatch(StoreError):
 
     def __init__(self, *, stored: str, requested: str, difference: tuple[str, ...] = ()) -> None:
         detail = f" ({'; '.join(difference)})" if difference else ""
+        is_same_recipe = len(difference) == 1 and difference[0].startswith("left_out:")
+        remedy = (
+            "leave --leave-out out or give the list of the index, or run reindex with another list"
+            if is_same_recipe
+            else f"pass --recipe {stored}, or give --store another name and index again"
+        )
         super().__init__(
-            f"the index was built with recipe {stored}, not with {requested}{detail}; "
-            f"pass --recipe {stored}, or give --store another name and index again"
+            f"the index was built with recipe {stored}, not with {requested}{detail}; {remedy}"
         )
         self.stored, self.requested, self.difference = stored, requested, difference
 

@@ -64,7 +64,7 @@ class GroupResult:
     `provisional_families`: families of two documents or more that one of these is in.
     `excluded`: documents without keys and without a copy, which no family takes, by status.
     `moved`: the documents that changed family, provisional ones left out.
-    `same_bytes`, `same_text`: copies of any status, empty texts left out.
+    `same_bytes`, `same_text`: copies of any status; empty texts are no copies of a text.
     `inconsistent`: families whose labels differ.
     `capped`: the pairs that caps left out.
     `left_out`: what approved passages took out of the texts; None without such a list.
@@ -112,7 +112,7 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
         provisional_families=_count_provisional(pairs, sizes),
         excluded=dict(sorted(excluded.items())),
         moved=tuple(_moves(pairs)),
-        same_bytes=_copies((entry.raw, entry) for entry in filled),
+        same_bytes=_copies((entry.raw, entry) for entry in entries),
         same_text=_copies((entry.exact, entry) for entry in filled),
         inconsistent=tuple(_label_conflicts(pairs)),
         capped=capped,

@@ -31,7 +31,7 @@ class StoreFigures:
     """Figures from one reading of the rows of a store, without texts.
 
     `redundant`: documents that are not the principal of their family.
-    `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts left out.
+    `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts repeat no text.
     `sizes`: how many families are of each range of sizes, as (name, number).
     `similarities`: documents by similarity to their principal, in 20 steps of .05.
     `largest`: the ten largest families.
@@ -59,9 +59,9 @@ class StoreFigures:
             self._labels.update(row.labels)
             if row.similarity is not None:
                 similarities.append(row.similarity)
+            raw.add(row.raw)
             if row.status != "empty":
                 exact.add(row.exact)
-                raw.add(row.raw)
         self.redundant = self.documents - len(families.sizes)
         self.same_text, self.same_bytes = exact.count(), raw.count()
         self.sizes = _sizes(families.sizes)

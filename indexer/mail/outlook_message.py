@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -45,6 +46,8 @@ _PAGES = {
     65001: "utf-8", 20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "latin-1",
     50220: "iso2022_jp", 50221: "iso2022_jp", 51932: "euc_jp", 51949: "euc_kr", 54936: "gb18030",
 }  # fmt: skip
+_FIELD_LINE = re.compile(r"^[!-9;-~]+:", re.MULTILINE)
+_NESTED_TYPES = ("message", "multipart")
 _SECONDS_FROM_1601_TO_1970 = 11_644_473_600
 
 
@@ -192,8 +195,9 @@ def _multipart(kind: str, parts: Sequence[Message]) -> Message:
 
 def _add_header(mail: Message, storage: _Storage) -> None:
     """Put the transport header into a mail, and what that lacks from properties."""
-    lines = storage.text(_HEADER).replace("\r\n", "\n").lstrip("\n").split("\n\n")[0]
-    fields = HeaderParser().parsestr(lines).items()
+    header = storage.text(_HEADER).replace("\r\n", "\n").lstrip("\ufeff\n").split("\n\n")[0]
+    first = _FIELD_LINE.search(header)  # Exchange writes a line about its version before it
+    fields = HeaderParser().parsestr(header[first.start() :] if first else "").items()
     for name, value in fields:
         if not name.lower().startswith(("content-", "mime-version")):
             mail[name] = " ".join(str(value).split())
@@ -231,7 +235,9 @@ def _attached(attachment: _Storage) -> Message:
     if inner is not None:
         return MIMEMessage(_mail(inner))
     main, _, sub = _without_space(attachment.text(_TYPE)).partition("/")
-    part = MIMEBase(main, sub) if main and sub else MIMEBase("application", "octet-stream")
+    if not main or not sub or main.lower() in _NESTED_TYPES:  # these are parsed, not decoded
+        main, sub = "application", "octet-stream"
+    part = MIMEBase(main, sub)
     name = attachment.text(_LONG_NAME) or attachment.text(_NAME)
     part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
     if content_id := _without_space(attachment.text(_CONTENT_ID)):

@@ -168,6 +168,7 @@ def test_the_account_adds_up():
     ]
     assert [copies.documents[0] for copies in result.same_bytes] == [
         ("a", "/library/a.txt"),
+        ("e", "/library/e.txt"),
         ("f", "/library/f.txt"),
     ]
     [conflict] = result.inconsistent

@@ -23,7 +23,7 @@ from indexer.web.original_kinds import kind_of_original
 
 TEXT = PropertyTypeCode.PTYP_STRING
 SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009
-CONTENT_ID = 0x3712
+CONTENT_ID, TYPE = 0x3712, 0x370E
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
 
@@ -120,6 +120,22 @@ def test_an_attachment_whose_content_id_has_a_line_feed_keeps_its_bytes() -> Non
     mail = read(message)
     assert mail.attachments[0].sha256 == hashlib.sha256(b"a ferry").hexdigest()
     assert b"Content-ID: <ferry@example.org>" in outlook_mail(message.to_bytes())
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "Multipart/mixed", "message/delivery-status"])
+def test_a_file_that_is_a_mail_keeps_its_bytes(kind: str) -> None:
+    data = b"From: ann@example.org\r\nSubject: Rent\r\n\r\nFour hundred crowns are due.\r\n"
+    message = outlook()
+    message.add_attachment("rent.eml", data).set_property(TYPE, TEXT, kind)
+    [attachment] = read(message).attachments
+    assert attachment.sha256 == hashlib.sha256(data).hexdigest()
+    assert [part.data for part in attached_parts(message.to_bytes())] == [data]
+
+
+@pytest.mark.parametrize("start", ["Microsoft Mail Internet Headers Version 2.0\r\n", "\ufeff"])
+def test_what_precedes_the_first_field_hides_no_field(start: str) -> None:
+    mail = read(outlook(_007D=f"{start}Message-ID: <9@example.org>\r\nReferences: <1@x.org>\r\n"))
+    assert (mail.message_id, mail.replies_to) == ("<9@example.org>", ("<1@x.org>",))
 
 
 def test_a_message_in_a_message_is_an_attached_mail() -> None:

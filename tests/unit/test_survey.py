@@ -46,7 +46,7 @@ def test_a_survey_counts_what_repeats() -> None:
         6,
         3,
         1,
-        1,
+        2,
     )
     assert dict(figures.sizes) == {
         "1": 1,
