@@ -238,7 +238,8 @@ def test_decisions_by_mouse_and_another_label(review: Page, store: Any) -> None:
     review.get_by_role("button", name="privileged").first.click()
     expect(review.locator(".facts .label").first).to_have_text("privileged")
     review.get_by_role("button", name="Label the rest of the family like this").click()
-    review.get_by_role("button", name="Change 2 documents").click()
+    with review.expect_navigation():  # which waits for the scripts that read keys
+        review.get_by_role("button", name="Change 2 documents").click()
     expect(review.locator(".latest")).to_contain_text("privileged")
     assert set(labels(store).values()) == {("privileged",)}
     review.keyboard.press("l")
