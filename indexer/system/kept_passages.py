@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import lru_cache, partial
-from pathlib import Path
 
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import ApprovedPassages, approved_so_far
-from indexer.system.state_folder import state_folder
-from indexer.system.whole_file import write_whole
+from indexer.system.kept_files import KeptFiles
 
-FILE = "NEARFOLD_PASSAGES"  # the variable that names a file of approved passages
+
+def _read(data: bytes) -> ApprovedPassages:
+    return approved_so_far(data.decode("utf-8").splitlines())
+
+
+_KEPT = KeptFiles("passages", "NEARFOLD_PASSAGES", "approved passages", _read)
 
 
 def keep_passages(recipe: Recipe, passages: ApprovedPassages) -> Recipe:
@@ -26,17 +28,7 @@ def keep_passages(recipe: Recipe, passages: ApprovedPassages) -> Recipe:
             f"recipe {recipe.name} has corpus weights, which count whole texts; "
             "leave --leave-out out, or choose another recipe"
         )
-    place = _place(passages.id)
-    if not place.exists():
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(
-                f"approved passages cannot be kept in {place.parent} ({error.strerror}); "
-                "set XDG_STATE_HOME to a folder that can be written"
-            ) from error
-        with write_whole(place, "approved passages") as part:
-            part.write_text(passages.lines(), encoding="utf-8")
+    _KEPT.keep(passages.id, passages.lines().encode())
     return with_approved(replace(recipe, left_out=passages.id))
 
 
@@ -50,17 +42,10 @@ def with_approved(recipe: Recipe) -> Recipe:
 @lru_cache(maxsize=4)
 def _passages(digest: str, name: str) -> ApprovedPassages:
     """Return the kept list of an id. Raises `UsageError` when it is not here."""
-    named = os.environ.get(FILE)
-    for place in [_place(digest), *([Path(named)] if named else [])]:
-        if place.is_file():
-            passages = approved_so_far(place.read_text(encoding="utf-8").splitlines())
-            if passages.id == digest:
-                return passages
+    passages = _KEPT.find(digest)
+    if passages is not None:
+        return passages
     raise UsageError(
         f"recipe {name} leaves out the approved passages of list {digest}, which is not on this "
-        f"machine: name its file by {FILE}, or sign all again by `nearfold reindex`"
+        f"machine: name its file by {_KEPT.variable}, or sign all again by `nearfold reindex`"
     )
-
-
-def _place(digest: str) -> Path:
-    return state_folder() / "passages" / digest

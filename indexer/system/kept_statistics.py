@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import lru_cache, partial
-from pathlib import Path
 
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
 from indexer.sketch.corpus_statistics import CorpusStatistics
-from indexer.system.state_folder import state_folder
-from indexer.system.whole_file import write_whole
+from indexer.system.kept_files import KeptFiles
 
-FILE = "NEARFOLD_STATISTICS"  # the variable that names a file of statistics
+_KEPT = KeptFiles("statistics", "NEARFOLD_STATISTICS", "corpus statistics", CorpusStatistics.unpack)
 
 
 def keep_statistics(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
@@ -21,17 +18,7 @@ def keep_statistics(recipe: Recipe, statistics: CorpusStatistics) -> Recipe:
 
     Raises `UsageError` when they cannot be written.
     """
-    place = _place(statistics.id)
-    if not place.exists():
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(
-                f"corpus statistics cannot be kept in {place.parent} ({error.strerror}); "
-                "set XDG_STATE_HOME to a folder that can be written"
-            ) from error
-        with write_whole(place, "corpus statistics") as part:
-            part.write_bytes(statistics.pack())
+    _KEPT.keep(statistics.id, statistics.pack())
     return with_corpus(recipe.signing_with(statistics.id))
 
 
@@ -45,19 +32,13 @@ def with_corpus(recipe: Recipe) -> Recipe:
 @lru_cache(maxsize=4)
 def _statistics(digest: str, name: str) -> CorpusStatistics:
     """Return the kept statistics of a digest. Raises `UsageError` when they are not here."""
-    named = os.environ.get(FILE)
-    for place in [_place(digest), *([Path(named)] if named else [])]:
-        if place.is_file():
-            statistics = CorpusStatistics.unpack(place.read_bytes())
-            if statistics.id == digest:
-                return statistics
+    statistics = _KEPT.find(digest)
+    if statistics is not None:
+        return statistics
+    file = "/".join(_KEPT.place(digest).parts[-3:])
     raise UsageError(
         f"recipe {name} signs with corpus statistics {digest}, which are not on this machine: "
-        f"name their file by {FILE} (it is {'/'.join(_place(digest).parts[-3:])} in the folder for "
-        "user state of the machine that signed), "
+        f"name their file by {_KEPT.variable} (it is {file} in the folder for user state of "
+        "the machine that signed), "
         "or sign all again by `nearfold reindex`"
     )
-
-
-def _place(digest: str) -> Path:
-    return state_folder() / "statistics" / digest
