@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -160,10 +160,7 @@ class ApprovedPassages:
             if spans := find(shorter):
                 numbers |= {number for number, _ in spans}
                 shorter = without_spans(shorter, [span for _, span in spans])
-        if not numbers:
-            return text, NO_OMISSION
-        count = len(normal_words(text)) - len(normal_words(shorter))
-        return shorter, Omission(frozenset(numbers), count)
+        return _shortened(text, shorter, numbers)
 
     def blank_out(self, text: str) -> tuple[str, Omission]:
         """Return a text with blanks in place of the approved passages, and what they are.
@@ -172,10 +169,7 @@ class ApprovedPassages:
         passage: those that come about where others were blanked are blanked, too.
         """
         shorter, numbers = self.blanked(text)
-        if not numbers:
-            return text, NO_OMISSION
-        count = len(normal_words(text)) - len(normal_words(shorter))
-        return shorter, Omission(frozenset(numbers), count)
+        return _shortened(text, shorter, numbers)
 
     def blanked(self, text: str) -> tuple[str, set[int]]:
         """Return the text that `blank_out` returns, and the numbers of the passages."""
@@ -310,13 +304,7 @@ def without_spans(text: str, spans: Iterable[Span]) -> str:
     >>> without_spans("to be or not", [(3, 8), (6, 8)])
     'to   not'
     """
-    parts = []
-    place = 0
-    for start, stop in sorted(spans):
-        if stop > place:
-            parts += [text[place:start], " "] if start >= place else []
-            place = stop
-    return "".join([*parts, text[place:]])
+    return _replaced(text, spans, lambda _: " ")
 
 
 def _blanked(text: str, spans: Iterable[Span]) -> str:
@@ -325,14 +313,40 @@ def _blanked(text: str, spans: Iterable[Span]) -> str:
     >>> _blanked("to be\\nor not", [(3, 8), (6, 8)])
     'to   \\n   not'
     """
+    return _replaced(text, spans, lambda part: _NOT_LINE_FEED.sub(" ", part))
+
+
+def _replaced(text: str, spans: Iterable[Span], fill: Callable[[str], str]) -> str:
+    """Return a text with other characters in place of spans; those that overlap are one."""
     parts = []
     place = 0
-    for start, stop in sorted(spans):
-        if stop > place:
-            first = max(start, place)
-            parts += [text[place:first], _NOT_LINE_FEED.sub(" ", text[first:stop])]
-            place = stop
+    for start, stop in _merged(spans):
+        parts += [text[place:start], fill(text[start:stop])]
+        place = stop
     return "".join([*parts, text[place:]])
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order, those that overlap as one.
+
+    >>> _merged([(6, 8), (3, 7), (8, 9)])
+    [(3, 8), (8, 9)]
+    """
+    merged: list[Span] = []
+    for start, stop in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(stop, merged[-1][1])
+        else:
+            merged.append((start, stop))
+    return merged
+
+
+def _shortened(text: str, shorter: str, numbers: set[int]) -> tuple[str, Omission]:
+    """Return the text without the numbered passages, and what they are; itself without any."""
+    if not numbers:
+        return text, NO_OMISSION
+    count = len(normal_words(text)) - len(normal_words(shorter))
+    return shorter, Omission(frozenset(numbers), count)
 
 
 def approved_passages(lines: Iterable[str]) -> ApprovedPassages:
