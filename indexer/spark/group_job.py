@@ -79,18 +79,12 @@ class _Grouping:
         central = self.settings.principal == "central"
         kind = "longest" if central else self.settings.principal_kind
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
-        sketches = self.documents.numbered.rows.where("minhash IS NOT NULL")
+        numbered = self.documents.numbered
+        sketches = numbered.rows.where("minhash IS NOT NULL")
         signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
         texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
-        short = self._short_keys(texts)
+        short = short_text_keys(self.work, self.rows, numbered, texts, self.recipe, self.settings)
         return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
-
-    def _short_keys(self, ranked: Stage) -> Stage | None:
-        if self.settings.measure != "lcs" or has_bits_alone(self.recipe):
-            return None
-        threshold = self.settings.band_plan(self.recipe).threshold
-        numbered = self.documents.numbered
-        return short_text_keys(self.work, self.rows, numbered, ranked, threshold)
 
     def _sharing(self) -> Sharing:
         threshold = self.settings.least_threshold

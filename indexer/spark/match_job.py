@@ -42,7 +42,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
     signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
     ranked = Stage(numbered.digest, signed)
-    short = _short_keys(work, rows, numbered, ranked, recipe, options)
+    short = short_text_keys(work, rows, numbered, ranked, recipe, options)
     candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap, short)
     names = ("threshold", "measure", "against", "exact")
     settings = {name: getattr(options, name) for name in names}
@@ -95,16 +95,6 @@ def _sharing(options: MatchOptions, recipe: Recipe) -> Sharing:
         return share_blocks(recipe, options.threshold)
     layout = options.band_plan(recipe)
     return share_bands(layout, layout.fewest_equal, recipe.slot_bytes)
-
-
-def _short_keys(
-    work: Work, rows: Stage, numbered: Stage, ranked: Stage, recipe: Recipe, options: MatchOptions
-) -> Stage | None:
-    """Return the keys of short texts for the measures that need them; None for the others."""
-    if options.measure != "lcs" or has_bits_alone(recipe):
-        return None
-    threshold = options.band_plan(recipe).threshold
-    return short_text_keys(work, rows, numbered, ranked, threshold)
 
 
 def options_json(options: MatchOptions) -> dict[str, Any]:

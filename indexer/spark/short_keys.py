@@ -6,7 +6,11 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.grouping.group_options import GroupOptions
 from indexer.joins.short_texts import FEW_WORDS, most_words, short_keys
+from indexer.matching.match import MatchOptions
+from indexer.recipe import Recipe
+from indexer.sketch.sketch_options import has_bits_alone
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import number_occurrences
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
@@ -16,13 +20,21 @@ from indexer.text.normal_words import normal_words
 
 
 def short_text_keys(
-    work: Work, rows: Stage, numbered: Stage, ranked: Stage, threshold: float
+    work: Work,
+    rows: Stage,
+    numbered: Stage,
+    ranked: Stage,
+    recipe: Recipe,
+    options: MatchOptions | GroupOptions,
 ) -> Stage | None:
     """Return the keys of the texts that short ones may resemble by `lcs`, in the band `BY_WORDS`.
 
-    None where no text is short. `rows` has the documents, `numbered` the texts, `ranked` those with
-    sketches and their ranks.
+    None by other measures and for bits, and where no text is short. `rows` has the documents,
+    `numbered` the texts, `ranked` those with sketches and their ranks.
     """
+    if options.measure != "lcs" or has_bits_alone(recipe):
+        return None
+    threshold = options.band_plan(recipe).threshold
     first = rows.rows.select(sf.col("id").alias("first"), "words", sf.col("text").alias("content"))
     texts = numbered.rows.where("minhash IS NOT NULL").select("text", "first")
     counted = texts.join(first.where(sf.col("words") <= most_words(threshold)), "first")
