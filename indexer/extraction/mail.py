@@ -14,6 +14,7 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
 
+from indexer.mail.mail_bytes import is_mail_text
 from indexer.mail.message import ancestors
 from indexer.mail.message_hash import message_hash, message_ids
 
@@ -36,8 +37,12 @@ _ID_FIELDS = (
 
 
 def is_mail(data: bytes, name: str) -> bool:
-    """Return whether bytes are a message, by the name or by a header at the beginning."""
-    return name.lower().endswith(".eml") or _HEADER.match(data) is not None
+    """Return whether bytes are a message, by the name or by a header at the beginning; under the
+    name of one of Outlook, by any fields.
+    """
+    if name.lower().endswith(".eml") or _HEADER.match(data):
+        return True
+    return name.lower().endswith(".msg") and is_mail_text(data)
 
 
 def mark_type(data: bytes, name: str) -> bytes:

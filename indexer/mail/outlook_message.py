@@ -6,12 +6,12 @@ of Microsoft). olefile reads the compound file; its properties are read here.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from email import message_from_bytes, policy
 from email.encoders import encode_base64
 from email.header import Header
 from email.message import Message
@@ -24,6 +24,9 @@ from email.utils import formataddr, formatdate
 
 import olefile  # type: ignore[import-untyped]
 
+from indexer.mail.code_pages import decode_page
+from indexer.mail.rich_text import decompress_rich_text, rich_text
+
 MAGIC: bytes = olefile.MAGIC
 """The first bytes of a compound file, such as a message of Outlook or a Word document."""
 _DAMAGED = "no message of Outlook, or a damaged one"
@@ -32,7 +35,8 @@ _TEXT, _TEXT_8_BIT, _BINARY, _OBJECT = "001F", "001E", "0102", "000D"
 _ROOT_HEAD, _INNER_HEAD, _ATTACHMENT_HEAD = 32, 24, 8
 _MOST_NESTED = 20
 _SUBJECT, _HEADER, _SENDER, _SENDER_SMTP, _SENDER_ADDRESS = "0037", "007D", "0C1A", "5D01", "0C1F"
-_BODY, _COMPRESSED_RTF, _HTML = "1000", "1009", "1013"
+_BODY, _RICH_TEXT, _HTML = "1000", "1009", "1013"
+_CLASS, _SIGNED = "001A", ".smime.multipartsigned"
 _SENT, _DELIVERED, _HTML_PAGE, _PAGE = 0x0039, 0x0E06, 0x3FDE, 0x3FFD
 _DATA, _LONG_NAME, _NAME, _TYPE, _CONTENT_ID = "3701", "3707", "3704", "370E", "3712"
 _FIELDS = {
@@ -42,10 +46,6 @@ _FIELDS = {
     "To": "0E04",
     "Cc": "0E03",
 }
-_PAGES = {
-    65001: "utf-8", 20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "latin-1",
-    50220: "iso2022_jp", 50221: "iso2022_jp", 51932: "euc_jp", 51949: "euc_kr", 54936: "gb18030",
-}  # fmt: skip
 _FIELD_LINE = re.compile(r"^[!-9;-~]+:", re.MULTILINE)
 _NESTED_TYPES = ("message", "multipart")
 _SECONDS_FROM_1601_TO_1970 = 11_644_473_600
@@ -66,10 +66,11 @@ def is_outlook_message(data: bytes, name: str) -> bool:
 
 def outlook_mail(data: bytes) -> bytes:
     """Return the mail of a file `.msg`: its transport header with what this lacks from properties,
-    its plain text and HTML, and its attachments, mails in it as mails.
+    its plain text and HTML, or else the text of its RTF, and its attachments, mails in it as mails.
+    Of a signed one that is not encrypted, text and attachments are in the part that is signed.
 
-    The same bytes give the same mail. Raises `ValueError` for what is no message of Outlook, is
-    damaged, or has its text as RTF alone.
+    The same bytes give the same mail. Raises `ValueError` for what is no message of Outlook, or is
+    damaged.
     """
     if len(data) < olefile.MINIMAL_OLEFILE_SIZE:
         raise ValueError(f"{_DAMAGED}: it ends too early")
@@ -104,7 +105,7 @@ class _Storage:
             return data.decode("utf-16-le", "replace").rstrip("\0")
         if self._has(f"__substg1.0_{tag}{_TEXT_8_BIT}"):
             data = self._stream(f"__substg1.0_{tag}{_TEXT_8_BIT}")
-            return _decode(data, self.number(_PAGE) or self.number(_HTML_PAGE)).rstrip("\0")
+            return decode_page(data, self.number(_PAGE) or self.number(_HTML_PAGE)).rstrip("\0")
         return ""
 
     def html(self) -> str:
@@ -112,7 +113,7 @@ class _Storage:
         name = f"__substg1.0_{_HTML}{_BINARY}"
         if not self._has(name):
             return self.text(_HTML)
-        return _decode(self._stream(name), self.number(_HTML_PAGE)).rstrip("\0")
+        return decode_page(self._stream(name), self.number(_HTML_PAGE)).rstrip("\0")
 
     def binary(self, tag: str) -> bytes:
         """Return a property that is bytes; none without it."""
@@ -165,20 +166,9 @@ def _fixed_values(data: bytes, head: int) -> Mapping[int, bytes]:
     return {tag: value for _, tag, _, value in entries}
 
 
-def _decode(data: bytes, page: int) -> str:
-    """Return text of a code page of Windows; 1252 where none is named or Python has it not."""
-    name = _PAGES.get(page, f"iso8859-{page - 28590}" if 28590 < page < 28610 else f"cp{page}")
-    try:
-        codec = codecs.lookup(name).name
-    except LookupError:
-        codec = "cp1252"
-    return data.decode(codec, "replace")
-
-
 def _mail(storage: _Storage) -> Message:
     """Return a message with its header, body and attachments."""
-    parts = [*_body(storage), *(_attached(attachment) for attachment in storage.attachments())]
-    body = _multipart("mixed", parts)
+    body = _signed(storage) or _multipart("mixed", [*_body(storage), *_attachments(storage)])
     mail = Message()
     mail["MIME-Version"] = "1.0"
     _add_header(mail, storage)
@@ -222,12 +212,29 @@ def _body(storage: _Storage) -> Iterator[Message]:
     """Yield the body: plain text, HTML, or both as alternatives; nothing of an empty mail."""
     texts = {"plain": storage.text(_BODY).replace("\r\n", "\n"), "html": storage.html()}
     parts = [MIMEText(text, kind, "utf-8") for kind, text in texts.items() if text.strip()]
-    if not parts and storage.binary(_COMPRESSED_RTF):
-        raise _UnreadError("the text of this message is RTF alone; save it as .eml")
+    compressed = storage.binary(_RICH_TEXT)
+    if not parts and compressed and (text := rich_text(decompress_rich_text(compressed))).strip():
+        parts = [MIMEText(text, "plain", "utf-8")]
     if len(parts) > 1:
         yield _multipart("alternative", parts)
     else:
         yield from parts
+
+
+def _signed(storage: _Storage) -> Message | None:
+    """Return what a signature is of, with the signature (MS-OXOSMIME of Microsoft); None of a
+    message that is not signed, or is encrypted.
+    """
+    attachments = list(storage.attachments())
+    if not storage.text(_CLASS).lower().endswith(_SIGNED) or len(attachments) != 1:
+        return None
+    signed = message_from_bytes(attachments[0].binary(_DATA), policy=policy.compat32)
+    is_whole = signed.get_content_type() == "multipart/signed" and signed.is_multipart()
+    return signed if is_whole else None
+
+
+def _attachments(storage: _Storage) -> Iterator[Message]:
+    return (_attached(attachment) for attachment in storage.attachments())
 
 
 def _attached(attachment: _Storage) -> Message:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from indexer.mail.mail_bytes import is_mail_text
 from indexer.model import Payload
 from indexer.sources import read_blob
 
@@ -81,8 +82,9 @@ def unique_name(name: bytes) -> bytes | None:
 
 
 def name_with_format(path: str, data: bytes) -> str:
-    """Return the last part of a path; of a mail in `cur` or `new` that has the name of one in a
-    Maildir, and begins with a field, with the ending `.eml`.
+    """Return the last part of a path, with the ending `.eml` for a mail whose name does not say so:
+    one in `cur` or `new` that has the name of one in a Maildir, and begins with a field; and one
+    in the format of `.eml` that is named `.msg`.
 
     >>> name_with_format("box/cur/1707123600.M1P2.host:2,S", b"X-To: ann\\n\\nYes.")
     '1707123600.M1P2.host:2,S.eml'
@@ -91,7 +93,8 @@ def name_with_format(path: str, data: bytes) -> str:
     is_there = os.path.basename(folder) in ("cur", "new")
     if is_there and unique_name(os.fsencode(name)) and _FIELD.match(data):
         return f"{name}.eml"
-    return name
+    is_named_outlook = name.lower().endswith(".msg")
+    return f"{name}.eml" if is_named_outlook and is_mail_text(data) else name
 
 
 def message_keys(folder: bytes, prefix: bytes, names: Iterable[bytes]) -> Iterator[bytes]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import random
+import struct
+import zlib
 from datetime import datetime, timezone
 from email import message_from_bytes, policy
 
@@ -23,7 +25,7 @@ from indexer.web.original_kinds import kind_of_original
 
 TEXT = PropertyTypeCode.PTYP_STRING
 SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009
-CONTENT_ID, TYPE = 0x3712, 0x370E
+CLASS, CONTENT_ID, TYPE = 0x001A, 0x3712, 0x370E
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
 
@@ -160,11 +162,104 @@ def test_the_same_attached_message_has_one_digest_in_any_mail() -> None:
     assert len(digests) == 1
 
 
-def test_rtf_alone_is_refused_with_a_way_forward() -> None:
+def compressed(rich_text: bytes) -> bytes:
+    """Return RTF as Outlook stores it, with literal bytes only."""
+    runs = [rich_text[start : start + 8] for start in range(0, len(rich_text), 8)]
+    content = b"".join(b"\0" + run for run in runs)
+    check = zlib.crc32(content, 0xFFFFFFFF) ^ 0xFFFFFFFF
+    head = struct.pack("<II4sI", len(content) + 12, len(rich_text), b"LZFu", check)
+    return head + content
+
+
+def rich(text: bytes, body: str = ""):
+    message = outlook(body=body)
+    message.set_property(COMPRESSED_RTF, PropertyTypeCode.PTYP_BINARY, compressed(text))
+    return message
+
+
+def test_rich_text_alone_is_the_text() -> None:
+    text = rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}\f0 The caf\'e9 in \'a3\'f3d\'9f.\par}"
+    assert read(rich(text)).body.strip() == "The café in Łódź."
+    assert read(rich(text, body="Plain.")).body.strip() == "Plain."
+
+
+def test_quotes_in_rich_text_alone_are_segments(tmp_path) -> None:
+    text = (
+        rb"{\rtf1 Yes, at noon.\par\par -----Original Message-----\par From: Ann\par "
+        rb"Sent: Monday\par To: Bo\par Subject: Ferry\par\par Shall we meet?\par}"
+    )
+    rich(text).save(tmp_path / "a.msg")
+    [mail] = threads(tmp_path).mails
+    assert [(part.kind, part.text) for part in mail.segments if part.kind != "attribution"] == [
+        ("reply", "Yes, at noon."),
+        ("quoted", "Shall we meet?"),
+    ]
+
+
+def test_damaged_rich_text_alone_is_refused() -> None:
     message = outlook(body="")
     message.set_property(COMPRESSED_RTF, PropertyTypeCode.PTYP_BINARY, bytes(40))
-    with pytest.raises(ValueError, match=r"RTF alone; save it as \.eml"):
+    with pytest.raises(ValueError, match="compressed rich text is damaged"):
         read(message)
+
+
+def signed(data: bytes, kind: str = "IPM.Note.SMIME.MultipartSigned"):
+    message = outlook(body="")
+    message.set_property(CLASS, TEXT, kind)
+    message.add_attachment("smime.p7m", data).set_property(TYPE, TEXT, "multipart/signed")
+    return message
+
+
+SIGNED = (
+    b'Content-Type: multipart/signed; protocol="application/pkcs7-signature"; boundary="s"\r\n\r\n'
+    b'--s\r\nContent-Type: multipart/mixed; boundary="m"\r\n\r\n'
+    b"--m\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    b"Content-Transfer-Encoding: quoted-printable\r\n\r\nThe caf=C3=A9 opens at eight.\r\n"
+    b'--m\r\nContent-Type: text/csv; name="fares.csv"\r\n\r\nadult,4\r\n--m--\r\n'
+    b'--s\r\nContent-Type: application/pkcs7-signature; name="smime.p7s"\r\n'
+    b"Content-Transfer-Encoding: base64\r\n\r\nMIIF\r\n--s--\r\n"
+)
+
+
+def test_a_signed_message_has_the_text_and_files_that_are_signed() -> None:
+    mail = read(signed(SIGNED))
+    assert (mail.subject, mail.body.strip()) == ("Ferry", "The café opens at eight.")
+    assert [file.name for file in mail.attachments] == ["fares.csv", "smime.p7s"]
+    [file] = split_attachments(signed(SIGNED).to_bytes())[1]
+    assert (file.name, file.data) == ("fares.csv", b"adult,4")
+
+
+@pytest.mark.parametrize("data", [b"", b"no mail", SIGNED.replace(b'boundary="s"', b"")])
+def test_what_is_signed_stays_an_attachment_where_it_cannot_be_divided(data: bytes) -> None:
+    [file] = read(signed(data)).attachments
+    assert (file.name, file.sha256) == ("smime.p7m", hashlib.sha256(data).hexdigest())
+
+
+def test_a_signed_mail_attached_to_a_mail_replaces_no_text() -> None:
+    message = signed(SIGNED, kind="IPM.Note")
+    message.set_property(BODY, TEXT, "See below.")
+    assert read(message).body == "See below."
+
+
+MAIL_TEXT = (
+    b"Importance: high\nFrom: Ann <a@x.org>\nMessage-ID: <2@x.org>\nIn-Reply-To: <1@x.org>\n\n"
+    b"The ferry leaves at noon, from the pier below the town hall.\n"
+)
+
+
+def test_a_mail_as_text_that_is_named_msg_is_a_mail(tmp_path) -> None:
+    (tmp_path / "a.msg").write_bytes(MAIL_TEXT)
+    (tmp_path / "catalogue.msg").write_bytes(b'set: 1\n\nFrom: "Od"\n')
+    result = threads(tmp_path)
+    assert [mail.message.message_id for mail in result.mails] == ["<2@x.org>"]
+    assert result.others == 1
+    store = open_store("sqlite:///:memory:")
+    index(str(tmp_path), store, workers=1)
+    rows = {row.path.rpartition("/")[2]: row for row in store.scan()}
+    assert rows["a.msg"].text.strip() == MAIL_TEXT.decode().partition("\n\n")[2].strip()
+    assert rows["a.msg"].metadata["references"] == "<1@x.org>"
+    assert rows["catalogue.msg"].content_type == "text/plain"
+    assert kind_of_original(MAIL_TEXT, "a.msg", "") == "mail"
 
 
 def test_a_message_without_text_is_empty() -> None:
