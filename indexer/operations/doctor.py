@@ -89,15 +89,23 @@ def _check_store(url: str) -> Iterator[Check]:
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
         return
+    checks: list[Check] = []
     try:
-        yield from _check_contents(store)
-    except MappingMismatch as error:
-        detail = f"{error}; if it was deleted and made again, `nearfold install --store {url}`"
-        yield Check("store", "bad", f"{detail} adds what nearfold needs, as it did before")
+        for check in _check_contents(store):
+            checks.append(check)  # noqa: PERF402 - those before an error stay
     except NearfoldError as error:
-        yield Check("store", "bad", str(error))
+        checks = [check for check in checks if check.name != "store"]
+        checks.append(Check("store", "bad", _with_remedy(error, url)))
     finally:
         store.close()
+    yield from checks
+
+
+def _with_remedy(error: NearfoldError, url: str) -> str:
+    if not isinstance(error, MappingMismatch):
+        return str(error)
+    detail = f"{error}; if it was deleted and made again, `nearfold install --store {url}`"
+    return f"{detail} adds what nearfold needs, as it did before"
 
 
 def _check_contents(store: FullStore) -> Iterator[Check]:

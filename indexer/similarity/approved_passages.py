@@ -106,7 +106,7 @@ class ApprovedPassages:
     They are numbered from 0, expressions after passages. Words are compared as measures compare
     them, so that case, punctuation and wrapping do not count; `^` and `$` in an expression are the
     ends of a line. Raises `UsageError` for a passage without words, and for an expression that is
-    none.
+    none, or that matches no characters.
     """
 
     passages: tuple[str, ...] = ()
@@ -235,11 +235,17 @@ class ApprovedPassages:
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern, re.MULTILINE)
+        expression = re.compile(pattern, re.MULTILINE)
     except re.error as error:
         raise UsageError(
             f"{pattern!r} is not a valid regular expression: {error}; correct it"
         ) from error
+    if expression.search(""):
+        raise UsageError(
+            f"the regular expression {pattern!r} matches where there is no text; "
+            "write one that needs a character at least"
+        )
+    return expression
 
 
 NO_PASSAGES = ApprovedPassages()

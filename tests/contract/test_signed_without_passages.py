@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from indexer import check, compare, index, search, similar
+from indexer import check, compare, index, open_store, search, similar
 from indexer.errors import RecipeMismatch, UsageError
 from indexer.grouping.group import group
 from indexer.indexing.index import IndexOptions
 from indexer.matching.match import MatchOptions, match
+from indexer.operations.doctor import doctor
 from indexer.operations.reindex import reindex
 from indexer.recipe import DEFAULT
 from indexer.searching.search_options import SearchOptions
@@ -181,6 +182,20 @@ def test_a_pipeline_spark_and_weights_refuse_a_list(tmp_path, monkeypatch) -> No
     assert "approved passages" in unsupported_settings(recipe)
     with pytest.raises(UsageError, match="corpus weights"):
         kept_passages.keep_passages(replace(DEFAULT, statistics="0a"), APPROVED)
+
+
+def test_doctor_has_one_verdict_on_a_store_whose_list_is_not_here(
+    folder, tmp_path, monkeypatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/s.db"
+    store = open_store(url)
+    index(str(folder), store, replace(WHOLE, leave_out=APPROVED), workers=1)
+    store.close()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "there"))
+    kept_passages._passages.cache_clear()
+    [verdict] = [item for item in doctor(url) if item.name == "store"]
+    assert verdict.verdict == "bad"
+    assert "is not on this machine: name its file by NEARFOLD_PASSAGES" in verdict.detail
 
 
 def test_a_list_may_come_from_another_machine(tmp_path, monkeypatch) -> None:

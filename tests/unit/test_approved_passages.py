@@ -101,6 +101,9 @@ def test_spans_that_overlap():
         (['{"text": "a", "pattern": "b", "approved": true}'], "needs a text, or a pattern"),
         (['{"text": "...", "approved": true}'], "no words"),
         (['{"pattern": "(", "approved": true}'], "not a valid regular expression"),
+        (['{"pattern": "", "approved": true}'], "matches where there is no text"),
+        (['{"pattern": "(Page [0-9]+)?", "approved": true}'], "matches where there is no text"),
+        (['{"pattern": "^ *$", "approved": true}'], "matches where there is no text"),
     ],
 )
 def test_lists_that_are_refused(lines, message):
