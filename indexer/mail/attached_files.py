@@ -11,7 +11,7 @@ from email.message import Message
 from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message import (
     children,
-    decode_words,
+    file_name,
     is_body_text,
     is_container,
     part_bytes,
@@ -89,9 +89,8 @@ def _file(part: Message) -> AttachedFile:
 
 
 def _name(part: Message) -> str:
-    """Return the name of an attachment, without folders; `attachment` and an ending without any."""
-    name = decode_words(str(part.get_filename() or ""))
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
+    """Return the name of an attachment; `attachment` and an ending without any."""
+    name = file_name(part)
     kind = part.get_content_type()
     ending = ".eml" if kind == "message/rfc822" else mimetypes.guess_extension(kind) or ""
     if not name:

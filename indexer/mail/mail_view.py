@@ -12,6 +12,7 @@ from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message import (
     children,
     decoded_field,
+    file_name,
     is_body_text,
     is_container,
     part_bytes,
@@ -68,7 +69,7 @@ def _attached(part: Message) -> AttachedPart:
     kind = part.get_content_type()
     inner = children(part) if part.is_multipart() else []
     subject = next((decoded_field(child, "Subject") for child in inner), "")
-    return AttachedPart(part.get_filename() or subject or kind, kind, part_bytes(part))
+    return AttachedPart(file_name(part) or subject or kind, kind, part_bytes(part))
 
 
 def _shown(part: Message) -> Iterator[Message]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -17,6 +18,7 @@ from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message_hash import message_hash, message_ids
 
 _MOST_REFERENCES = 1_000
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +177,17 @@ def _decode(data: bytes, charset: str) -> str:
     return data.decode("latin-1")
 
 
+def file_name(part: Message) -> str:
+    """Return the name of the file that a part is, decoded, without folders and control characters;
+    empty without one.
+    """
+    name = decode_words(str(part.get_filename() or ""))
+    return _CONTROLS.sub(" ", name).replace("\\", "/").rpartition("/")[2].strip()
+
+
 def _attachment(part: Message) -> Attachment:
-    name = part.get_filename() or part.get_content_type()
-    return Attachment(str(name), hashlib.sha256(part_bytes(part)).hexdigest())
+    name = file_name(part) or part.get_content_type()
+    return Attachment(name, hashlib.sha256(part_bytes(part)).hexdigest())
 
 
 def _field(message: Message, name: str) -> str:
@@ -200,13 +210,14 @@ def decoded_field(message: Message, name: str) -> str:
 
 
 def decode_words(value: str) -> str:
-    """Return a value with its encoded words (RFC 2047) decoded; as it is where that fails.
+    """Return a value with its encoded words (RFC 2047) decoded, as one line without control
+    characters; as it is where that fails.
 
-    >>> decode_words("=?utf-8?q?caf=C3=A9?="), decode_words("=?none?q?a?=")
-    ('café', '=?none?q?a?=')
+    >>> decode_words("=?utf-8?q?caf=C3=A9=0D=0A?="), decode_words("=?none?q?a?=")
+    ('café ', '=?none?q?a?=')
     """
     try:
-        return str(make_header(decode_header(value)))
+        return _CONTROLS.sub(" ", str(make_header(decode_header(value))))
     except (HeaderParseError, LookupError, ValueError):
         return value
 

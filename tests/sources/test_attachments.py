@@ -27,6 +27,8 @@ from indexer.errors import UsageError
 from indexer.exports.custody import CustodyBuilder
 from indexer.grouping.label import label
 from indexer.mail.attached_files import split_attachments
+from indexer.mail.mail_view import attached_parts
+from indexer.mail.message import read_message
 from indexer.mail.message_hash import message_hash
 from indexer.model import Row
 from indexer.sources.base import Reading
@@ -175,6 +177,35 @@ def test_what_belongs_to_the_text_stays_in_the_mail():
     assert [(file.name, file.data) for file in files] == [("a.pdf", b"1")]
     assert b"MQ==" not in rest
     assert split_attachments(b"")[1] == ()
+
+
+NAMES = {
+    "filename*=utf-8''..%2F..%2Fa%0D%0Ab%1B%5B31m%00.txt": "a b [31m .txt",
+    'filename="=?utf-8?q?x=0D=0Ay.txt?="': "x y.txt",
+    "filename*=utf-8''C%3A%5Cfares%E2%80%A8.txt": "fares .txt",
+    "filename*=utf-8''%0D%0A": "attachment.txt",
+}
+
+
+def test_names_of_attachments_are_one_line_without_control_characters(tmp_path, store):
+    parts = "".join(
+        f"--b\nContent-Type: text/plain\nContent-Disposition: attachment; {name}\n\n{number}\n"
+        for number, name in enumerate(NAMES)
+    )
+    data = (
+        "Subject: =?utf-8?q?Ferry=0D=0AX-Other:_1=1B?=\n"
+        f"Content-Type: multipart/mixed; boundary=b\n\n{parts}--b--\n"
+    ).encode()
+    names = list(NAMES.values())
+    assert [file.name for file in split_attachments(data)[1]] == names
+    message = read_message(data, "", "")
+    assert message.subject == "Ferry X-Other: 1 "
+    named = [*names[:-1], "text/plain"]
+    assert [file.name for file in message.attachments] == named
+    assert [part.name for part in attached_parts(data)] == named
+    (tmp_path / "a.eml").write_bytes(data)
+    index(str(tmp_path / "a.eml"), store, IndexOptions(reading=READING))
+    assert sorted(row.path.partition("!/")[2] for row in store.scan()) == ["", *sorted(names)]
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.binary()), max_size=4))
