@@ -133,9 +133,9 @@ class _Pages:
         self._templates.globals |= {
             "drawing": chart_geometry,
             "static": self.static,
-            "label_set": site.label_set,
-            "known_labels": site.known_labels,
-            "exclusive_labels": site.exclusive_labels,
+            "label_set": site.offered_labels.of_keys,
+            "known_labels": site.offered_labels.known,
+            "exclusive_labels": site.offered_labels.exclusive,
             "state_of": _state_of,
         }
 

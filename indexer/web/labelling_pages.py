@@ -119,7 +119,7 @@ class _LabellingPages:
             values["id"], values["family"] = (values["head"],), "yes"
             values["others"] = "yes" if values["on"] == "others" else "no"
         if choice := values["choose"]:
-            others = tuple(name for name in self._site.exclusive_labels if name != choice)
+            others = tuple(name for name in self._site.offered_labels.exclusive if name != choice)
             values["add"] = (choice, *values["add"])
             values["remove"] = (*others, *values["remove"])
         wanted = label_request(self._site, values, login)

@@ -19,9 +19,10 @@ from indexer.web.document_questions import DOCUMENT_QUESTIONS
 from indexer.web.hits_table import archive_route, hits_route
 from indexer.web.listen import listen
 from indexer.web.memory_limit import DEFAULT_MEGABYTES
+from indexer.web.offered_labels import MOST_LABELS
 from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
-from indexer.web.site import MOST_LABELS, Site
+from indexer.web.site import Site
 from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
 from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
 
@@ -149,5 +150,5 @@ def review_application(
     `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does not exist.
     """
     site = Site(store, originals, labels)
-    site.read_ahead()
+    site.offered_labels.begin()
     return application(site, hosts, REVIEW_API, access or Access(), megabytes)

@@ -25,7 +25,7 @@ from indexer.grouping.work_list import WorkList
 from indexer.jobs.history import last_job, last_jobs
 from indexer.jobs.journal import journal_path
 from indexer.jobs.review_file import ReviewFile, review_path
-from indexer.model import Facet, Query, Row
+from indexer.model import Facet, Row
 from indexer.searching.kept_sides import kept_sides
 from indexer.searching.search import Page, search
 from indexer.searching.search_options import SearchOptions
@@ -44,6 +44,7 @@ from indexer.web.dated_readings import (
 )
 from indexer.web.label_queue import LabelQueue, LabelRequest
 from indexer.web.latest_reader import LatestReader
+from indexer.web.offered_labels import OfferedLabels
 from indexer.web.original_files import OriginalFiles
 from indexer.web.previews import (
     ThresholdPreview,
@@ -55,7 +56,6 @@ from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, ReadingProgress, SurveyReader
 
 MOST_CHARS = 2_000_000  # of a text that are compared
-MOST_LABELS = 9  # that keys choose between
 _COMPARISONS = 60  # of short texts that are cached
 WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
 _LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
@@ -69,7 +69,6 @@ _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
-_LABEL_SECONDS = 1.0  # after their reading began, for which pages wait for the labels of the store
 T = TypeVar("T")
 
 
@@ -115,9 +114,8 @@ class TimedCache(Generic[T]):
 class Site:
     """One store and its pages.
 
-    `originals`: the folder whose files may be fetched, None for none. `labels`: the labels that
-    keys choose between, at most nine: a document gets one of them in place of the others. Without
-    them keys add labels of the store.
+    `originals`: the folder whose files may be fetched, None for none. `labels`: the exclusive ones
+    of `OfferedLabels`.
     """
 
     def __init__(
@@ -128,9 +126,7 @@ class Site:
         self.review = ReviewFile(review_path(journal_path(store.address)))
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
-        self._label_set = list(labels)
-        self._set_lock = threading.Lock()
-        self.exclusive_labels = tuple(labels)
+        self.offered_labels = OfferedLabels(store, labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
         self.figures_reader = SurveyReader(self._read_figures)
@@ -143,9 +139,6 @@ class Site:
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
             _SMALL_VALUES, _FACET_SECONDS
         )
-        self._labels_reader = SurveyReader(self._read_labels)
-        self._known_labels: tuple[str, ...] = ()
-        self._written_labels: set[str] = set()
         self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
         self._samples: dict[int, SurveyReader[Sample]] = {}
         self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
@@ -199,7 +192,7 @@ class Site:
         require_recipe(self.store)
         job = self._last_job()
         assigned = self.review.assignments()
-        work = WorkList(self.store, self.exclusive_labels, progress, assigned)
+        work = WorkList(self.store, self.offered_labels.exclusive, progress, assigned)
         if work.moved:
             self.review.move(work.moved)
         return DatedWorkList(work, job)
@@ -211,9 +204,9 @@ class Site:
         where families stay within labels, the survey as well.
         """
         self.facets.clear()
-        self._labels_reader.discard()
+        self.offered_labels.discard()
         changes = () if isinstance(result, UndoResult) or result.conflict else result.changes
-        self._written_labels.update(*(item.after for item in changes))
+        self.offered_labels.add(name for item in changes for name in item.after)
         jobs = last_jobs(journal_path(self.store.address), 2)
         if jobs is None:
             return
@@ -221,7 +214,7 @@ class Site:
         if surveyed is not None and surveyed.survey.options.within is None:
             surveyed.job = jobs[0]
         if isinstance(result, UndoResult):
-            self._written_labels.clear()
+            self.offered_labels.forget_added()
             return
         if (figures := read_before(self.figures_reader, jobs)) is not None:
             figures.figures.relabel((item.before, item.after) for item in changes)
@@ -266,50 +259,10 @@ class Site:
         self.plans.put(number, (request, result))
         return number
 
-    def label_set(self) -> Sequence[str]:
-        """Return the labels that keys choose between, at most nine.
-
-        Without given ones, those of the store: by name, and later ones after them, so that no key
-        changes its meaning while the server runs.
-        """
-        if self.exclusive_labels or len(self._label_set) >= MOST_LABELS:
-            return tuple(self._label_set)
-        with self._set_lock:
-            for value in self.known_labels():
-                if value not in self._label_set and len(self._label_set) < MOST_LABELS:
-                    self._label_set.append(value)
-            return tuple(self._label_set)
-
-    def known_labels(self) -> Sequence[str]:
-        """Return the labels to complete what is typed: those of keys, then all of the store."""
-        reader = self._labels_reader
-        if reader.age > _FACET_SECONDS:
-            reader.discard()
-        reader.begin()
-        names = reader.get(max(0.0, _LABEL_SECONDS - reader.age))
-        if names is not None:
-            self._known_labels = names
-        written = sorted(self._written_labels.difference(self._known_labels))
-        return tuple(dict.fromkeys([*self._label_set, *self._known_labels, *written]))
-
-    def read_ahead(self) -> None:
-        """Begin to read what pages count, so that none of them waits for it."""
-        self._labels_reader.begin()
-
-    def _read_labels(self, progress: Progress) -> tuple[str, ...]:
-        """Return the labels of the store.
-
-        One in a file then keeps what searches and Jobs count.
-        """
-        facets = self.store.search(Query("", facets=("labels",))).facets
-        if isinstance(self.store, KeepsReads):
-            self.store.counts()
-        return tuple(sorted(facet.value for facet in facets.get("labels", ())))
-
     def discard_counts(self) -> None:
         """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
-        self._labels_reader.discard()
+        self.offered_labels.discard()
         self._counted.clear()
         self.figures_reader.discard()
         self.survey_reader.discard()

@@ -109,14 +109,14 @@ def test_pages_wait_only_a_moment_for_the_labels_of_a_store(
         assert goes_on.wait(60)
         return read(*given)
 
-    monkeypatch.setattr("indexer.web.site._LABEL_SECONDS", 0.01)
+    monkeypatch.setattr("indexer.web.offered_labels._WAIT_SECONDS", 0.01)
     monkeypatch.setattr(type(store), "search", read_later)
     site = Site(store)
-    assert site.known_labels() == ()
+    assert site.offered_labels.known() == ()
     goes_on.set()
-    while not site.known_labels():
+    while not site.offered_labels.known():
         pass
-    assert site.known_labels() == site.label_set() == ("hot",)
+    assert site.offered_labels.known() == site.offered_labels.of_keys() == ("hot",)
 
 
 def test_families_that_take_long_are_made_beside_the_page(
