@@ -1,12 +1,13 @@
 """Processor time of `group` by its conditions, of this checkout and of another one.
 
-    python benchmarks/group_cost.py STORE [--before CHECKOUT] [--runs 5]
+    python benchmarks/group_cost.py STORE [--before CHECKOUT] [--runs 5] [--only CONDITION]
 
 STORE is the URL of a store; nothing is written to it. `replaced<=2` is the default condition, `any`
 asks for none. Each run is a process of its own; the conditions and the checkouts take turns, so
 that programs beside them slow all alike. Prints for each condition the families of two or more,
 the documents in them, the median of the processor seconds of `group` without imports, and the
-median of the ratios run by run: to `any`, and to the other checkout. Says whether the families are
+medians of the ratios run by run: to `any`, and to the other checkout, also of the elapsed time, of
+which a store in a search engine takes a part. Says whether the families are
 the same in both checkouts.
 """
 
@@ -37,19 +38,25 @@ def measure(url: str, condition: str) -> None:
 
     store = open_store(url)
     options = GroupOptions(criteria=Criteria.from_settings(CONDITIONS[condition]))
-    start = time.process_time()
+    start, began = time.process_time(), time.perf_counter()
     result = group(store, options, write=False)
-    seconds = time.process_time() - start
-    print(json.dumps([seconds, result.families, result.documents - result.singletons]))
+    seconds, elapsed = time.process_time() - start, time.perf_counter() - began
+    print(json.dumps([seconds, elapsed, result.families, result.documents - result.singletons]))
 
 
 def run(checkout: Path, url: str, condition: str) -> list[float]:
-    """Return seconds, families and their documents, of a process of a checkout."""
+    """Return both times, families and their documents, of a process of a checkout."""
     command = [sys.executable, __file__, url, "--condition", condition]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     values: list[float] = json.loads(answer.stdout)
     return values
+
+
+def median_ratio(runs: list[list[float]], others: list[list[float]], place: int) -> str:
+    """Return the median of the ratios of one value of each run to that of its other run."""
+    pairs = zip(runs, others, strict=True)
+    return f"{statistics.median(run[place] / other[place] for run, other in pairs):.2f}"
 
 
 def main() -> None:
@@ -59,37 +66,41 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--before", type=Path, help="another checkout")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", choices=CONDITIONS, help="one condition")
     parser.add_argument("--condition", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.condition:
         measure(options.store, options.condition)
         return
+    conditions = [options.only] if options.only else list(CONDITIONS)
     checkouts = [ROOT, *([options.before.resolve()] if options.before else [])]
     runs = [
         {
             (checkout, condition): run(checkout, options.store, condition)
-            for condition in CONDITIONS
+            for condition in conditions
             for checkout in checkouts
         }
         for _ in range(options.runs)
     ]
     print(
-        "| condition | families | documents in them | seconds | to `any` | to the other checkout |"
+        "| condition | families | documents in them | seconds | to `any` | to the other checkout "
+        "| elapsed, to the other |"
     )
-    print("|---|---|---|---|---|---|")
-    for condition in CONDITIONS:
+    print("|---|---|---|---|---|---|---|")
+    for condition in conditions:
         own = [run[ROOT, condition] for run in runs]
-        to_any = statistics.median(run[ROOT, condition][0] / run[ROOT, "any"][0] for run in runs)
-        ratios = [run[ROOT, condition][0] / run[checkouts[-1], condition][0] for run in runs]
-        other = f"{statistics.median(ratios):.2f}" if options.before else ""
+        first = [run[ROOT, conditions[0]] for run in runs]
+        before = [run[checkouts[-1], condition] for run in runs]
+        to_any = median_ratio(own, first, 0)
+        other = [median_ratio(own, before, 0), median_ratio(own, before, 1)]
         seconds = statistics.median(values[0] for values in own)
-        _, families, members = own[0]
-        cells = condition, f"{families:,}", f"{members:,}", f"{seconds:.1f}", f"{to_any:.2f}"
-        print(f"| {' | '.join(cells)} | {other} |")
+        _, _, families, members = own[0]
+        cells = condition, f"{families:,}", f"{members:,}", f"{seconds:.1f}", to_any
+        print(f"| {' | '.join([*cells, *(other if options.before else ('', ''))])} |")
     same = all(
-        run[ROOT, condition][1:] == run[checkouts[-1], condition][1:]
+        run[ROOT, condition][2:] == run[checkouts[-1], condition][2:]
         for run in runs
-        for condition in CONDITIONS
+        for condition in conditions
     )
     if options.before:
         print(

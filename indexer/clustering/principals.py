@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,8 +22,10 @@ from indexer.joins.pair_codes import encode_pair
 
 Principal: TypeAlias = Literal["original", "longest", "first", "central"]
 SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
+ReadAhead: TypeAlias = Callable[[Sequence[tuple[int, int]]], None]
 Texts: TypeAlias = NDArray[np.int32]
 BATCH = 500
+AHEAD = 256  # visits whose pairs are announced together
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
@@ -57,6 +60,10 @@ class Visit:
     text: int
 
 
+def announce_nothing(_pairs: Sequence[tuple[int, int]]) -> None:
+    """Take no notice of pairs that may be measured soon."""
+
+
 def assign_principals(
     visits: Iterable[Visit],
     graph: Graph,
@@ -64,6 +71,7 @@ def assign_principals(
     similarities: SimilarityFunction,
     threshold: float,
     known: Texts | None = None,
+    read_ahead: ReadAhead = announce_nothing,
 ) -> Iterator[tuple[int, int, float | None]]:
     """Yield each visited document, its principal and the similarity to it.
 
@@ -71,10 +79,11 @@ def assign_principals(
     each document joins the most similar earlier principal, at `threshold` or more, among those of
     its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
     becomes a principal. `known`: the principal of each document that was assigned before, -1 of the
-    others; those that were are not yielded again.
+    others; those that were are not yielded again. `read_ahead` is called with the pairs of texts
+    that the next visits may measure, so that their texts can be read together.
     """
     principals = _PrincipalTexts(texts)
-    for visit in visits:
+    for visit in _announced(visits, graph, principals, read_ahead):
         if known is not None and known[visit.document] >= 0:
             if known[visit.document] == visit.document:
                 principals.add(visit)
@@ -85,6 +94,16 @@ def assign_principals(
             continue
         yield visit.document, visit.document, None
         principals.add(visit)
+
+
+def _announced(
+    visits: Iterable[Visit], graph: Graph, principals: _PrincipalTexts, read_ahead: ReadAhead
+) -> Iterator[Visit]:
+    """Yield the visits, `AHEAD` at a time after the pairs that these may measure."""
+    waiting = iter(visits)
+    while batch := list(islice(waiting, AHEAD)):
+        read_ahead(principals.possible_pairs([visit.text for visit in batch], graph))
+        yield from batch
 
 
 class _PrincipalTexts:
@@ -100,6 +119,26 @@ class _PrincipalTexts:
         self._of_text[visit.text] = visit.document
         self._turns[visit.text] = self._count
         self._count += 1
+
+    def possible_pairs(self, coming: Sequence[int], graph: Graph) -> list[tuple[int, int]]:
+        """Return the pairs that texts which come in this order may be measured in.
+
+        Each with the principals so far, and with those before it, which may become principals.
+        """
+        pairs: list[tuple[int, int]] = []
+        before: set[int] = set()
+        for text in coming:
+            if text in before or self._of_text[text] >= 0:
+                continue
+            others = graph.of(text)
+            is_principal = self._of_text[others] >= 0
+            pairs += [
+                (text, other)
+                for other, is_one in zip(others.tolist(), is_principal.tolist(), strict=True)
+                if is_one or other in before
+            ]
+            before.add(text)
+        return pairs
 
     def most_similar(
         self, text: int, graph: Graph, similarities: SimilarityFunction

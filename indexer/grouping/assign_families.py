@@ -179,7 +179,9 @@ class Grouping:
         texts = len(self.collection.documents)
         graph = Graph(near, texts, self.collection.budget)
         visits = self._visits(order, progress)
-        return assign_principals(visits, graph, texts, similar, threshold, known)
+        return assign_principals(
+            visits, graph, texts, similar, threshold, known, self.verifier.read_ahead
+        )
 
     def clusters(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class KeptSequences:
 
     def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
         """Return the words of the texts of each pair; None if one has more than code points."""
-        self._read(dict.fromkeys(text for pair in pairs for text in pair))
+        self.read(dict.fromkeys(text for pair in pairs for text in pair))
         result = []
         for a, b in pairs:
             left, right = self._sequences[a], self._sequences[b]
@@ -66,7 +66,7 @@ class KeptSequences:
         self, pairs: Sequence[tuple[int, int]], least: float
     ) -> Iterator[tuple[int, WordSequence, WordSequence, bool]]:
         """Yield place and sequences of the pairs that have both, and whether they may reach it."""
-        self._read(dict.fromkeys(text for pair in pairs for text in pair))
+        self.read(dict.fromkeys(text for pair in pairs for text in pair))
         known = []
         for place, (a, b) in enumerate(pairs):
             left, right = self._sequences[a], self._sequences[b]
@@ -87,10 +87,11 @@ class KeptSequences:
             self._keep(text, self._vocabulary.sequence(of_text))
             yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
 
-    def _read(self, texts: dict[int, None]) -> None:
-        """Read those of these texts that are not kept; evict the longest unused."""
-        for text in texts.keys() & self._sequences.keys():
-            self._sequences.move_to_end(text)
+    def read(self, texts: Collection[int]) -> None:
+        """Read those of these distinct texts that are not kept; evict the longest unused."""
+        for text in texts:
+            if text in self._sequences:
+                self._sequences.move_to_end(text)
         self._evict()
         missing = [text for text in texts if text not in self._sequences]
         for text, content in zip(missing, self._contents(missing), strict=True):

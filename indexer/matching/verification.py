@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain, compress
 from typing import Protocol
 
 import numpy as np
@@ -241,6 +241,14 @@ class Verifier:
         for text, content in zip(missing, self._contents(missing), strict=True):
             self._sides[text] = self._new_side(text, content)
             self._chars += len(content)
+
+    def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Read the texts of pairs that may be measured soon, as many as are kept at once."""
+        allowed = [pair for pair in pairs if self.allows(*pair)]
+        texts = list(dict.fromkeys(chain.from_iterable(allowed)))
+        chars = np.cumsum(self._collection.chars[texts])
+        kept = texts[: int(np.searchsorted(chars, self._most // 2))]
+        (self._sequences.read if self.measure == "lcs" else self.read)(kept)
 
     def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
         """Yield slices of at most `BATCH` items.

@@ -356,6 +356,19 @@ def test_a_search_reads_its_hits_at_once(store, server, index, fold):
     assert count_queries(server, index) - before == searches
 
 
+def test_short_documents_are_read_by_few_requests_and_long_ones_by_more(store, server, index):
+    store.write([row(f"{place:05}", text="few words") for place in range(2_000)])
+    store.refresh()
+    before = count_queries(server, index)
+    assert [stored.id for stored in store.scan()] == [f"{place:05}" for place in range(2_000)]
+    assert count_queries(server, index) - before <= 6
+    store.write([row(f"{place:05}", text="word " * 20_000) for place in range(300)])
+    store.refresh()
+    before = count_queries(server, index)
+    assert len(list(store.scan())) == 2_000
+    assert count_queries(server, index) - before >= 8
+
+
 def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, open_at):
     with pytest.raises(StoreError, match="opensearch://"):
         open_at(store_url("elasticsearch", opensearch_url, "nearfold-test-x")).prepare(DEFAULT)

@@ -72,6 +72,36 @@ def test_documents_of_one_text_are_one_family():
     assert list(assigned) == [(4, 4, None), (2, 4, 1.0), (7, 4, 1.0)]
 
 
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 600), st.integers(0, 600)), st.sampled_from([0.4, 0.6])
+    )
+)
+def test_every_pair_is_announced_before_it_is_measured(values):
+    similar = {
+        (min(pair), max(pair)): value for pair, value in values.items() if len(set(pair)) > 1
+    }
+    pairs = np.array(sorted(similar), dtype=np.int32).reshape(-1, 2)
+    announced, measured = set(), set()
+
+    def measure(text, others):
+        measured.update((text, other) for other in others)
+        assert measured <= announced
+        return [similar[min(text, other), max(text, other)] for other in others]
+
+    list(
+        assign_principals(
+            [Visit(place, place) for place in range(601)],
+            Graph([(pairs[:, 0], pairs[:, 1])], 601),
+            601,
+            measure,
+            0.5,
+            read_ahead=announced.update,
+        )
+    )
+    assert len(announced) <= len(similar)
+
+
 def test_principal_order():
     words, times, sums, ids = (
         [3, 9, 9, 1],

@@ -51,3 +51,14 @@ def test_other_measures_are_not_ruled_out_by_features(collected):
     pairs = list(combinations(range(6), 2))
     verifier = Verifier(store, collection, "overlap")
     assert verifier.measure_pairs(pairs, 0.99) == verifier.measure_pairs(pairs)
+
+
+@pytest.mark.parametrize("measure", ["lcs", "jaccard"])
+def test_texts_that_were_read_ahead_are_not_read_again(collected, monkeypatch, measure):
+    store, collection = collected
+    pairs = list(combinations(range(len(collection.documents)), 2))
+    expected = Verifier(store, collection, measure).measure_pairs(pairs)
+    verifier = Verifier(store, collection, measure)
+    verifier.read_ahead(pairs)
+    monkeypatch.setattr(store, "get", lambda ids: pytest.fail("read again"))
+    assert verifier.measure_pairs(pairs) == expected

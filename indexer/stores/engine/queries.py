@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.index_requests import Dialect, Requests
 
 PAGE, COLUMNS_PAGE = 100, 1_000
+_FEWEST, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 _NO_PARAMETERS: Mapping[str, str] = {}
 WHOLE = {"allow_partial_search_results": "false"}
@@ -107,13 +108,13 @@ class IndexQueries:
     ) -> Iterator[Body]:
         """Yield the answers to a search page by page at one snapshot (point in time).
 
-        Pages after the first hold `PAGE` documents, or `COLUMNS_PAGE` hits without documents.
+        Pages after the first hold `COLUMNS_PAGE` hits without documents; of documents as many as
+        have some four million characters by the page before, 10 to 1,000 and at most twice as many.
         `pit_id` in an answer is the snapshot: `snapshot` where one is given. It is closed at the
         end unless `keep_alive`. When the engine loses it, for example with a node, the rest is read
         at a new one; with `snapshot` or `keep_alive`, `SnapshotExpired` is raised. `first_page`
         reads the first page, with its ids, at a snapshot in another way.
         """
-        size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit = snapshot or self._open_snapshot()
         renewals = 0 if snapshot or keep_alive else _RENEWALS
         repeated: list[Body] = []
@@ -135,6 +136,7 @@ class IndexQueries:
                 if len(hits) < body["size"]:
                     return
                 after, repeated = self._next_page(body, hits)
+                size = COLUMNS_PAGE if "stored_fields" in body else _documents_of_next_page(hits)
                 page = {"size": size + len(repeated), "search_after": after}
                 body = {**bodies.later_page(body), **page}
         finally:
@@ -356,6 +358,21 @@ class IndexQueries:
 def is_lost(item: Body) -> bool:
     """Return whether a document was not found, or was not looked for without its routing."""
     return not item.get("found") and item.get("error", {}).get("type") in (None, _NO_ROUTING)
+
+
+def _documents_of_next_page(hits: Sequence[Body]) -> int:
+    """Return how many documents to read after these, so that a page has some `_PAGE_CHARS`."""
+    chars = sum(_chars(hit.get("_source")) for hit in hits)
+    fitting = _PAGE_CHARS * len(hits) // max(1, chars)
+    return max(_FEWEST, min(COLUMNS_PAGE, 2 * max(PAGE, len(hits)), fitting))
+
+
+def _chars(value: object) -> int:
+    """Return the characters of all texts in a value of JSON."""
+    if isinstance(value, str):
+        return len(value)
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_chars, values))
 
 
 def _without(repeated: Sequence[Body], hits: list[Body]) -> list[Body]:
