@@ -84,7 +84,8 @@ def check(
     elif isinstance(store, Exclusive):
         judgement, stored = _store_alone(store, recipe, row, options, drop_duplicates)
     elif isinstance(store, Claiming):
-        row = _divided(store, recipe, row, bool(store.get([row.id])))
+        is_replaced = store.parts.kind() is not None and bool(store.get([row.id]))
+        row = _divided(store, recipe, row, is_replaced)
         claimed = ClaimedCheck(store, store.claims, recipe, row, options, drop_duplicates)
         judgement, stored = claimed.run()
     else:

@@ -44,6 +44,7 @@ class ClaimedCheck:
     drop: bool
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     _judgements: dict[str, Judgement] = field(default_factory=dict)
+    _seen: list[Claim] = field(default_factory=list)
 
     def run(self) -> tuple[Judgement | None, bool]:
         """Return the verdict, and whether the row is stored for it.
@@ -72,11 +73,12 @@ class ClaimedCheck:
         """Return the verdict on a duplicate that is not to be stored, None for other documents."""
         if not self.drop:
             return None
+        without: set[str] = set()
         while True:
-            undecided = {claim.id for claim in self.claims.undecided()}
-            judgement = judge(self.store, self.recipe, self.row, self.options, undecided)
-            if not self._is_about_claim(judgement):
+            judgement = judge(self.store, self.recipe, self.row, self.options, without)
+            if judgement.of is None or self._is_decided(judgement.of):
                 return judgement if judgement.verdict == "duplicate" else None
+            without.add(judgement.of)
 
     def _decide(self, id: str) -> None:
         """Decide on a claim, whoever made it; nothing if that is done, or the row is gone."""
@@ -84,7 +86,8 @@ class ClaimedCheck:
             own = self.claims.get(id)
             if own is None or own.outcome or not own.note:
                 return
-            others = {claim.id: claim for claim in self.claims.undecided() if claim.id != id}
+            self._seen = [claim for claim in self.claims.undecided() if claim.id != id]
+            others = {claim.id: claim for claim in self._seen}
             rows = self.store.get([id, *others])
             note = json.loads(own.note)
             options = CheckOptions(**note["options"])
@@ -95,17 +98,17 @@ class ClaimedCheck:
             if earlier or id not in rows or not all(map(self.claims.touch, alike)):
                 continue
             judgement = judge(self.store, self.recipe, rows[id], options, {id, *others})
-            if self._is_about_claim(judgement):
+            if judgement.of is not None and not self._is_decided(judgement.of):
                 continue
             if self._record(own, judgement, note):
                 return
 
-    def _is_about_claim(self, judgement: Judgement) -> bool:
-        """Return whether a verdict names a row that is not decided: one that was stored after the
-        claims were read. Beside it nothing is judged, since it may be a duplicate of this one.
+    def _is_decided(self, id: str) -> bool:
+        """Return whether a row is stored and no claim. Nothing is judged beside others: a row that
+        was stored after the claims were read may be a duplicate of this one, or be gone again.
         """
-        claim = None if judgement.of is None else self.claims.get(judgement.of)
-        return claim is not None and bool(claim.note) and not claim.outcome
+        claim = self.claims.get(id)
+        return claim is not None and (not claim.note or bool(claim.outcome))
 
     def _alike(
         self, id: str, others: Mapping[str, Claim], rows: Mapping[str, Row], options: CheckOptions
@@ -149,8 +152,10 @@ class ClaimedCheck:
         return Judgement(cast(Verdict, verdict), of or None, None, value, reasons)
 
     def _decide_abandoned(self) -> None:
-        """Decide on the claims of processes that ended before they could."""
-        for claim in self.claims.undecided():
+        """Decide on the claims of processes that ended before they could, of those that this one
+        saw.
+        """
+        for claim in self._seen:
             if json.loads(claim.note)["at"] < time.time() - ABANDONED_SECONDS:
                 self._decide(claim.id)
 

@@ -300,6 +300,45 @@ def test_claim_that_comes_between_look_and_verdict_does_not_count(
     assert (judgement.verdict, judgement.of, stored) == ("duplicate", "a", not drop)
 
 
+@pytest.mark.parametrize("drop", [False, True])
+def test_row_that_is_gone_before_the_verdict_is_nobodys_original(
+    store, monkeypatch, drop: bool
+) -> None:
+    """Else a document would be dropped for one that is not stored."""
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    put(store, "a", TEXT)
+    store.refresh()
+    looked = claims.judge
+
+    def judge_before_it_is_removed(*arguments):
+        judgement = looked(*arguments)
+        store.delete(["a"])
+        return judgement
+
+    monkeypatch.setattr(claims, "judge", judge_before_it_is_removed)
+    result = put(store, "b", NEAR, drop_duplicates=drop)
+    assert (result.verdict, result.stored) == ("new", True)
+
+
+def test_a_check_that_stores_waits_for_one_refresh(store, monkeypatch) -> None:
+    if not isinstance(store, Claiming):
+        pytest.skip("its writers take turns")
+    looks = []
+    look = store.claims.undecided
+
+    def counted():
+        looks.append(1)
+        return look()
+
+    monkeypatch.setattr(store.claims, "undecided", counted)
+    assert put(store, "a", TEXT).verdict == "new"
+    assert len(looks) == 1
+    store.refresh()
+    assert put(store, "b", NEAR, drop_duplicates=True).verdict == "duplicate"
+    assert len(looks) == 1
+
+
 def test_same_document_twice_at_once(store) -> None:
     """By two processes: the second one decides on the claim of the first."""
     if not isinstance(store, Claiming):
