@@ -1,12 +1,14 @@
 """Mails of a Maildir keep their ids when they are read, and are mails whatever they begin with."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from indexer.indexing.index import IndexOptions, index
 from indexer.model import Blob, SkippedBlob
+from indexer.operations.threads import ThreadsOptions, threads
 from indexer.sources.folder import walk
 from indexer.stores import open_store
 
@@ -48,6 +50,27 @@ def test_a_mail_keeps_its_id_when_it_is_read(box: Path) -> None:
     [alone] = blobs(box / "cur" / f"{NAME}:2,RS").values()
     [of_folder] = blobs(box / "cur").values()
     assert alone == of_folder
+
+
+def test_a_mailbox_at_another_path_has_the_ids_of_its_namespace_and_the_same_threads(
+    box: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "elsewhere" / "post"
+    shutil.copytree(box, moved)
+    (moved / "new" / NAME).rename(moved / "cur" / f"{NAME}:2,S")
+
+    def ids(path: Path, namespace: str | None = None) -> set[str]:
+        return {mail.message.id for mail in threads(path, ThreadsOptions(namespace)).mails}
+
+    assert ids(box, "case") == ids(moved, "case")
+    assert not ids(box) & ids(moved)
+    assert [thread.id for thread in threads(box).threads] == [
+        thread.id for thread in threads(moved).threads
+    ]
+    store = open_store("sqlite:///:memory:")
+    for path in (box, moved):
+        index(str(path), store, IndexOptions(namespace="case"), workers=1)
+    assert {row.id for row in store.scan()} == ids(moved, "case")
 
 
 def test_two_files_of_one_unique_name_are_two_documents(box: Path) -> None:
