@@ -39,10 +39,10 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def fill_store(store: Store, texts: list[str]) -> None:
+def fill_store(store: Store, texts: list[str], start: int = 0) -> None:
     store.prepare(DEFAULT)
     rows = []
-    for place, (text, signed) in enumerate(zip(texts, fingerprints(texts), strict=True)):
+    for place, (text, signed) in enumerate(zip(texts, fingerprints(texts), strict=True), start):
         name = f"{place:09}"
         blob = Blob(name, name.encode(), f"/{name}", b"", len(text), 0)
         rows.append(row_of(ExtractedBlob(blob, name, "", Document(text)), signed, DEFAULT.id))

@@ -209,17 +209,33 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
+class WordLookup:
+    """A look-up of rows of a few words by these.
+
+    `words`: the different ones, each in the ways in which it may be written. A row has at least
+    `shared` of them in its text, which has `fewest_words` to `most_words` words.
+    """
+
+    words: tuple[tuple[str, ...], ...]
+    shared: int
+    fewest_words: int
+    most_words: int
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Candidates, most keys shared first (ties by path).
 
     `capped_keys` were not searched because too many rows have them. `cut`: the limit left
-    candidates out. `screened`: how many a screen left out.
+    candidates out. `screened`: how many a screen left out. `complete`: no row that is similar
+    enough is missing, but for those that the limit left out.
     """
 
     found: tuple[Candidate, ...]
     capped_keys: tuple[str, ...] = ()
     cut: bool = False
     screened: int = 0
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,9 @@ def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64
 def _choices(words: int, threshold: float) -> Choices:
     """Return for each number of words that may be common the places of the words of each key."""
     longest = min(words / threshold, most_words(threshold)) + _SLACK
-    numbers = {_fewest(longer, threshold) for longer in range(words, math.floor(longest) + 1)}
+    numbers = {
+        fewest_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)
+    }
     choices = []
     for common in sorted(number for number in numbers if number <= min(words, FEW_WORDS - 1)):
         size = _words_of_key(common, threshold)
@@ -68,7 +70,7 @@ def _choices(words: int, threshold: float) -> Choices:
     return tuple(choices)
 
 
-def _fewest(longer: int, threshold: float) -> int:
+def fewest_in_common(longer: int, threshold: float) -> int:
     """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
     return max(1, math.ceil(threshold * longer - _SLACK))
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
+from indexer.joins.short_sketches import slots_of_short_pairs
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
 from indexer.searching.by_sketch import BySketch
@@ -117,6 +118,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         least_equal = fewest_equal(texts.measure, threshold, recipe)
     is_bound = texts.measure == "lcs" and recipe.counts_normal_words
     least_words = threshold if is_bound else 0.0
+    short = slots_of_short_pairs(threshold, recipe) if is_bound else None
     similar = partial(texts.similarity, least=threshold)
     statuses = texts.criteria.folded
     return BySketch(
@@ -124,7 +126,7 @@ def _sketch_rule(threshold: float, texts: StoredTexts, trusts_slots: bool) -> By
         similar,
         trusts_slots,
         recipe.slot_bytes,
-        Nearness(least_equal, least_words),
+        Nearness(least_equal, least_words, short),
         statuses,
         texts.read_ahead,
     )

@@ -28,6 +28,7 @@ from indexer.model import (
 from indexer.recipe import Recipe
 from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
+from indexer.searching.short_lookups import looks_up_words, with_candidates_by_words
 from indexer.searching.stored_texts import comparable_rows
 from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
@@ -170,6 +171,10 @@ def _results(
         if current.id != recipe.id:  # the store was given another recipe meanwhile
             yield from _results(store, current, lookups, options)
             return
+    if looks_up_words(options.measure, options.threshold, recipe):
+        texts = [(lookup.text, own) for lookup, own in zip(lookups, prints, strict=True)]
+        settings = options.threshold, options.window
+        answers = with_candidates_by_words(store, recipe, *settings, texts, answers)
     context = _Context(store, recipe, options, Rarity(store.vocabulary.frequencies))
     for lookup, own, answer in zip(lookups, prints, answers, strict=True):
         yield _result(context, lookup, own, answer)
@@ -325,7 +330,7 @@ def _notes(
     if not (own.bands or own.blocks):
         status = own.status.replace("_", " ")
         yield f"the document is {status}: it has no keys, and matches copies only"
-    elif options.measure == "lcs" and own.words < FEW_WORDS and options.threshold < 1:
+    elif own.words < FEW_WORDS and options.measure == "lcs" and not answer.complete:
         yield (
             f"a text of fewer than {FEW_WORDS} words may share no keys with one that differs in a "
             "word or two; match finds all of their pairs"
@@ -335,7 +340,10 @@ def _notes(
         yield f"{keys} left out, as too many documents carry the same"
     if answer.cut:
         most = f"{options.window:,}"
-        yield f"more than {most} documents share keys; those that share most were compared"
+        shared = "words" if answer.complete else "keys"
+        yield f"more than {most} documents share {shared}; those that share most were compared"
+    if answer.complete:
+        return
     recall = stored_recall(recipe, options.measure, options.threshold)
     if recall is not None and recall < USUAL_RECALL:
         yield (

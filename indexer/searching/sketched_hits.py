@@ -23,15 +23,19 @@ class Nearness:
 
     `equal`: slots that are equal at least; None: as `BySketch` says. `words`: the share of the
     words of the longer text that the shorter one has at least; a text whose words are not known may
-    be of any length.
+    be of any length. `short`: the bounds of `slots_of_short_pairs`, for pairs of few words; either
+    bound on equal slots will do.
     """
 
     equal: int | None = None
     words: float = 0.0
+    short: NDArray[np.int64] | None = None
 
     def pairs(self, left: SketchedHits, right: SketchedHits) -> NearSketches:
         """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
         near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
+        if self.short is not None and len(self.short):
+            near = np.unique(np.concatenate([near, _short_pairs(left, right, self.short)]), axis=0)
         if not self.words or not len(near):
             return near
         lengths = np.stack([left.words[near[:, 0]], right.words[near[:, 1]]])
@@ -48,6 +52,22 @@ class Nearness:
             near = near + np.array([start, 0, 0], dtype=np.uint32)
             pairs.append(near[near[:, 1] < near[:, 0]])
         return np.concatenate(pairs)
+
+
+def _short_pairs(
+    left: SketchedHits, right: SketchedHits, fewest: NDArray[np.int64]
+) -> NearSketches:
+    """Return the pairs with the equal slots that `fewest` has for the words of the longer text."""
+    rows = np.flatnonzero((left.words >= 0) & (left.words < len(fewest)))
+    columns = np.flatnonzero((right.words >= 0) & (right.words < len(fewest)))
+    if not len(rows) or not len(columns):
+        return np.zeros((0, 3), dtype=np.uint32)
+    least = int(min(fewest[left.words[rows]].min(), fewest[right.words[columns]].min()))
+    near = near_sketches(left.slots[rows], right.slots[columns], least).copy()
+    near[:, 0], near[:, 1] = rows[near[:, 0]], columns[near[:, 1]]
+    longer = np.maximum(left.words[near[:, 0]], right.words[near[:, 1]])
+    pairs: NearSketches = near[near[:, 2] >= fewest[longer]]
+    return pairs
 
 
 BY_INTERVALS = Nearness()

@@ -12,7 +12,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, Status, WordFrequencies
+from indexer.model import (
+    Assignment,
+    Candidates,
+    PrincipalRow,
+    Query,
+    Row,
+    Scope,
+    Status,
+    WordFrequencies,
+    WordLookup,
+)
 from indexer.stores.base import Ranking, Store
 from indexer.stores.maintenance import Reindexable
 
@@ -161,6 +171,21 @@ class Vocabulary(Protocol):
         Counts are exact, over all shards. Case and accents make no difference, and a word of
         several in the index ("e-mail", "3.14") is a phrase. A word that search knows nothing of is
         in 0. Many words take few requests.
+        """
+        ...
+
+    def finds_every_word(self) -> bool:
+        """Return whether a search for a word finds each text that has it.
+
+        False where texts are analysed as others chose, who may leave words out of the index.
+        """
+        ...
+
+    def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
+        """Return for each look-up the rows with a sketch that meet it, by few requests.
+
+        Most words first, ties by path, then id, at most `limit` for each look-up. They share no
+        keys as far as is known.
         """
         ...
 

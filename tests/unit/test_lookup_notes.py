@@ -32,15 +32,22 @@ def test_a_note_names_the_recall_of_the_keys(
     )
 
 
-def test_a_note_says_that_keys_may_miss_what_resembles_a_short_text() -> None:
+@pytest.mark.parametrize(
+    ("recipe", "threshold", "noted"),
+    [(DEFAULT_V1, 0.8, ["a"]), (DEFAULT_V2, 0.4, ["a"]), (DEFAULT_V2, 0.8, [])],
+)
+def test_a_note_says_where_keys_alone_find_what_resembles_a_short_text(
+    recipe: Recipe, threshold: float, noted: list[str]
+) -> None:
     texts = {"a": "the ferry leaves at eight", "b": "the ferry leaves at nine", "c": sentence(1)}
-    store = library(rows(texts, DEFAULT_V2), DEFAULT_V2)
-    noted = {
-        (id, measure): any(
-            "fewer than 20 words" in note
-            for note in similar(store, id=id, options=SimilarOptions(0.8, measure)).notes
-        )
+    store = library(rows(texts, recipe), recipe)
+    notes = {
+        (id, measure): similar(store, id=id, options=SimilarOptions(threshold, measure)).notes
         for id in "ac"
         for measure in ("lcs", "jaccard")
     }
-    assert [key for key, has_note in noted.items() if has_note] == [("a", "lcs")]
+    assert [
+        id
+        for (id, measure), sentences in notes.items()
+        if any("fewer than 20 words" in sentence for sentence in sentences)
+    ] == noted

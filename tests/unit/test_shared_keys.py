@@ -57,7 +57,7 @@ def test_rows_that_share_enough_keys(sparse: int, carriers: list[list[int]], lea
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_keys, "_SPARSE", sparse)
         arrays = [np.array(rows, dtype=np.int32) for rows in carriers]
-        numbers, shared = shared_keys._count_shared(arrays, least)
+        numbers, shared = shared_keys.count_shared(arrays, least)
     expected = sorted((number, count) for number, count in counts.items() if count >= least)
     assert list(zip(numbers.tolist(), shared.tolist(), strict=True)) == expected
 

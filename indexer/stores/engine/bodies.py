@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from indexer import mappings
-from indexer.model import Query, Scope
+from indexer.model import Query, Scope, WordLookup
 from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
 from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
@@ -302,6 +302,40 @@ def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: 
         },
         "sort": [BEST, BY_PATH, BY_ID],
     }
+
+
+def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) -> Body:
+    """Return a search of the rows that meet a look-up, by how many of the words they have.
+
+    A word that an analysis of others leaves out of the index counts as one that all rows have.
+    """
+    clauses = []
+    for spellings in lookup.words:
+        written = [_word_of_text(text) for text in spellings]
+        clauses.append({"constant_score": {"filter": {"bool": {"should": written}}}})
+    lengths = {"gte": lookup.fewest_words, "lte": lookup.most_words}
+    return {
+        "size": limit,
+        "track_total_hits": True,
+        **_columns(_SKETCHES),
+        "query": {
+            "bool": {
+                "filter": [
+                    {"terms": {"near_recipe": [*recipes]}},
+                    {"range": {"near_words": lengths}},
+                    {"exists": {"field": "near_minhash"}},
+                ],
+                "should": clauses,
+                "minimum_should_match": lookup.shared,
+            }
+        },
+        "sort": [BEST, BY_PATH, BY_ID],
+    }
+
+
+def _word_of_text(text: str) -> Body:
+    phrase = {"query": well_formed(text), "type": "phrase", "fields": ["text"]}
+    return {"multi_match": {**phrase, "zero_terms_query": "all"}}
 
 
 def total() -> Body:

@@ -7,12 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.errors import SnapshotExpired
-from indexer.model import Query, Row, Scope, WordFrequencies
+from indexer.model import Candidates, Query, Row, Scope, WordFrequencies, WordLookup
 from indexer.stores.base import Counts, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
+from indexer.stores.engine.mapping_facts import has_own_analysis
 from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE
 from indexer.stores.engine.sketch_reads import SketchReads
 from indexer.stores.engine.sort_keys import BEST
@@ -169,3 +170,13 @@ class EngineVocabulary:
         answers = self._index.queries(self._scope).search_all(searches)
         rows, *counts = (int(answer["hits"]["total"]["value"]) for answer in answers)
         return WordFrequencies(rows, dict(zip(words, counts, strict=True)))
+
+    def finds_every_word(self) -> bool:
+        """Return whether nearfold made the index, with an analysis that separates all words."""
+        self._index.require_recipe()
+        return bool(self._index.facts and has_own_analysis(self._index.facts.mapping))
+
+    def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
+        """Find candidates by one request for about ten look-ups with a limit of 1,000."""
+        recipes = [recipe.id for recipe in self._index.require_recipe().by_statistics()]
+        return self._index.queries(self._scope).candidates_by_words(lookups, recipes, limit)

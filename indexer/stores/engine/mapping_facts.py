@@ -73,6 +73,14 @@ def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     return alias
 
 
+def has_own_analysis(mapping: Mapping[str, Any]) -> bool:
+    """Return whether nearfold made an index, with its own analysis of texts.
+
+    False for an analysis of what every distribution of an engine has, which keeps `don't` whole.
+    """
+    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("analysis") == "words_v1")
+
+
 def is_adopted(mapping: Mapping[str, Any]) -> bool:
     """Return whether another program made an index, which got the `near_*` fields later, if at all.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import SnapshotExpired, StoreError
-from indexer.model import Candidates, Scope
+from indexer.model import Candidates, Scope, WordLookup
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import Body, Key
@@ -328,6 +328,19 @@ class IndexQueries:
             capped = tuple(key for field, key in keys if (field, key) in hot)
             candidates.append(_candidates(hits.get(place), capped))
         return candidates
+
+    def candidates_by_words(
+        self, lookups: Sequence[WordLookup], recipes: Sequence[str], limit: int
+    ) -> list[Candidates]:
+        """Return the rows that meet each look-up by its words, by few requests."""
+        most = min(limit, MAX_WINDOW)
+        searches = [bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
+        answers = []
+        for hits in self.hits(searches):
+            by_words = _candidates(hits, ())
+            found = tuple(replace(candidate, keys_shared=0) for candidate in by_words.found)
+            answers.append(replace(by_words, found=found))
+        return answers
 
     def _hot_keys(self, lookups: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
         """Return the keys that more rows carry than the cap allows."""

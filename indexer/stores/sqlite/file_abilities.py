@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from indexer.model import Assignment, PrincipalRow, Query, Row, Scope, WordFrequencies
+from indexer.model import (
+    Assignment,
+    Candidates,
+    PrincipalRow,
+    Query,
+    Row,
+    Scope,
+    WordFrequencies,
+    WordLookup,
+)
 from indexer.stores.abilities import AssignmentResult, MemberField
 from indexer.stores.base import Ranking
 from indexer.stores.row_limits import storable_ids, storable_labels
@@ -14,6 +23,7 @@ from indexer.stores.sqlite import families_sql as sql
 from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite.document_frequencies import document_frequencies
 from indexer.stores.sqlite.file_reads import rows_by_id, search_rows
+from indexer.stores.sqlite.shared_words import find_by_words
 from indexer.text.phrases import well_formed
 
 if TYPE_CHECKING:
@@ -98,6 +108,15 @@ class SqliteVocabulary:
         with self._file.reading() as db:
             rows = parts.known_count(db, self._scope)
             return WordFrequencies(rows, document_frequencies(db, self._scope, words))
+
+    def finds_every_word(self) -> bool:
+        """Return True: nearfold itself indexes the texts."""
+        return True
+
+    def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
+        """Find candidates one look-up after the other, in one consistent view."""
+        with self._file.reading() as db:
+            return [find_by_words(db, self._scope, lookup, limit) for lookup in lookups]
 
 
 def _family_fields(assignment: Assignment) -> tuple[object, ...]:

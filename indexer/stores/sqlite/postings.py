@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 _CARRIERS = (
     "SELECT group_concat(coalesce(numbers, ''), ';') FROM ("
     "SELECT (SELECT group_concat(rowid, ' ') FROM "
-    "(SELECT rowid FROM postings WHERE postings MATCH j.value LIMIT ?)) AS numbers "
+    "(SELECT rowid FROM {0} WHERE {0} MATCH j.value LIMIT ?)) AS numbers "
     "FROM json_each(?) j ORDER BY j.key LIMIT -1)"
 )
 
@@ -26,14 +26,17 @@ def either(spellings: Sequence[str]) -> str:
     return " OR ".join(f'"{spelling}"' for spelling in spellings)
 
 
-def carriers(db: sqlite3.Connection, matching: Sequence[str], most: int) -> list[NDArray[np.int64]]:
+def carriers(
+    db: sqlite3.Connection, matching: Sequence[str], most: int, table: str = "postings"
+) -> list[NDArray[np.int64]]:
     """Return the numbers of the rows that carry each key, only the oldest `most` of them.
 
-    `matching`: the expressions of the keys, by `either`.
+    `matching`: the expressions of the keys, by `either`, or those of words in the table `fulltext`.
+    A negative `most` stands for any number.
     """
     if not matching:
         return []
-    joined: str = db.execute(_CARRIERS, (most, json.dumps(matching))).fetchone()[0]
+    joined: str = db.execute(_CARRIERS.format(table), (most, json.dumps(matching))).fetchone()[0]
     return [parse_numbers(numbers) for numbers in joined.split(";")]
 
 

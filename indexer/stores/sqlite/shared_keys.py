@@ -73,7 +73,7 @@ def find_candidates(
     rows_by_key = [rows for rows in every_key if len(rows) <= cap]
     if not rows_by_key:
         return Candidates((), tuple(capped))
-    numbers, shared = _count_shared(rows_by_key, max(1, least_shared - len(capped)))
+    numbers, shared = count_shared(rows_by_key, max(1, least_shared - len(capped)))
     is_best = _are_best(db, numbers, shared, limit)
     is_cut = not is_best.all()
     numbers, shared = numbers[is_best], shared[is_best]
@@ -85,7 +85,7 @@ def find_candidates(
     return Candidates(best, tuple(capped), is_cut, most - len(best))
 
 
-def _count_shared(
+def count_shared(
     rows_by_key: Sequence[NDArray[np.int32]], least: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the rows that carry at least `least` of the keys, ascending, and how many."""
