@@ -29,6 +29,7 @@ from indexer.errors import UsageError
 from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
 from indexer.exports.manifest import run_manifest, write_manifest
 from indexer.exports.record_streams import ReviewerLoad
+from indexer.jobs.history import known_group_settings
 from indexer.stores.abilities import FullStore
 from indexer.system.progress_callback import Progress
 from indexer.text.visible import visible
@@ -116,9 +117,14 @@ def export_command(
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = export(store, out, form, what, settings, progress=advance)
         recipe = store.stored_recipe()
+        grouped = known_group_settings(store.address)
     command = f"export --what {result.what} --format {result.form}"
-    counts = {"records": result.records}
-    write_manifest(out, run_manifest(command, recipe, settings, counts))
+    manifest = run_manifest(command, recipe, settings, {"records": result.records})
+    if result.what != "pairs":
+        manifest["families"] = grouped or None
+        for name in () if settings.audit else ("threshold", "measure"):
+            del manifest["settings"][name]  # families are those of the last group
+    write_manifest(out, manifest)
     _print_export(result, as_json)
     return 0
 

@@ -302,3 +302,9 @@ def test_a_manifest_says_what_a_run_was_made_with(store: str, tmp_path: Path) ->
     run("export", "--out", tmp_path / "table.csv", store=store)
     exported = json.loads((tmp_path / "table.csv.manifest.json").read_text())
     assert exported["command"] == "export --what families --format csv"
+    assert exported["families"]["threshold"] == grouped["settings"]["threshold"] == 0.9
+    assert "threshold" not in exported["settings"]
+    run("group", "--threshold", "0.95", store=store)
+    run("export", "--out", tmp_path / "later.csv", store=store)
+    later = json.loads((tmp_path / "later.csv.manifest.json").read_text())
+    assert later["families"]["threshold"] == 0.95
