@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -31,7 +32,7 @@ import psutil
 
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
-from indexer.model import Assignment, Blob, Document, Row
+from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
@@ -64,21 +65,18 @@ def make(url: str, documents: int, families: str) -> None:
     with contextlib.closing(sqlite3.connect(file)) as peer, peer:
         peer.execute("CREATE VIRTUAL TABLE peer USING fts5(text)")
         for first, batch in batches(documents):
-            store.write(rows(batch, first))
+            made = rows(batch, first)
+            store.write(made if families == "group" else with_families(made, batch, first))
             if file != ":memory:":
                 peer.executemany("INSERT INTO peer VALUES (?)", ((text,) for text, _ in batch))
     store.refresh()
     print(
         f"store of {documents:,} documents made in {time.monotonic() - started:.0f} s", flush=True
     )
-    started = time.monotonic()
     if families == "group":
+        started = time.monotonic()
         group(store)
-    else:
-        for first, batch in batches(documents):
-            store.families.assign(list(assignments(batch, first)))
-    print(f"families ({families}) in {time.monotonic() - started:.0f} s", flush=True)
-    store.refresh()
+        print(f"families in {time.monotonic() - started:.0f} s", flush=True)
     store.close()
 
 
@@ -103,11 +101,12 @@ def rows(batch: Sequence[tuple[str, int]], first: int) -> list[Row]:
     return result
 
 
-def assignments(batch: Sequence[tuple[str, int]], first: int) -> Iterator[Assignment]:
-    """Yield the families of the generator, each under its first text, without a similarity."""
-    for place, (_, head) in enumerate(batch):
-        name, principal = f"d{first + place:07}", f"d{head:07}"
-        yield Assignment(name, principal, name == principal, None, None)
+def with_families(made: list[Row], batch: Sequence[tuple[str, int]], first: int) -> list[Row]:
+    """Return rows in the families of the generator, each under its first text."""
+    return [
+        replace(row, family=f"d{head:07}", principal=head == first + place, provisional=False)
+        for place, (row, (_, head)) in enumerate(zip(made, batch, strict=True))
+    ]
 
 
 @contextlib.contextmanager

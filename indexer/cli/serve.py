@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from indexer.cli.exit_codes import EXIT_FAULT
 from indexer.cli.options import open_for_command, port_option, store_option
 from indexer.errors import UsageError
 
@@ -108,9 +111,23 @@ def serve_command(store_url: str, add_login: str | None, role: str, **options: A
         login = f"; any name, password {password}" if password else ""
         click.echo(f"nearfold serves {store_url} at {address}  (Ctrl-C ends it{login})")
 
+    code = 0
     with open_for_command(store_url) as store:
-        serve(store, settings, ready)
-    return 0
+        try:
+            serve(store, settings, ready)
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else EXIT_FAULT
+    return _exit(code)
+
+
+def _exit(code: int) -> NoReturn:
+    """End the process at once: threads may still read the store beside the requests.
+
+    The interpreter would end them in the middle of compiled code, which aborts the process.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)
 
 
 def _settings(tls_cert: str | None, tls_key: str | None, **options: Any) -> ServeOptions:

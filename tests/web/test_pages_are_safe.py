@@ -415,16 +415,28 @@ def test_parallel_requests_are_answered_while_documents_are_added(tmp_path: Path
     store.close()
 
 
-def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
+@pytest.mark.parametrize(
+    ("sent", "code", "message"),
+    [
+        (signal.SIGINT, 0, ""),
+        (signal.SIGTERM, 143, "terminated; run the same command again to go on\n"),
+    ],
+)
+def test_serve_says_where_and_ends_on_a_signal(
+    store_url: str, sent: signal.Signals, code: int, message: str
+) -> None:
     command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", store_url]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         command, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes
     ) as process:
-        assert "http://127.0.0.1:" in process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        address = process.stdout.readline().split(" at ")[1].split()[0].rstrip("/")
+        assert address.startswith("http://127.0.0.1:")
+        for path in PATHS:
+            request(address, path)
+        process.send_signal(sent)
         _, errors = process.communicate(timeout=20)
-    assert (process.returncode, errors) == (0, "")
+    assert (process.returncode, errors) == (code, message)
 
 
 def test_serve_fails_before_it_listens(tmp_path: Path, site: str, store_url: str) -> None:

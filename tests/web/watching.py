@@ -30,7 +30,7 @@ def run_site(store_url: str, *options: str) -> Iterator[str]:
             yield line.split(" at ")[1].split()[0].rstrip("/")
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            assert process.wait(timeout=20) == 143
 
 
 @dataclass
