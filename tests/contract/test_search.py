@@ -207,6 +207,29 @@ def test_case_does_not_matter(library):
 @pytest.mark.gap(
     "core analysis", reason="without its analysis-common module an engine cannot fold letters"
 )
+def test_a_prefix_may_end_within_a_sharp_s(store):
+    texts = ["eine große Straße", "eine Grossstadt", "ein Gros", "der Grund"]
+    store.write([row(str(place), title="", text=text) for place, text in enumerate(texts)])
+    store.refresh()
+    for query in ("gros*", "GROS*", "+gros* -grund"):
+        assert sorted(ids(store, query)) == ["0", "1", "2"]
+    assert ids(store, "eine -gros*") == []
+
+
+@pytest.mark.gap("core analysis", reason="an apostrophe is no separator there")
+def test_a_final_sigma_is_a_sigma(store):
+    texts = ["ο ΣΟΦΟΣ δάσκαλος", "ο σοφος δάσκαλος", "ο σοφοσ", "σοφή"]
+    store.write([row(str(place), title="", text=text) for place, text in enumerate(texts)])
+    store.refresh()
+    for query in ("σοφος", "ΣΟΦΟΣ", "σοφοσ", "+σοφος", "σοφος*", "ΣΟΦΟΣ*"):
+        assert sorted(ids(store, query)) == ["0", "1", "2"], query
+    assert sorted(ids(store, '"ΣΟΦΟΣ δάσκαλοσ"')) == ["0", "1"]
+    assert ids(store, "-σοφος") == ["3"]
+
+
+@pytest.mark.gap(
+    "core analysis", reason="without its analysis-common module an engine cannot fold letters"
+)
 def test_ss_and_sharp_s_are_the_same(store):
     texts = ["die Straße", "DIE STRASSE", "DIE STRA\u1e9eE", "der Strase"]
     store.write([row(f"{place}", text=text) for place, text in enumerate(texts)])

@@ -6,7 +6,9 @@ drops the whole of some malformed queries, and matches all other documents by a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from indexer.text.query_syntax import SearchWords, Term
@@ -16,6 +18,8 @@ Clauses: TypeAlias = dict[str, Any]
 _FIELDS = ["title^2", "text"]
 # words that the last one of a phrase may become; an engine's own limit of 50 would lose hits
 _EXPANSIONS = 10_000
+_FINAL = re.compile(r"(?<=\w)[σςΣ](?!\w)")
+_MOST_FINAL = 3  # of a term, of which all combinations are looked for
 
 
 def scoring_clauses(words: SearchWords) -> Clauses:
@@ -50,12 +54,26 @@ def _any_of(terms: Sequence[Term]) -> Clauses:
 
 
 def _term(term: Term) -> Clauses:
-    """Return the query of a term; all words with a prefix score alike."""
+    """Return the query of a term; all words with a prefix score alike.
+
+    Engines take the sigma at the end of a Greek word for another letter, which it is not in
+    capitals.
+    """
+    between = _FINAL.split(term.text)
+    if len(between) == 1:
+        return _spelled(term, term.text)
+    count = len(between) - 1
+    choices = product("σς", repeat=count) if count <= _MOST_FINAL else ("σ" * count, "ς" * count)
+    spellings = ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
+    return {"dis_max": {"queries": [_spelled(term, text) for text in spellings]}}
+
+
+def _spelled(term: Term, text: str) -> Clauses:
     if not term.is_prefix:
-        return _multi_match(term.text, "phrase")
+        return _multi_match(text, "phrase")
     if term.is_one_word:
-        return _multi_match(term.text, "bool_prefix")
-    phrase = _multi_match(term.text, "phrase_prefix")
+        return _multi_match(text, "bool_prefix")
+    phrase = _multi_match(text, "phrase_prefix")
     phrase["multi_match"]["max_expansions"] = _EXPANSIONS
     return {"constant_score": {"filter": phrase}}
 

@@ -37,12 +37,15 @@ def excluding_expression(words: SearchWords) -> str | None:
 def term_expression(term: Term) -> str:
     """Return a term in FTS5's quotes, where only a quote and NUL mean anything.
 
-    A term holds no quote. FTS5 folds case letter by letter, so each ss and ß stands for either.
+    A term holds no quote. FTS5 folds case letter by letter, so each ss and ß stands for either; the
+    s at the end of a prefix may be the first half of ß.
 
-    >>> term_expression(Term("STRASSE"))
-    '("STRASSE" OR "STRAßE")'
+    >>> term_expression(Term("STRASSE")), term_expression(Term("gros", is_prefix=True))
+    ('("STRASSE" OR "STRAßE")', '("gros"* OR "groß"*)')
     """
     spellings = _spellings(separate_letters(term.text).replace("\0", " "))
+    if term.is_prefix:
+        spellings += [text[:-1] + "ß" for text in spellings if text[-1:] in ("s", "S")]
     star = "*" if term.is_prefix else ""
     quoted = [f'"{text}"{star}' for text in spellings]
     return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
