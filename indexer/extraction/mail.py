@@ -14,7 +14,7 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage, Message
 
-from indexer.mail.mail_bytes import is_mail_text
+from indexer.mail.header_bytes import is_mail_text
 from indexer.mail.message import ancestors
 from indexer.mail.message_hash import message_hash, message_ids
 

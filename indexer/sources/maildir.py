@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from indexer.mail.mail_bytes import is_mail_text
+from indexer.mail.header_bytes import is_mail_text
 from indexer.model import Payload
 from indexer.sources import read_blob
 

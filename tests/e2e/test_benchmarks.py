@@ -45,6 +45,10 @@ ARGUMENTS = {
     "rare_terms": ["{corpus} --most 20 --rounds 1"],
     "retrieval": ["{corpus} --documents 20 --queries 5"],
     "right_to_left": ["--work {work} --documents 1"],
+    "short_lookups": [
+        "--texts 200 --thresholds 0.8",
+        "--rows 200 --lookups 5 --thresholds 0.8",
+    ],
     "short_pairs": ["--texts 200 --thresholds 0.8"],
     "short_texts": ["--texts 200"],
     "signing": ["{corpus} --documents 10 --runs 1"],
