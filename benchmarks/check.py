@@ -1,7 +1,7 @@
 """Times of `check`, and how many of the documents that race are new.
 
     python benchmarks/check.py [--documents 100000] [--folder DIR] [--store URL] [--checks 200]
-    python benchmarks/check.py --race 200 [--processes 8] [--store URL] [--json]
+    python benchmarks/check.py --race 200 [--processes 8] [--through WAY] [--store URL] [--json]
 
 The first builds the store of `benchmarks/load.py`, unless `--folder` has it from an earlier run,
 and prints milliseconds of wall and processor time by quantile, of checks in one process: of new
@@ -10,9 +10,11 @@ copies; first without storing, then with `--store-it`. What it stores is deleted
 
 The second lets so many pairs race: either text of a pair is checked and stored by another process,
 all at once. In a third of the pairs the texts are equal, in a third one word of forty differs, in a
-third both are written in capitals or not. Prints how many pairs have two, one and no `new`; exits
-with 1 unless each has one, and each other text is a duplicate. Without `--store`, both take a
-SQLite file in a temporary folder.
+third both are written in capitals or not. `--through python` calls the function, `command` runs
+`nearfold check` for each text, and `serve` sends them to two running `nearfold serve` in turn.
+Prints how many pairs have two, one and no `new`; exits with 1 unless each has one, the other text
+is a duplicate of that one, and both are stored. Without `--store`, both take a SQLite file in a
+temporary folder.
 """
 
 from __future__ import annotations
@@ -25,14 +27,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from indexer.indexing.check import check
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.stores.abilities import Claiming
 
 TEXT_WORDS = 40
 QUANTILES = (0.5, 0.9, 0.99)
@@ -50,7 +56,7 @@ def pair_of_texts(number: int) -> tuple[str, str]:
     return text, text.upper()
 
 
-def race(url: str, pairs: int, processes: int) -> dict[str, int]:
+def race(url: str, pairs: int, processes: int, through: str) -> dict[str, int]:
     """Let pairs race, and return how many pairs have so many new texts and duplicates."""
     with closing(open_store(url)) as store:
         store.prepare(DEFAULT)
@@ -61,31 +67,99 @@ def race(url: str, pairs: int, processes: int) -> dict[str, int]:
         ids = [secrets.token_hex(4) for _ in range(2)]
         for worker, id, text in zip((first, second), ids, pair_of_texts(number), strict=True):
             tasks[worker].append((f"{number}:{id}", text))
-    command = [sys.executable, __file__, "--worker", "--store", url]
+    answers: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    with ExitStack() as stack:
+        sites = [stack.enter_context(serve(url)) for _ in range(2 if through == "serve" else 0)]
+        for id, answer in run_workers(list(tasks.values()), [through, *(sites or [url])]):
+            answers[id.partition(":")[0]][id] = answer
+    with closing(open_store(url)) as store:
+        stored = store.get([id for pair in answers.values() for id in pair])
+        claims = store.claims.undecided() if isinstance(store, Claiming) else []
+    waiting = {claim.id for claim in claims}
+    return dict(Counter(outcome(pair, stored.keys() - waiting) for pair in answers.values()))
+
+
+def outcome(pair: dict[str, dict[str, Any]], stored: Collection[str]) -> str:
+    """Name the verdicts on a pair, and what is wrong with them."""
+    words = sorted(str(answer["verdict"]) for answer in pair.values())
+    others = dict(zip(pair, reversed(pair), strict=True))
+    if any(answer["of"] not in (None, others[id]) for id, answer in pair.items()):
+        words.append("of another")
+    words += ["not stored" for id in pair if id not in stored]
+    return " and ".join(words)
+
+
+@contextmanager
+def serve(url: str) -> Iterator[str]:
+    """Run `nearfold serve`; yield its address."""
+    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().split(" at ")[1].split()[0]
+        finally:
+            process.terminate()
+
+
+def run_workers(
+    tasks: list[list[tuple[str, str]]], arguments: list[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Start a process for each list of texts, let them begin at once, and yield the answers."""
+    command = [sys.executable, __file__, "--worker", *arguments]
     pipe = subprocess.PIPE
     workers = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in tasks]
     for worker in workers:
         assert worker.stdout
         worker.stdout.readline()
-    for own, worker in zip(tasks.values(), workers, strict=True):
+    for own, worker in zip(tasks, workers, strict=True):
         assert worker.stdin
         worker.stdin.write(json.dumps(own) + "\n")
         worker.stdin.flush()
-    verdicts: dict[str, list[str]] = defaultdict(list)
     for worker in workers:
-        for id, verdict in json.loads(worker.communicate()[0]):
-            verdicts[id.partition(":")[0]].append(verdict)
-    return dict(Counter(" and ".join(sorted(found)) for found in verdicts.values()))
+        yield from json.loads(worker.communicate()[0])
 
 
-def work(url: str) -> None:
-    """Check and store the texts of a line of stdin, and print their verdicts."""
-    with closing(open_store(url)) as store:
-        store.stored_recipe()
+def work(through: str, places: list[str]) -> None:
+    """Check and store the texts of a line of stdin, and print the answers."""
+    with ExitStack() as stack:
+        if through == "python":
+            store = stack.enter_context(closing(open_store(places[0])))
+            store.stored_recipe()
+        senders = [(place, token_of(place) if through == "serve" else "") for place in places]
         print("ready", flush=True)
-        tasks = json.loads(sys.stdin.readline())
-        verdicts = [(id, check(store, text, id=id, store_it=True).verdict) for id, text in tasks]
-    print(json.dumps(verdicts))
+        answers = []
+        for number, (id, text) in enumerate(json.loads(sys.stdin.readline())):
+            place, token = senders[number % len(senders)]
+            if through == "python":
+                answer = asdict(check(store, text, id=id, store_it=True))
+            elif through == "serve":
+                answer = post_check(place, token, id, text)
+            else:
+                answer = run_check(place, id, text)
+            answers.append((id, answer))
+    print(json.dumps(answers))
+
+
+def token_of(site: str) -> str:
+    with urllib.request.urlopen(f"{site}api/token", timeout=60) as answer:
+        return str(json.load(answer)["token"])
+
+
+def post_check(site: str, token: str, id: str, text: str) -> Any:
+    """Return the answer of `POST /api/check`."""
+    fields = json.dumps({"id": id, "text": text, "store": True}).encode()
+    headers = {"X-Nearfold-Token": token, "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{site}api/check", fields, headers)
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return json.load(answer)
+
+
+def run_check(url: str, id: str, text: str) -> Any:
+    """Return the answer of `nearfold check`."""
+    options = ["--id", id, "--store-it", "--json", "--store", url]
+    command = [sys.executable, "-m", "indexer", "check", "-", *options]
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -147,10 +221,11 @@ def main() -> int:
     parser.add_argument("--race", type=int, metavar="PAIRS")
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--through", choices=("python", "command", "serve"), default="python")
+    parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.worker:
-        work(chosen.store)
+        work(chosen.worker[0], chosen.worker[1:])
         return 0
     with tempfile.TemporaryDirectory() as place:
         if not chosen.race:
@@ -160,7 +235,7 @@ def main() -> int:
             return 0
         start = time.perf_counter()
         url = chosen.store or f"sqlite:///{place}/race.db"
-        counts = race(url, chosen.race, chosen.processes)
+        counts = race(url, chosen.race, chosen.processes, chosen.through)
         seconds = time.perf_counter() - start
     if chosen.json:
         print(json.dumps(counts))

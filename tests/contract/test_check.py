@@ -353,13 +353,28 @@ def test_same_document_twice_at_once(store) -> None:
     assert (judgement.verdict, stored) == ("new", True)
 
 
-def test_of_pairs_that_race_one_is_new(url: str, kind: str) -> None:
-    """`python benchmarks/check.py --race 200 --processes 8` is the whole size."""
+@pytest.mark.parametrize("through", ["python", "serve"])
+def test_of_pairs_that_race_one_is_new(url: str, kind: str, through: str) -> None:
+    assert_one_of_each_pair_is_new(url, kind, through, pairs=12, processes=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("through", "pairs"), [("python", 200), ("serve", 200), ("command", 50)])
+def test_of_pairs_that_race_from_8_processes_one_is_new(
+    url: str, kind: str, through: str, pairs: int
+) -> None:
+    assert_one_of_each_pair_is_new(url, kind, through, pairs=pairs, processes=8)
+
+
+def assert_one_of_each_pair_is_new(
+    url: str, kind: str, through: str, *, pairs: int, processes: int
+) -> None:
     if kind == "memory" or kind.endswith("reopened"):
         pytest.skip("processes share a file or an engine")
-    command = [sys.executable, str(BENCHMARK), "--race", "12", "--processes", "3", "--json"]
-    done = subprocess.run([*command, "--store", url], capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) == {"duplicate and new": 12}, done.stderr
+    numbers = ["--race", str(pairs), "--processes", str(processes), "--through", through]
+    command = [sys.executable, str(BENCHMARK), *numbers, "--json", "--store", url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == {"duplicate and new": pairs}, done.stderr
     with closing(open_store(url)) as store:
         store.refresh()
-        assert store.counts().documents == 24
+        assert store.counts().documents == 2 * pairs

@@ -15,7 +15,7 @@ ARGUMENTS = {
     "arrival": ["--documents 60 --rounds 1"],
     "audit_coverage": ["{corpus} --documents 30 --audit 10 --seeds 2 --measures jaccard"],
     "candidates": ["{corpus} --most 20"],
-    "check": ["--documents 100 --checks 3", "--race 2 --processes 2"],
+    "check": ["--documents 100 --checks 3", "--race 2 --processes 2 --through command"],
     "clausenames": ["--pairs 20"],
     "clauses": ["--sets 3"],
     "containment": ["--documents 20"],
