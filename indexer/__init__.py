@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.grouping.label_from import LabelFileOptions, label_from
     from indexer.grouping.undo_labels import undo_labels
     from indexer.indexing.check import check
+    from indexer.indexing.check_mail import check_mail
     from indexer.indexing.hash import hash
     from indexer.indexing.index import IndexOptions, index
     from indexer.indexing.verdicts import CheckOptions
@@ -75,6 +76,7 @@ __all__ = [
     "approved_passages",
     "backup",
     "check",
+    "check_mail",
     "compare",
     "compare_page",
     "consistency",
@@ -134,6 +136,7 @@ _HOMES = {
     "SimilarOptions": "indexer.searching.similar",
     "backup": "indexer.operations.backup",
     "check": "indexer.indexing.check",
+    "check_mail": "indexer.indexing.check_mail",
     "compare": "indexer.comparing.compare",
     "compare_page": "indexer.web.compare_page",
     "consistency": "indexer.grouping.consistency",

@@ -30,6 +30,7 @@ PUBLIC = {
     "approved_passages",
     "backup",
     "check",
+    "check_mail",
     "compare",
     "compare_page",
     "consistency",

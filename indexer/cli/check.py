@@ -18,7 +18,9 @@ from indexer.cli.options import (
     store_option,
 )
 from indexer.defaults import REVIEW
+from indexer.errors import UsageError
 from indexer.indexing.check import check
+from indexer.indexing.documents import STDIN
 from indexer.indexing.verdicts import CheckOptions, CheckResult
 from indexer.text.visible import visible
 from indexer.text.wording import percent
@@ -28,6 +30,11 @@ from indexer.text.wording import percent
 @click.argument("path", metavar="PATH|-")
 @click.option("--store-it", is_flag=True, help="Store the document, whatever the answer.")
 @click.option("--drop-duplicates", is_flag=True, help="With --store-it: do not store a duplicate.")
+@click.option(
+    "--attachments",
+    is_flag=True,
+    help="Read a mail as `index --attachments` does: its attachments are documents of their own.",
+)
 @click.option(
     "--id", "id", help="Id of the document (default: as `index` makes it; of stdin, of its text)."
 )
@@ -56,6 +63,7 @@ def check_command(
     path: str,
     store_it: bool,
     drop_duplicates: bool,
+    attachments: bool,
     id: str | None,
     labels: tuple[str, ...],
     store_url: str,
@@ -67,21 +75,33 @@ def check_command(
     The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
     that it resembles and the reasons. --threshold is the least similarity of a duplicate.
     """
+    if attachments and drop_duplicates:
+        raise UsageError("a mail is stored with its attachments; leave --drop-duplicates out")
+    if attachments and path == STDIN:
+        raise UsageError("--attachments needs the path of a mail; write it to a file")
     settings = CheckOptions(**options)
     with open_for_command(store_url) as store:
-        result = check(
-            store,
-            options=settings,
-            path=path,
-            id=id,
-            labels=labels,
-            store_it=store_it,
-            drop_duplicates=drop_duplicates,
-        )
+        if attachments:
+            from indexer.indexing.check_mail import check_mail
+
+            result = check_mail(store, path, settings, id=id, labels=labels, store_it=store_it)
+        else:
+            result = check(
+                store,
+                options=settings,
+                path=path,
+                id=id,
+                labels=labels,
+                store_it=store_it,
+                drop_duplicates=drop_duplicates,
+            )
     if as_json:
         print_json(dataclasses.asdict(result))
     else:
         _print_result(result)
+        for place, attachment in result.attachments.items():
+            console().print(Text(f"\n{visible(place)}"))
+            _print_result(attachment)
     return 0
 
 

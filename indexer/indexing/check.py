@@ -34,6 +34,9 @@ from indexer.stores.row_limits import storable, storable_labels
 DEFAULT_OPTIONS = CheckOptions()
 _TEXTS = b"text"  # the namespace of documents that have neither id nor path
 _STORED = Judgement("duplicate", similarity=1.0, reasons=("it is stored already, with this text",))
+CHANGED = UnreadableFile(
+    reason="the file changed while it was read", remedy="run again when nothing writes to it"
+)
 
 
 def check(
@@ -70,31 +73,50 @@ def check(
     """
     if drop_duplicates and not store_it:
         raise UsageError("nothing is stored without --store-it, so leave --drop-duplicates out")
+    item = _item(text, path, id)
+    return check_documents(store, [item], options, labels, store_it, drop_duplicates)[0]
+
+
+def check_documents(
+    store: FullStore,
+    items: Sequence[ExtractedBlob],
+    options: CheckOptions,
+    labels: Sequence[str],
+    store_it: bool,
+    drop: bool = False,
+) -> list[CheckResult]:
+    """Check documents that were read, one after the other, as `check` does."""
     if labels and not store_it:
         raise UsageError("nothing is stored without --store-it, so leave --label out")
-    if id == "":
-        raise UsageError("an id has a character at least; leave it out for that of the document")
-    labels = storable_labels({"labels": label_names(labels)})["labels"]
-    item = _item(text, path, id)
+    own = storable_labels({"labels": label_names(labels)})["labels"]
     recipe = _prepared(store) if store_it else require_recipe(store)
-    row = row_of(item, fingerprint(item.document.text, recipe), recipe.id, tuple(labels))
-    row = storable(replace(row, principal=row.status == "complete"))
-    if not store_it:
-        judgement, stored = _look(store, recipe, row, options), False
-    elif isinstance(store, Exclusive):
-        judgement, stored = _store_alone(store, recipe, row, options, drop_duplicates)
-    elif isinstance(store, Claiming):
+    results = []
+    for item in items:
+        row = row_of(item, fingerprint(item.document.text, recipe), recipe.id, tuple(own))
+        row = storable(replace(row, principal=row.status == "complete"))
+        if store_it:
+            judgement, stored = _store(store, recipe, row, options, drop)
+        else:
+            judgement, stored = _look(store, recipe, row, options), False
+        results.append(_result(judgement, row, options, stored))
+    return results
+
+
+def _store(
+    store: FullStore, recipe: Recipe, row: Row, options: CheckOptions, drop: bool
+) -> tuple[Judgement | None, bool]:
+    """Judge and store a row; of similar ones that are stored at the same time, one is new."""
+    if isinstance(store, Exclusive):
+        return _store_alone(store, recipe, row, options, drop)
+    if isinstance(store, Claiming):
         is_replaced = store.parts.kind() is not None and bool(store.get([row.id]))
         row = _divided(store, recipe, row, is_replaced)
-        claimed = ClaimedCheck(store, store.claims, recipe, row, options, drop_duplicates)
-        judgement, stored = claimed.run()
-    else:
-        raise UnsupportedOperation(
-            store=store.url,
-            operation="check and store in one step",
-            alternative="check without --store-it",
-        )
-    return _result(judgement, row, options, stored)
+        return ClaimedCheck(store, store.claims, recipe, row, options, drop).run()
+    raise UnsupportedOperation(
+        store=store.url,
+        operation="check and store in one step",
+        alternative="check without --store-it",
+    )
 
 
 def _item(text: str | None, path: str | None, id: str | None) -> ExtractedBlob:
@@ -102,7 +124,8 @@ def _item(text: str | None, path: str | None, id: str | None) -> ExtractedBlob:
     if text is None and path is None:
         raise UsageError("there is nothing to check; give a text or a path")
     if text is None and path != STDIN:
-        return _file(str(path), id)
+        return read_file(str(path), id)
+    _check_id(id)
     document = Document(text) if text is not None else document_at(STDIN)[1]
     data = document.text.encode("utf-8", "surrogatepass")
     raw = hashlib.sha256(data).hexdigest()
@@ -112,21 +135,24 @@ def _item(text: str | None, path: str | None, id: str | None) -> ExtractedBlob:
     return ExtractedBlob(blob, raw, raw, document)
 
 
-def _file(path: str, id: str | None) -> ExtractedBlob:
+def _check_id(id: str | None) -> None:
+    if id == "":
+        raise UsageError("an id has a character at least; leave it out for that of the document")
+
+
+def read_file(path: str, id: str | None) -> ExtractedBlob:
     """Return the document of a file as `index` stores it.
 
     Raises `UnreadableFile` for one that changes while it is read.
     """
+    _check_id(id)
     before = Path(path).stat() if Path(path).exists() else None
     _, document = document_at(path)
     blob = next(item for item in walk([path]) if isinstance(item, Blob))
     payload = read(blob, DEFAULT_LIMITS.bytes)
     now = payload.size, payload.modified
     if before is None or (before.st_size, before.st_mtime_ns) != now:
-        raise UnreadableFile(
-            reason="the file changed while it was read",
-            remedy="run again when nothing writes to it",
-        )
+        raise CHANGED
     blob = replace(blob, id=id or blob.id, size=payload.size, modified=payload.modified)
     return ExtractedBlob(blob, payload.raw, payload.source, document)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from indexer.defaults import FOLD, MEASURE, REVIEW
@@ -92,7 +92,8 @@ class CheckResult:
     `of`: the stored document that it is a duplicate of or resembles, with its `path` and its
     `similarity` by `measure`; None where there is none. `reasons` are sentences. `id`: that of the
     document itself, the same as `of` if it was stored before. `stored`: this call stored it.
-    `notes`: what may be missing, in sentences.
+    `notes`: what may be missing, in sentences. `attachments`: the answers on those of a mail by
+    path, if they were asked for.
     """
 
     verdict: Verdict
@@ -104,6 +105,7 @@ class CheckResult:
     id: str
     stored: bool
     notes: tuple[str, ...] = ()
+    attachments: dict[str, CheckResult] = field(default_factory=dict, hash=False)
 
 
 def judge(

@@ -73,7 +73,14 @@ def test_exit_codes(tmp_path: Path) -> None:
     (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04 and nothing else")
     assert outcome("check", tmp_path / "broken.docx", "--store-it", store=store).returncode == 1
     run("check", "-", "--store-it", store=store, stdin="one text of some words")
-    for wrong in (["--drop-duplicates"], ["--threshold", "0.5", "--review", "0.6"], [tmp_path]):
+    torn = ["--attachments", "--store-it", "--drop-duplicates"]
+    for wrong in (
+        ["--drop-duplicates"],
+        ["--threshold", "0.5", "--review", "0.6"],
+        [tmp_path],
+        ["--attachments"],
+        torn,
+    ):
         done = outcome("check", *(wrong if wrong[0] == tmp_path else ["-", *wrong]), store=store)
         assert done.returncode == 2, done.stderr
     for text in ("one text of some words", "another one, of other words", "two words"):
