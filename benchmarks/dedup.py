@@ -48,10 +48,16 @@ from indexer.text.normal_words import normal_words
 
 THRESHOLD = 0.8
 LEAST_WORDS = 10
-# A small process that starts a program: the peak of a process counts that of the one it came from.
+# A small process that starts a program, since the peak of a process counts that of the one it came
+# from. It takes over and waits for what outlives the program, such as a server of its forks.
 WATCHER = """
-import json, resource, subprocess, sys
+import contextlib, ctypes, json, os, resource, subprocess, sys
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 code = subprocess.call(sys.argv[1:])
+with contextlib.suppress(ChildProcessError):
+    while True:
+        os.wait()
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open("usage", "w") as file:
     json.dump([usage.ru_utime + usage.ru_stime, usage.ru_maxrss], file)
