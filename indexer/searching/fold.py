@@ -8,7 +8,7 @@ shown hit, not chained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -142,6 +142,30 @@ def fold_ranking(
     flags, others = rule.needed(following, None if is_complete else page)
     _fold_on(compress(following, flags), rule, groups, heads, window)
     return Folding(groups, is_complete, others)
+
+
+def fold_families(
+    hits: Iterable[RankedRow],
+    seeds: Sequence[RankedRow],
+    page: range,
+    members: Callable[[Sequence[str]], Sequence[RankedRow]],
+) -> Folding:
+    """Fold hits by family until one group more than the `page` is found.
+
+    `members` returns the hits of some families in rank order; the groups of the page, by their
+    places, have these. `seeds` are as in `fold_ranking`.
+    """
+    folding = fold_ranking(hits, ByFamily(), page.stop, 0, seeds)
+    groups = {group.head.family: group for group in folding.groups[page.start : page.stop]}
+    if folding.complete or not groups:
+        return folding
+    for group in groups.values():
+        group.members = []
+    for hit in members(list(groups)):
+        group = groups[hit.family]
+        if hit.id != group.head.id:
+            group.members.append(hit)
+    return folding
 
 
 def _fold_on(

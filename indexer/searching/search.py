@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice, tee
 from typing import Any, Literal
 
 from indexer.clustering.field_order import parse_order
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired
-from indexer.jobs.history import spell_settings
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, parse_token, search_digest
-from indexer.searching.fold import Group, NoFolding, RestReader, Rule, fold_ranking
+from indexer.searching.fold import (
+    Group,
+    NoFolding,
+    RestReader,
+    Rule,
+    fold_families,
+    fold_ranking,
+)
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
 from indexer.searching.fold_hits import (
     folding_rule,
@@ -25,37 +32,19 @@ from indexer.searching.fold_hits import (
 )
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.rest_of_hits import rest_of_hits
+from indexer.searching.search_notes import notes_on_folding, notes_on_order
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import for_folding
-from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
-from indexer.text.query_syntax import ignored_syntax
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, join_names
 
 WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
 FIRST = 22  # hits that are read with ids beside two for each one shown
-METADATA_NAMED = 20  # names of metadata that a note lists at most
-_NO_SLOTS = (
-    "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
-    "--fold family may do"
-)
-_TOP_ONLY = "compared by type: the best {}; those after them are not folded: --top compares more"
-_PASSED_OVER = (
-    "compared by type: texts of {:,} characters together; "
-    "hits whose texts did not fit in are not folded: {:,}"
-)
-_IGNORED = "no operators in a search here, so that their words are searched for: {}"
-_LEFT_OUT = "similarities are of texts without the approved passages of list {}"
-_APART = "not similar enough to the hit that --show chose, and shown below it: {}"
-_ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
-_FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
     "documents that changed since then are read as they are now"
@@ -130,7 +119,8 @@ def search(
     notes of a page without hits say what to try.
 
     Hits are read until the page is full, and at least the first 1,000, so that the counts of folded
-    hits are nearly always whole.
+    hits are nearly always whole; by fold `family` in a search engine, the first 1,000 of those in
+    the families of the page.
 
     Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search,
     and for a store without parts.
@@ -165,11 +155,11 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters))
     apart = len(shown) - len(groups)
-    notes += tuple(_notes_on_order(options, groups, texts))
-    notes += tuple(_notes(query, options, recipe, ranking.total, families_by, apart))
     passed_over = folded.rule.passed_over if isinstance(folded.rule, ByType) else 0
-    if passed_over:
-        notes += (_PASSED_OVER.format(options.most_chars, passed_over),)
+    notes += tuple(notes_on_order(options, groups, texts))
+    notes += tuple(
+        notes_on_folding(query, options, recipe, ranking.total, families_by, apart, passed_over)
+    )
     page = Page(
         total=ranking.total,
         families=families,
@@ -239,9 +229,12 @@ def _ranking(
 
 
 def _first_hits(recipe: Recipe, options: SearchOptions, start: Cursor) -> int:
-    """Return how many hits are read with ids where sketches do for the others; 0 for all."""
+    """Return how many hits are read with ids where sketches or members do for the others; 0 for
+    all.
+    """
     by_texts = options.fold == "live" and recipe.minhash and options.measure != "jaccard"
-    return FIRST + 2 * options.limit * options.page if by_texts and not start.shown else 0
+    is_enough = by_texts or options.fold == "family"
+    return FIRST + 2 * options.limit * options.page if is_enough and not start.shown else 0
 
 
 def _fold(
@@ -260,6 +253,11 @@ def _fold(
         rule = folding_rule(options.fold, options.least, texts)
     shown = frozenset(start.shown)
     new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
+    if ranking.members is not None:
+        end = len(seeds) + options.limit * options.page
+        members = partial(ranking.members, most=WINDOW)
+        folding = fold_families(new_hits, seeds, range(end - options.limit, end), members)
+        return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
     rest = rest_of_hits(ranking, WINDOW, texts)
     folded = _fold_by(rule, new_hits, seeds, options, rest)
     if options.fold != "live":
@@ -317,44 +315,7 @@ def _families(
     return len(folded.groups) + folded.others, "eq" if folded.complete else "gte"
 
 
-def _notes(
-    query: str,
-    options: SearchOptions,
-    recipe: Recipe,
-    total: int,
-    families_by: Mapping[str, Any],
-    apart: int,
-) -> Iterator[str]:
-    """Yield what was ignored, what is not folded, and by what families were made, in sentences.
-
-    `apart`: hits that are shown beside the groups of the page.
-    """
-    ignored = ignored_syntax(query)
-    if ignored:
-        yield _IGNORED.format(join_names(ignored))
-    if options.fold == "types" and total > options.top:
-        yield _TOP_ONLY.format(count_of(options.top, "hit"))
-    if options.fold == "live" and not (recipe.minhash or has_sketch_alone(recipe)):
-        yield _NO_SLOTS.format(recipe.name)
-    if options.fold == "live" and recipe.left_out:
-        yield _LEFT_OUT.format(recipe.left_out)
-    if families_by:
-        yield _FAMILIES.format(spell_settings(families_by))
-    if apart:
-        yield _APART.format(count_of(apart, "hit"))
-
-
 def _threshold(options: SearchOptions, families_by: Mapping[str, Any]) -> float | None:
     if options.fold in ("none", "threads"):
         return None
     return families_by.get("threshold") if options.fold == "family" else options.least
-
-
-def _notes_on_order(
-    options: SearchOptions, groups: list[Group], texts: StoredTexts
-) -> Iterator[str]:
-    """Yield a sentence if `show` names metadata that no hit of the page has."""
-    name = options.show and parse_order(options.show).metadata_name
-    if name and name not in texts.metadata and any(group.members for group in groups):
-        known = ", ".join(sorted(f"metadata.{known}" for known in texts.metadata)[:METADATA_NAMED])
-        yield _ABSENT.format(visible(name), visible(known) or "none")

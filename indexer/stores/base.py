@@ -40,6 +40,14 @@ class HitSketches(Protocol):
         ...
 
 
+class MemberReader(Protocol):
+    """Returns the first `most` hits of a search that are in one of some families, in order."""
+
+    def __call__(self, families: Sequence[str], most: int) -> list[RankedRow]:
+        """Read the hits."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The result of a full-text search: how many documents match, and the hits in order, fetched as
@@ -54,7 +62,9 @@ class Ranking:
     `unranked`: how many matches were not ranked, as `Query.most_ranked` allows.
     `snapshot` names the point in time of a search at a snapshot; None for other searches, and in a
     store that keeps no snapshots. `sketches`: those of the hits, if the query allows it and the
-    store reads them sooner; as long as the iterator lives.
+    store reads them sooner; as long as the iterator lives. `members`: a reader of the hits in some
+    families, if the query asks for families and the store finds them sooner than by reading on; as
+    long as the iterator lives.
     """
 
     total: int
@@ -64,6 +74,7 @@ class Ranking:
     snapshot: str | None = None
     unranked: int = 0
     sketches: HitSketches | None = None
+    members: MemberReader | None = None
 
 
 @dataclass(frozen=True, slots=True)

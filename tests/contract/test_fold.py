@@ -9,6 +9,7 @@ from sample_library import edited, rows, sentence, similarity
 
 from indexer.defaults import FOLD
 from indexer.errors import DocumentNotFound, UnknownMeasure, UsageError
+from indexer.grouping.group import group
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar, similar_many
@@ -166,6 +167,30 @@ def test_totals_are_of_documents_and_families(library):
     assert [(facet.documents, facet.families) for facet in stored.facets["status"]] == [
         (FAMILIES * COPIES, FAMILIES * COPIES)
     ]
+
+
+@pytest.mark.parametrize("query", ["", sentence(1, words=9)])
+def test_families_of_a_page_have_all_members(library, query):
+    group(library)
+    everything = search(library, query, SearchOptions(fold="none", limit=FAMILIES * COPIES))
+    ids = [hit.id for hit in everything.hits]
+    assert len(ids) > 24  # more than a page of one family is read with at first
+    expected = fold_hits(library, ids, fold="family")
+    assert any(len(hit.folded) == COPIES - 1 for hit in expected)
+    token, shown = None, []
+    while token or not shown:
+        options = SearchOptions(fold="family", limit=1, after=token)
+        page = search(library, query, options)
+        numbered = search(library, query, replace(options, after=None, page=len(shown) + 1))
+        assert (page.hits, page.families) == (numbered.hits, len(expected))
+        shown += page.hits
+        token = page.next
+    assert list(map(names, shown)) == list(map(names, expected))
+
+
+def names(hit):
+    """Return the ids of a hit and of those folded under it."""
+    return hit.id, [folded_hit.id for folded_hit in hit.folded]
 
 
 def test_hits_of_any_query_are_folded_in_their_order(library):

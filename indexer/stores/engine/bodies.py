@@ -209,6 +209,13 @@ def later_page(body: Body) -> Body:
     return {**plain, "track_total_hits": False}
 
 
+def within_families(search: Body, families: Sequence[str], size: int) -> Body:
+    """Return the same search for the first hits in some families, which counts nothing."""
+    members = {"terms": {"near_family": list(families)}}
+    query = {"bool": {"must": [search["query"]], "filter": [members]}}
+    return {**later_page(search), "query": query, "size": size}
+
+
 def _aggregations(query: Query) -> Body:
     """Return the aggregations of a query: families of all matches, and facets with families."""
     facets = {

@@ -7,14 +7,22 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.errors import SnapshotExpired
-from indexer.model import Candidates, Query, Row, Scope, WordFrequencies, WordLookup
-from indexer.stores.base import Counts, Ranking
+from indexer.model import (
+    Candidates,
+    Query,
+    RankedRow,
+    Row,
+    Scope,
+    WordFrequencies,
+    WordLookup,
+)
+from indexer.stores.base import Counts, MemberReader, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.mapping_facts import has_own_analysis
-from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE
+from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE, IndexQueries
 from indexer.stores.engine.sketch_reads import SketchReads
 from indexer.stores.engine.sort_keys import BEST
 from indexer.stores.row_limits import storable_ids
@@ -93,7 +101,10 @@ def search_rows(
         body["query"]["bool"]["filter"] += families.family_filters(queries, on_families)
     has_scores = body["sort"][0] == BEST
     sketches = None
-    if 0 < query.first < size and has_scores and not queries.is_several:
+    is_first = 0 < query.first < size
+    if is_first and query.families:
+        body["size"] = query.first
+    elif is_first and has_scores and not queries.is_several:
         sketches = SketchReads(queries, query.expected, index.text_field())
         body |= {"size": query.first, "seq_no_primary_term": True}
     first_page = None if sketches is None else sketches.first_page
@@ -109,7 +120,19 @@ def search_rows(
         facets=facets,
         snapshot=first["pit_id"] if keep_alive else None,
         sketches=sketches if sketches and sketches.has_others else None,
+        members=_members(queries, body, first["pit_id"]) if query.families else None,
     )
+
+
+def _members(queries: IndexQueries, body: bodies.Body, snapshot: str) -> MemberReader:
+    """Return the reader of members among the hits of a search with scores or without."""
+    has_scores = body["sort"][0] == BEST
+
+    def members(families: Sequence[str], most: int) -> list[RankedRow]:
+        page = queries.page_at(bodies.within_families(body, families, most), snapshot)
+        return [documents.ranked(hit, has_scores) for hit in page["hits"]["hits"]]
+
+    return members
 
 
 def _of_one_index(index: OpenIndex, pages: Iterator[bodies.Body]) -> Iterator[bodies.Body]:

@@ -121,7 +121,7 @@ class IndexQueries:
         try:
             while True:
                 try:
-                    answer = (first_page or self._page)(body, pit)
+                    answer = (first_page or self.page_at)(body, pit)
                 except SnapshotExpired:
                     if not renewals:
                         raise
@@ -153,7 +153,8 @@ class IndexQueries:
             return last, []
         return [*last[:-1], last[-1] - 1], [hit for hit in hits if hit["sort"] == last]
 
-    def _page(self, body: Body, snapshot: str) -> Body:
+    def page_at(self, body: Body, snapshot: str) -> Body:
+        """Return one page of a search at a snapshot, whose hits have their ids."""
         answer = self.at_snapshot(body, snapshot)
         if bodies.has_ids(body, answer["hits"]):
             return answer
