@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import cdist
 
-from indexer.text.normalise import normalise
+from indexer.text.normal_words import folded_words
 
-WIDTH, LETTERS = 4, 27  # a to z, and the full stop
+FIRST = 0x20000  # a word is a character from here on
 ENGLISH = np.array(
     [
         82,
@@ -48,8 +50,6 @@ ENGLISH = np.array(
     ]
 )
 WORDS = 50_000
-CHUNK = 5_000
-LANES, LANE = 4, 16  # counters in one 64-bit number
 
 
 def library(documents: int, random: np.random.Generator) -> list[str]:
@@ -116,50 +116,34 @@ def write_sentences(words: NDArray[np.str_]) -> str:
 
 
 def neighbours(texts: Sequence[str], queries: Sequence[int], threshold: float) -> list[set[int]]:
-    """Return for each queried text, by place, the others with a Jaccard similarity of `threshold`
-    or more, by counting all grams.
+    """Return for each queried text, by place, the others that have a share of `threshold` or more
+    of the longer text's words in the same order (the measure `lcs`), by comparing it with all.
     """
-    sets = [grams(text) for text in texts]
-    sizes = np.array([len(gram_set) for gram_set in sets])
-    parts = [sets[at : at + CHUNK] for at in range(0, len(sets), CHUNK)]
-    joined = [
-        (np.concatenate(part), np.cumsum([0, *(len(gram_set) for gram_set in part[:-1])]))
-        for part in parts
+    numbers: dict[str, int] = {}
+    characters = [
+        "".join(chr(FIRST + numbers.setdefault(word, len(numbers))) for word in plain_words(text))
+        for text in texts
     ]
-    neighbour_sets: list[set[int]] = []
-    for start in range(0, len(queries), LANES):
-        group = queries[start : start + LANES]
-        table = np.zeros(LETTERS**WIDTH, np.uint64)
-        for lane, place in enumerate(group):
-            table[sets[place]] += np.uint64(1 << LANE * lane)
-        counted = np.concatenate(
-            [np.add.reduceat(table[all_of], starts) for all_of, starts in joined]
-        )
-        for lane, place in enumerate(group):
-            shared = (counted >> np.uint64(LANE * lane) & np.uint64(2**LANE - 1)).astype(np.int64)
-            near = shared >= threshold * (sizes + sizes[place] - shared)
-            neighbour_sets.append({*np.flatnonzero(near).tolist()} - {place})
-    return neighbour_sets
-
-
-def grams(text: str) -> NDArray[np.int32]:
-    """The distinct runs of four characters of the normal form, as numbers."""
-    letters = np.frombuffer("".join(text.lower().split()).encode(), np.uint8).astype(np.int32)
-    letters = np.where(letters == ord("."), LETTERS - 1, letters - ord("a"))
-    packed = sum(
-        letters[place : len(letters) - WIDTH + 1 + place] * LETTERS ** (WIDTH - 1 - place)
-        for place in range(WIDTH)
+    near = cdist(
+        [characters[place] for place in queries],
+        characters,
+        scorer=LCSseq.normalized_similarity,
+        score_cutoff=threshold,
+        dtype=np.float32,
     )
-    packed = np.sort(packed)
-    return packed[np.append(True, packed[1:] != packed[:-1])]
+    return [
+        {*np.flatnonzero(row > 0).tolist()} - {place}
+        for place, row in zip(queries, near, strict=True)
+    ]
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text of this library."""
+    return text.lower().replace(".", "").split()
 
 
 def check(texts: Sequence[str]) -> None:
-    """Refuse to call truth what the recipe would not: its normal form must be what `grams` takes it
-    for.
-    """
+    """Refuse to call truth what the measure would not: the words must be those it compares."""
     for text in texts:
-        if normalise(text) != "".join(text.lower().split()) or not set(normalise(text)) <= {
-            *"abcdefghijklmnopqrstuvwxyz."
-        }:
-            raise SystemExit(f"not the normal form of the recipe: {text[:60]}")
+        if folded_words(text) != plain_words(text):
+            raise SystemExit(f"not the words that are compared: {text[:60]}")

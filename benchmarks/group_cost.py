@@ -2,13 +2,14 @@
 
     python benchmarks/group_cost.py STORE [--before CHECKOUT] [--runs 5] [--only CONDITION]
 
-STORE is the URL of a store; nothing is written to it. `replaced<=2` is the default condition, `any`
-asks for none. Each run is a process of its own; the conditions and the checkouts take turns, so
-that programs beside them slow all alike. Prints for each condition the families of two or more,
-the documents in them, the median of the processor seconds of `group` without imports, and the
-medians of the ratios run by run: to `any`, and to the other checkout, also of the elapsed time, of
-which a store in a search engine takes a part. Says whether the families are
-the same in both checkouts.
+STORE is the URL of a store; nothing is written to it. It should not have been grouped before: the
+similarities that `group` keeps beside the journal (docs/families.md) would not be measured again.
+`replaced<=2` is the default condition, `any` asks for none. Each run is a process of its own; the
+conditions and the checkouts take turns, so that programs beside them slow all alike. Prints for
+each condition the families of two or more, the documents in them, the median of the processor
+seconds of `group` without imports, and the medians of the ratios run by run: to `any`, and to the
+other checkout, also of the elapsed time, of which a store in a search engine takes a part. Says
+whether the families are the same in both checkouts.
 """
 
 from __future__ import annotations

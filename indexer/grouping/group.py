@@ -7,7 +7,7 @@ on what was grouped before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from indexer.clustering.field_order import FieldOrder
@@ -16,6 +16,7 @@ from indexer.grouping.account import GroupResult, account
 from indexer.grouping.assign_families import assign_families
 from indexer.grouping.fresh_keys import read_fresh
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, missing_order
+from indexer.grouping.remembered_pairs import RememberedPairs, RememberingVerifier, TextDigests
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
@@ -24,11 +25,12 @@ from indexer.matching.entries import Entry
 from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
 from indexer.matching.without_passages import without_passages
-from indexer.model import Assignment
+from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.similarity.criteria import missing_field
 from indexer.similarity.new_words import Rarity
+from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.requirements import require_updatable, require_writable, scope_view
 from indexer.system.progress_callback import Progress, no_progress
@@ -59,7 +61,8 @@ def group(
     a stage, how much of it is done, and its total. Texts are compared as if `leave_out` were not in
     them; the journal keeps the id of the list, and what is stored but for families stays as it is.
 
-    Run again it gives the same families, also when it was cut short before. Raises `UsageError`,
+    Run again it gives the same families, also when it was cut short before. What it measures is
+    kept beside the journal, so that the next run compares only what is new. Raises `UsageError`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed
     yet.
     """
@@ -72,11 +75,14 @@ def group(
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
         missing = set(options.criteria.fields)
-        rarity = Rarity(store.vocabulary.frequencies)
-        for collection in compartments(store, recipe, options, progress, memory, write):
+        digests = TextDigests(memory_budget(memory))
+        collections = compartments(store, recipe, options, progress, memory, write, digests.watch)
+        for collection in collections:
             missing &= collection.fields_without_values()
-            verifier = Verifier(store, collection, options.measure, rarity)
+            verifier = _verifier(store, collection, options, digests)
             families = assign_families(collection, verifier, options, progress)
+            if write and isinstance(verifier, RememberingVerifier):
+                verifier.save_pairs()
             pairs += zip(collection.entries, families.assignments, strict=True)
             capped = capped.merge(families.capped)
         if missing and pairs:
@@ -118,17 +124,18 @@ def compartments(
     progress: Progress = no_progress,
     memory: int = DEFAULT_MEGABYTES,
     write: bool = False,
+    watch: Callable[[Iterable[Row]], Iterable[Row]] = iter,
 ) -> Iterator[Collection]:
     """Yield the collections to group: the whole store, or one for each set of labels.
 
     Sets of labels come in the order of their names. With `write`, documents whose keys are not of
-    their text are signed again.
+    their text are signed again. The rows of a whole store pass `watch`.
     """
     settings = options.order_value, options.folding, options.folding.folded
     store.refresh()
     if options.within is None:
         total = store.counts().documents
-        rows = read_fresh(store, recipe, write)
+        rows = watch(read_fresh(store, recipe, write))
         yield gather(rows, recipe, total, progress, memory_budget(memory), *settings)
         return
     sizes = Counter(frozenset(row.labels) for row in store.scan())
@@ -136,6 +143,29 @@ def compartments(
         rows = (row for row in read_fresh(store, recipe, write) if frozenset(row.labels) == labels)
         budget = memory_budget(memory)
         yield gather(rows, recipe, sizes[labels], progress, budget, *settings)
+
+
+def _verifier(
+    store: FullStore, collection: Collection, options: GroupOptions, digests: TextDigests
+) -> Verifier:
+    """Return a verifier, one that remembers pairs where their similarity depends on texts alone."""
+    journal, criteria = journal_path(store.address), options.folding
+    depends_on_more = criteria.fields or criteria.novelty is not None or options.within
+    if journal is None or depends_on_more or has_sketch_alone(collection.recipe):
+        return Verifier(store, collection, options.measure, Rarity(store.vocabulary.frequencies))
+    remembered = RememberedPairs(
+        journal,
+        {
+            "of": options.of,
+            "recipe": collection.recipe.id,
+            "measure": options.measure,
+            "threshold": options.threshold,
+            "criteria": criteria.settings(),
+        },
+        digests.whole()[collection.documents.first],
+        collection.budget,
+    )
+    return RememberingVerifier(store, collection, options.measure, remembered, options.threshold)
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:
