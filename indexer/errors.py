@@ -167,6 +167,18 @@ class PartialSource(StoreError):
         self.index, self.gap = index, gap
 
 
+class LimitedView(StoreError):
+    """Security shows these credentials a part of the documents or fields of an index."""
+
+    def __init__(self, *, index: str) -> None:
+        super().__init__(
+            f"index {index} has documents, fields or values that are hidden from these "
+            "credentials (document-level security, field-level security or masking), and a change "
+            "could delete them; nothing was changed: use credentials of a role without such limits"
+        )
+        self.index = index
+
+
 class TextFieldMismatch(StoreError):
     """The fingerprints in the index come from another text field.
 

@@ -96,16 +96,24 @@ def read_counts() -> dict[str, Any]:
 
 
 def table() -> str:
-    """Return the counts of the last runs as a table: a row a version, then its gaps."""
-    lines = ["| version | passed | gaps | failed | reasons of gaps |", "|---|---|---|---|---|"]
-    for name, counts in sorted(read_counts().items(), key=lambda item: VERSIONS.index(item[0])):
-        engine, version, *secured = name.split("-")
-        label = f"{ENGINES[engine]} {version}{', with its security' if secured else ''}"
-        gaps = sorted(counts["gaps"].items(), key=lambda gap: (-gap[1], gap[0]))
-        reasons = "; ".join(f"{reason} ({number})" for reason, number in gaps)
+    """Return the counts of the last runs as two tables: of versions, and of the reasons of gaps."""
+    counted = sorted(read_counts().items(), key=lambda item: VERSIONS.index(item[0]))
+    lines = ["| version | passed | gaps | failed |", "|---|---|---|---|"]
+    for name, counts in counted:
         numbers = f"{counts['passed']} | {sum(counts['gaps'].values())} | {len(counts['failed'])}"
-        lines.append(f"| {label} | {numbers} | {reasons or '-'} |")
+        lines.append(f"| {_label(name)} | {numbers} |")
+    lines += ["", f"| reason of gaps | {' | '.join(_label(name) for name, _ in counted)} |"]
+    lines.append("|---|" + "---|" * len(counted))
+    gaps = sum((Counter(counts["gaps"]) for _, counts in counted), Counter())
+    for reason in sorted(gaps, key=lambda reason: (-gaps[reason], reason)):
+        numbers = " | ".join(str(counts["gaps"].get(reason, "-")) for _, counts in counted)
+        lines.append(f"| {reason} | {numbers} |")
     return "\n".join(lines)
+
+
+def _label(name: str) -> str:
+    engine, version, *secured = name.split("-")
+    return f"{ENGINES[engine]} {version}{', with its security' if secured else ''}"
 
 
 def write_table() -> None:

@@ -30,7 +30,7 @@ _ENGINE_SPELLINGS = (
     "opensearch://HOST:PORT/INDEX, opensearch+https://..., "
     "elasticsearch://... or elasticsearch+https://..."
 )
-_INDEX = re.compile(r'[^\s*?"<>|,#:/\\A-Z_+-][^\s*?"<>|,#:/\\A-Z]*')
+_INDEX = re.compile(r'[^\s*?"<>|,#:/\\%A-Z_+-][^\s*?"<>|,#:/\\%A-Z]*')
 _HOST = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}", re.ASCII)
 _AWS_SERVICES = ("es", "aoss")
 

@@ -136,7 +136,8 @@ class Shareable(Protocol):
         ...
 
     def check_updatable(self) -> None:
-        """Raise `PartialSource` where a change of a document would lose a part of it.
+        """Raise `PartialSource` where a change of a document would lose a part of it, and
+        `LimitedView` where a part of the documents is hidden from this user.
 
         A job that goes on waits for a store that does not answer.
         """

@@ -43,8 +43,8 @@ def require_same_recipe(stored: Recipe | None, requested: Recipe) -> None:
 def require_updatable(store: MaintainedStore) -> Recipe:
     """Return the recipe of a store whose documents may be changed.
 
-    Raises `StoreError` when nothing was indexed yet, `PartialSource` when a change would lose a
-    part of a document.
+    Raises `StoreError` when nothing was indexed yet, and `PartialSource` or `LimitedView` when a
+    change would lose a part of a document.
     """
     recipe = require_recipe(store)
     if isinstance(store.maintenance, Shareable):

@@ -246,6 +246,79 @@ def test_what_the_page_says_that_hidden_documents_leave_in_others(engine, librar
     assert scores[0] < scores[1]
 
 
+LIMITS_OF_ES = ("query", "field_security")
+LIMITS = {
+    "documents": {
+        "dls": '{"term": {"labels": "public"}}',
+        "query": '{"term": {"labels": "public"}}',
+    },
+    "fields": {
+        "fls": ["~path"],
+        "field_security": {"grant": ["*"], "except": ["path"]},
+    },
+    "values": {"masked_fields": ["path"]},
+}
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize("limit", LIMITS)
+def test_whoever_may_write_and_does_not_see_everything_changes_nothing(engine, library, limit):
+    """An engine would let `reindex` replace an index by the part that its user sees."""
+    run, secret = library
+    kind = engine.store.partition("+")[0].partition(":")[0]
+    role = json.loads(json.dumps(roles(kind, WHOLE)[f"nearfold-{WHOLE}-admin"]))
+    grants = role.get("index_permissions") or role["indices"]
+    names = {"dls", "fls", "masked_fields"} if "index_permissions" in role else LIMITS_OF_ES
+    limits = {name: value for name, value in LIMITS[limit].items() if name in names}
+    if not limits:
+        pytest.skip("Elasticsearch masks no values")
+    for grant in grants:
+        grant.update(limits)
+    user = f"limited-{limit}"
+    put_user(engine, user, role)
+    id = ids_of(run, engine.root)["a"]
+    before = engine.call("GET", f"{WHOLE}*")[1], stored_documents(engine)
+    for words in (
+        ["reindex", "--recipe", "simhash-doc"],
+        ["reindex", "--recipe", "simhash-doc", "--dry-run"],
+        ["group"],
+        ["label", id, "--label", "seen"],
+        ["delete", id],
+        ["doctor", "--repair"],
+        ["index", secret, "--no-families", "--refresh"],
+        ["install"],
+    ):
+        assert "hidden from these credentials" in run(user, WHOLE, *words, code=3), words
+        assert (engine.call("GET", f"{WHOLE}*")[1], stored_documents(engine)) == before, words
+    assert run(user, WHOLE, "search", "ferries", "--fold", "none")
+
+
+@pytest.mark.versions
+def test_a_block_of_the_whole_cluster_is_named_before_anything_changes(engine, library):
+    run, _ = library
+    before = stored_documents(engine)
+    for block in ("cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete"):
+        assert engine.call("PUT", "_cluster/settings", {"persistent": {block: True}})[0] == 200
+        try:
+            shown = " ".join(run(engine.root, WHOLE, "doctor").split())
+            refused = run(engine.root, WHOLE, "group", code=4)
+        finally:
+            engine.call("PUT", "_cluster/settings", {"persistent": {block: None}})
+        assert f"the cluster refuses changes ({block})" in shown
+        assert f"the cluster refuses changes ({block}), so nothing was changed" in refused
+        assert stored_documents(engine) == before
+    assert run(engine.root, WHOLE, "group")
+
+
+def stored_documents(engine):
+    """Return the documents of the whole index as root sees them."""
+    assert engine.call("POST", f"{WHOLE}/_refresh")[0] == 200
+    hits = engine.call("POST", f"{WHOLE}/_search", {"size": 100, "version": True})[1]["hits"][
+        "hits"
+    ]
+    return sorted((hit["_id"], hit["_version"], json.dumps(hit["_source"])) for hit in hits)
+
+
 def test_tenants_share_pieces_and_no_document(tenants, tmp_path, capsys):
     """The name of one tenant's index begins with that of the other."""
     engine, indices = tenants

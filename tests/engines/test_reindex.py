@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from pipelines import call, expected, good, signed
+from servers.proxy import Gate
 
 from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.cli.main import run
@@ -23,6 +24,7 @@ from indexer.errors import (
     MappingMismatch,
     ReindexInProgress,
     SnapshotExpired,
+    StoreAccessDenied,
     StoreError,
     StoreStopped,
     UsageError,
@@ -442,6 +444,31 @@ def test_a_block_of_the_owner_is_not_lifted(owned_index):
     assert good("GET", f"{server}/_ingest/pipeline") == before
     good("PUT", f"{server}/{index}/_settings", {"index.blocks.write": None})
     assert reindex(store, OTHER).copied == 1
+
+
+class WithoutAliases(Gate):
+    """A gate where nobody may change aliases while `is_shut`."""
+
+    is_shut = True
+
+    def refusal(self, request):
+        if self.is_shut and request.method == "POST" and request.path.startswith("/_aliases"):
+            return 403, "no permissions for [indices:admin/aliases]"
+        return None
+
+
+def test_an_index_accepts_writes_again_where_the_switch_is_refused(owned_index, gates, open_at):
+    store, index, server = owned_index
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
+    gate = gates(WithoutAliases, server)
+    behind = open_at(store.url.replace(server.partition("://")[2], gate.url.partition("://")[2]))
+    with pytest.raises(StoreAccessDenied, match="POST _aliases needs a right"):
+        reindex(behind, OTHER)
+    good("PUT", f"{server}/{index}/_doc/b?refresh=true", {"text": f"{QUERY_TEXT} More."})
+    gate.is_shut = False
+    reindex(behind, OTHER)
+    assert {row.id for row in store.scan()} == {"a", "b"}
+    assert store.stored_recipe().name == OTHER.name
 
 
 def test_through_an_alias_no_document_and_no_name_of_the_owner_goes(owned_index):

@@ -65,8 +65,13 @@ class EngineMaintenance:
         return changed_rows(self._index)
 
     def check_updatable(self) -> None:
-        """Look for fields that the index holds and `_source` lacks."""
-        self._index.check_updatable()
+        """Look for fields that the index holds and `_source` lacks, and for limits of the user."""
+        from indexer.stores.engine.limited_view import require_whole_view
+
+        index = self._index
+        index.check_updatable()
+        if index.facts:
+            require_whole_view(index.requests, index.facts.members or (index.facts.index,))
 
     def write_blocks(self) -> Mapping[str, Sequence[str]]:
         """Read the settings of the index, or of all behind its name."""

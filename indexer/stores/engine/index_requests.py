@@ -48,6 +48,7 @@ EXISTS = "resource_already_exists_exception"
 _FREE_ALIAS = "remove or rename it there, or use an index of another name"
 _LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
 _NAMES_AND_BLOCKS = {"filter_path": "*.settings.index.uuid,*.settings.index.blocks"}
+_CLUSTER_BLOCKS = {"filter_path": "*.cluster.blocks"}
 _NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
 
 
@@ -248,7 +249,11 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
         raise MappingMismatch(index=place.index, problems=(problem,))
     if metadata is None:
         problems = bodies.mapping_problems(mapping, "")
-        signing = f"`{signing_command(place.url)}` signs what another program keeps there; or "
+        url = place.url
+        if name != place.index:  # an alias, perhaps of several
+            problems = (f"{name}, which it stands for, was not made by nearfold",)
+            url = f"{url.rpartition('/')[0]}/{name}"
+        signing = f"`{signing_command(url)}` signs what another program keeps there; or "
         raise MappingMismatch(index=place.index, problems=problems, remedy=signing)
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
@@ -277,8 +282,9 @@ def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mappi
             "makes for any index"
         )
     if len(answer) != 1:
-        problems = (f"the name stands for {len(answer)} indices",)
-        raise MappingMismatch(index=place.index, problems=problems)
+        problems = (f"the name stands for {', '.join(sorted(answer))}",)
+        remedy = "give the own name of one of them, or "
+        raise MappingMismatch(index=place.index, problems=problems, remedy=remedy)
     return next(iter(answer.items()))
 
 
@@ -307,10 +313,23 @@ def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
 
 
 def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:
-    """Return the settings by which indices behind a name refuse changes now, by index."""
+    """Return the settings by which indices behind a name, or all of the cluster as far as this user
+    may read its settings, refuse changes now, by index.
+    """
     answer = requests.call("GET", place.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
     by_index = {name: blocks_of(index) for name, index in sorted(answer.items())}
+    by_index["the cluster"] = _cluster_blocks(requests)
     return {name: blocks for name, blocks in by_index.items() if blocks}
+
+
+def _cluster_blocks(requests: Requests) -> list[str]:
+    answer = requests.send("GET", "_cluster/settings", params=_CLUSTER_BLOCKS)
+    if answer.status != 200 or not isinstance(answer.body, dict):
+        return []
+    blocks: dict[str, str] = {}
+    for settings in answer.body.values():  # persistent ones, and transient ones
+        blocks |= settings["cluster"]["blocks"]
+    return [f"cluster.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
 
 
 def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_values import SAMPLE, foreign_fields
 from indexer.stores.engine.index_requests import IndexPlace
 from indexer.stores.engine.installation import Piece
+from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.mapping_facts import (
     FIELD_LIMIT,
     blocks_of,
@@ -35,7 +36,7 @@ from indexer.stores.engine.pieces import (
     Pieces,
     default_pipeline,
 )
-from indexer.stores.engine.source_gaps import source_gap
+from indexer.stores.engine.source_gaps import leaf_fields, source_gap
 from indexer.stores.requirements import require_same_recipe
 
 
@@ -79,6 +80,7 @@ def check_index(
     _check_blocks(index)
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
+    require_whole_view(pieces.requests, (name,))
     _check_room(index, field)
     sample_size = _check_values(pieces, index)
     _check_field(pieces, index, field)
@@ -133,8 +135,16 @@ def _check_blocks(index: Index) -> None:
 
 
 def _check_room(index: Index, field: str) -> None:
-    """Raise `UsageError` for an index that may not have as many fields as nearfold adds."""
+    """Raise `UsageError` for an index that may not have as many fields as nearfold adds, or none of
+    their kind.
+    """
     name, description = index
+    if description.get("mappings", {}).get("subobjects") in (False, "false"):
+        raise UsageError(
+            f"index {name} has `subobjects: false` in its mapping, which takes no object such as "
+            "near_unsearchable; send the documents to an index without that, and give "
+            "it to --store"
+        )
     properties = description.get("mappings", {}).get("properties", {})
     missing = installed.near_fields(field).keys() - properties.keys()
     lacking = -fields_left(description, len(missing))
@@ -170,11 +180,18 @@ def _check_values(pieces: Pieces, index: Index) -> int | None:
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:
-    """Raise `TextFieldMismatch` for another field than the one that was signed.
+    """Raise `TextFieldMismatch` for another field than the one that was signed, and `UsageError`
+    for an alias of a field.
 
     A field of which nothing was signed yet may change.
     """
     mapping = index[1].get("mappings", {})
+    definition = dict(leaf_fields(mapping)).get(field, {})
+    if definition.get("type") == "alias":
+        raise UsageError(
+            f"{field} of index {index[0]} is another name of its field {definition.get('path')}, "
+            f"which documents have in its place; pass --text-field {definition.get('path')}"
+        )
     stored = text_field(mapping)
     if stored is None or stored == field:
         return

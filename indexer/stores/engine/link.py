@@ -165,10 +165,11 @@ def block_error(answer: Answer) -> StoreStopped | None:
     if answer.kind in _BLOCKED:
         return StoreStopped(
             reason=answer.reason.rstrip(";"),
-            remedy="free disk space on the cluster, or lift the block from the index",
+            remedy="free disk space on the cluster, or lift the block from the index or cluster",
         )
     if answer.kind in _CLOSED:
-        return StoreStopped(reason=answer.reason, remedy="open the index")
+        name = _error(answer).get("index") or "an index behind the name"
+        return StoreStopped(reason=f"{name} is closed", remedy="open the index")
     return None
 
 

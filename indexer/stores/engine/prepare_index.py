@@ -20,6 +20,7 @@ from indexer.stores.engine.index_requests import (
     require_one_index,
     require_own_alias,
 )
+from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.link import error_of
 from indexer.stores.engine.mapping_facts import changed_meta
 from indexer.stores.requirements import require_same_recipe
@@ -42,6 +43,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
             "there; put other documents into another store"
         )
     facts.check_updatable()
+    require_whole_view(requests, (facts.index,))
     mapping = _add_later_fields(requests, facts)
     if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)

@@ -67,10 +67,9 @@ def replace_index(
     pieces = Pieces(requests, dry_run=False)
     pipeline, _ = put_next_pipeline(pieces, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
-    copied = _fill(successor, sign_rows, on_progress)
-    if keep and facts.index == place.index:
-        _clone(requests, facts.index, version_name(place.index, 1))
-    successor.take_over(old)
+    copied = _copy(successor, sign_rows, on_progress, until_idle=True)
+    clone = version_name(place.index, 1) if keep and facts.index == place.index else None
+    copied += _switch(successor, old, clone, sign_rows, on_progress)
     update_template(pieces, place, dialect, facts.recipe, recipe)
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
@@ -151,14 +150,36 @@ def _sign_unchanged(sign_rows: SignRows) -> SignRows:
     return sign
 
 
-def _fill(successor: Successor, sign_rows: SignRows, on_progress: OnProgress) -> int:
-    """Copy and sign all documents, the last changes while writes are blocked; return the number."""
-    copied = 0
-    for blocked in (False, True):
-        if blocked:
-            successor.requests.call("PUT", f"{successor.old}/_block/write")
-        copied += successor.follow(sign_rows, on_progress, until_idle=not blocked)
-        successor.delete_missing()
+def _copy(
+    successor: Successor, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool
+) -> int:
+    """Copy and sign what the new version lacks; return the number of documents."""
+    copied = successor.follow(sign_rows, on_progress, until_idle)
+    successor.delete_missing()
+    return copied
+
+
+def _switch(
+    successor: Successor,
+    old: Mapping[str, Any],
+    clone: str | None,
+    sign_rows: SignRows,
+    on_progress: OnProgress,
+) -> int:
+    """Copy the last changes while the old version refuses writes, then give the new one the name.
+
+    Where that fails, the old version accepts writes again. `clone`: the name to keep it under, too.
+    """
+    requests = successor.requests
+    try:
+        requests.call("PUT", f"{successor.old}/_block/write")
+        copied = _copy(successor, sign_rows, on_progress, until_idle=False)
+        if clone is not None:
+            _clone(requests, successor.old, clone)
+        successor.take_over(old)
+    except BaseException:
+        successor.lift_block()
+        raise
     return copied
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -287,6 +288,14 @@ class Successor:
             now = current_index(self.requests, self.place)
             if now is None or now[0] != self.name:
                 raise
+
+    def lift_block(self) -> None:
+        """Let the old version accept writes again where it still has the name; raise nothing."""
+        requests = replace(self.requests, retry_policy=None)
+        with contextlib.suppress(StoreError):
+            now = current_index(requests, self.place)
+            if now is not None and now[0] == self.old:
+                requests.send("PUT", f"{self.old}/_settings", {"index.blocks.write": None})
 
     def changes(self, old: Mapping[str, Any]) -> list[Change]:
         """Return what the new version is and takes over."""
