@@ -43,11 +43,10 @@ from indexer.similarity.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.similarity.measures import check_measure
 from indexer.similarity.new_words import Rarity
 from indexer.sketch.plan import ALMOST_ONE, Plan, fewest_equal_slots, plan, plan_by_weight
-from indexer.sketch.row_keys import current_rows, with_datasketch_slots
+from indexer.sketch.row_keys import current_rows, fresh_rows, with_datasketch_slots
 from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
-from indexer.stores.abilities import PartStore
-from indexer.stores.base import Store
-from indexer.stores.requirements import require_recipe, scope_view
+from indexer.stores.abilities import FullStore, PartStore
+from indexer.stores.requirements import is_shared, require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
@@ -224,11 +223,16 @@ def match(
 
 
 def _collect(
-    view: Store, options: MatchOptions, recipe: Recipe, progress: Progress, budget: MemoryBudget
+    view: FullStore, options: MatchOptions, recipe: Recipe, progress: Progress, budget: MemoryBudget
 ) -> Collection:
-    """Return the collection of a store; with slots for every text where copietje has them."""
+    """Return the collection of a store; with slots for every text where copietje has them.
+
+    A text that another program changed without its keys has fresh ones in it.
+    """
     view.refresh()
     rows = current_rows(view.scan(), recipe)
+    if is_shared(view):
+        rows = (fresh for _, fresh in fresh_rows(rows, recipe))
     if options.false_negative_weight is not None:
         rows = (with_datasketch_slots(row, recipe) for row in rows)
     total = view.counts().documents

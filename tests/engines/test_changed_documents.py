@@ -4,6 +4,7 @@ import pytest
 from pipelines import bulk, good
 
 from indexer.grouping.group import group
+from indexer.matching.match import match as find_pairs
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.repair import repair
@@ -76,6 +77,8 @@ def test_a_text_that_was_changed_without_its_keys_is_compared_as_it_is(library):
     changed_text(url, BREAD)
     assert "b" not in {match.id for match in similar(store, FERRY).matches}
     assert "b" not in {match.id for match in similar(store, id="a").matches}
+    pairs = {frozenset((pair.a, pair.b)) for pair in find_pairs(store)}
+    assert {"b", "c"} in pairs and {"a", "b"} not in pairs
     hits = search(store, "+the", SearchOptions(fold="live")).hits
     assert not any({"a", "b"} <= {hit.id, *(copy.id for copy in hit.folded)} for hit in hits)
 
