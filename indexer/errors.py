@@ -16,6 +16,7 @@ NearfoldError
 │   ├── RecipeMismatch
 │   ├── MappingMismatch
 │   ├── PartialSource          a change of a document would lose what `_source` lacks
+│   ├── LimitedView            security hides a part of the index from these credentials
 │   ├── TextFieldMismatch
 │   ├── ReindexInProgress      an index is being filled for another recipe
 │   ├── UnsupportedEngine      another engine than the URL says, or a version out of range
