@@ -39,12 +39,12 @@ def find_by_words(
     frequent = [key for key, rows in zip(keys, first, strict=True) if len(rows) == _AT_FIRST]
     rows_by_word = [rows for rows in first if len(rows) < _AT_FIRST]
     absent = len(keys) - lookup.shared
-    while True:
-        numbers, shared = count_shared(rows_by_word, max(1, len(rows_by_word) - absent))
-        is_enough = len(rows_by_word) > absent and len(numbers) <= limit
-        if is_enough or not frequent:
-            break
+    while frequent and len(rows_by_word) <= absent:
         rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
+    numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
+    while frequent and len(numbers) > limit:
+        rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
+        numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
     condition = parts.within(db, scope) or "1"
     values = json.dumps(numbers.tolist()), lookup.fewest_words, lookup.most_words
     rows = db.execute(_SIMILAR.format(condition), values).fetchall()
