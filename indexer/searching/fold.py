@@ -99,48 +99,54 @@ def fold_ranking(
     heads: int,
     window: int,
     seeds: Sequence[RankedRow] = (),
-    shown: int | None = None,
-    rest: RestReader | None = None,
 ) -> Folding:
     """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
 
     `seeds`, heads that were shown before, are the first groups; the hits are others. One group more
     than is shown means that there is a next page. The groups of a prefix never change by reading
     on; members may be added.
-
-    If not all hits are read, only the last `shown` of `heads` groups have all members: a rule that
-    compares texts leaves out hits that no member of them depends on, which `rest` may read by their
-    sketches. Without `shown` all have.
     """
-    for seed in seeds:
-        rule.add_head(seed)
-    groups = [Group(seed) for seed in seeds]
+    groups = _seeded(seeds, rule)
+    return Folding(groups, _fold_on(iter(hits), rule, groups, heads, window))
+
+
+def fold_page(
+    hits: Iterable[RankedRow],
+    rule: SelectiveRule,
+    page: range,
+    window: int,
+    seeds: Sequence[RankedRow] = (),
+    rest: RestReader | None = None,
+) -> Folding:
+    """Fold hits as `fold_ranking` does, for the groups of a `page`, by their places.
+
+    If not all hits are read, only these groups have all members: hits that no member of them
+    depends on are left out. `rest` may read those after the first ones by their sketches.
+    """
+    groups = _seeded(seeds, rule)
     remaining = iter(hits)
-    if shown is None or not (isinstance(rule, SelectiveRule) and rule.reads_texts):
-        return Folding(groups, _fold_on(remaining, rule, groups, heads, window))
     read = 0
-    while len(groups) <= heads and read < window:
-        size = min(max(2 * (heads + 1 - len(groups)), _FEWEST), window - read)
+    while len(groups) <= page.stop and read < window:
+        size = min(max(2 * (page.stop + 1 - len(groups)), _FEWEST), window - read)
         batch = list(islice(remaining, size))
         rule.expect_shown(batch)
         _fold_batch(batch, rule, groups)
         read += len(batch)
         if len(batch) < size:
             return Folding(groups, True)
-    if len(groups) <= heads:
-        return Folding(groups, _fold_on(remaining, rule, groups, heads, 0))
-    page = range(heads - shown, heads)
+    if len(groups) <= page.stop:
+        return Folding(groups, _fold_on(remaining, rule, groups, page.stop, 0))
     if rest is not None and read <= rest.first:
         following = list(islice(remaining, rest.first - read))
         if answer := rest.read(following, rule, page):
             needed, others, is_complete = answer
-            _fold_on(iter(needed), rule, groups, heads, window)
+            _fold_on(iter(needed), rule, groups, page.stop, window)
             return Folding(groups, is_complete, others)
         remaining = chain(following, remaining)
     following = list(islice(remaining, window - read))
     is_complete = not list(islice(remaining, 1))
     flags, others = rule.needed(following, None if is_complete else page)
-    _fold_on(compress(following, flags), rule, groups, heads, window)
+    _fold_on(compress(following, flags), rule, groups, page.stop, window)
     return Folding(groups, is_complete, others)
 
 
@@ -166,6 +172,13 @@ def fold_families(
         if hit.id != group.head.id:
             group.members.append(hit)
     return folding
+
+
+def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
+    """Return the groups of heads that were shown before."""
+    for seed in seeds:
+        rule.add_head(seed)
+    return [Group(seed) for seed in seeds]
 
 
 def _fold_on(

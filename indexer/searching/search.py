@@ -20,7 +20,9 @@ from indexer.searching.fold import (
     NoFolding,
     RestReader,
     Rule,
+    SelectiveRule,
     fold_families,
+    fold_page,
     fold_ranking,
 )
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
@@ -253,18 +255,16 @@ def _fold(
         rule = folding_rule(options.fold, options.least, texts)
     shown = frozenset(start.shown)
     new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
+    end = len(seeds) + options.limit * options.page
+    page = range(end - options.limit, end)
     if ranking.members is not None:
-        end = len(seeds) + options.limit * options.page
         members = partial(ranking.members, most=WINDOW)
-        folding = fold_families(new_hits, seeds, range(end - options.limit, end), members)
+        folding = fold_families(new_hits, seeds, page, members)
         return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
     rest = rest_of_hits(ranking, WINDOW, texts)
-    folded = _fold_by(rule, new_hits, seeds, options, rest)
-    if options.fold != "live":
-        return folded
-    end = folded.seeds + options.limit * options.page
-    if has_misled(folded.groups[:end], texts, options.least):
-        return _fold_by(text_rule(options.least, texts), same_hits, seeds, options)
+    folded = _fold_by(rule, new_hits, seeds, page, rest)
+    if options.fold == "live" and has_misled(folded.groups[:end], texts, options.least):
+        return _fold_by(text_rule(options.least, texts), same_hits, seeds, page)
     return folded
 
 
@@ -272,12 +272,14 @@ def _fold_by(
     rule: Rule,
     hits: Iterable[RankedRow],
     seeds: list[RankedRow],
-    options: SearchOptions,
+    page: range,
     rest: RestReader | None = None,
 ) -> _FoldedRanking:
-    heads = len(seeds) + options.limit * options.page
-    window = 0 if isinstance(rule, NoFolding) else WINDOW
-    folding = fold_ranking(hits, rule, heads, window, seeds, options.limit, rest)
+    if isinstance(rule, SelectiveRule) and rule.reads_texts:
+        folding = fold_page(hits, rule, page, WINDOW, seeds, rest)
+    else:
+        window = 0 if isinstance(rule, NoFolding) else WINDOW
+        folding = fold_ranking(hits, rule, page.stop, window, seeds)
     return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.searching.by_sketch import BySketch
-from indexer.searching.fold import ByFamily, Folding, NoFolding, fold_ranking
+from indexer.searching.fold import ByFamily, NoFolding, fold_page, fold_ranking
 from indexer.searching.sketched_hits import Nearness
 from indexer.sketch.codec import pack_slots
 
@@ -208,14 +208,11 @@ def test_what_is_left_out_changes_no_shown_group(
     def exact(head: str, id: str) -> float:
         return float((int(head) + int(id)) % 3 == 0)
 
-    def fold(shown: int | None) -> Folding:
-        rule = BySketch(0.5, exact, trusts_slots=False)
-        return fold_ranking(hits, rule, heads, window, shown=shown)
-
-    shown = min(shown, heads)
-    every, some = fold(None), fold(shown)
-    page = slice(heads - shown, heads)
-    assert some.groups[page] == every.groups[page]
+    first = heads - min(shown, heads)
+    every = fold_ranking(hits, BySketch(0.5, exact, trusts_slots=False), heads, window)
+    rule = BySketch(0.5, exact, trusts_slots=False)
+    some = fold_page(hits, rule, range(first, heads), window)
+    assert some.groups[first:heads] == every.groups[first:heads]
     assert some.complete == every.complete
     assert (len(some.groups) > heads) == (len(every.groups) > heads)
     assert len(some.groups) + some.others <= len(every.groups)
