@@ -8,9 +8,11 @@ import os
 import platform
 import secrets
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from servers.opensearch import ENGINE
 from servers.process import Server
 
 BATCH = 500
+MERGES, SECONDS_BETWEEN = 12, 10
 HEAP = "2g"
 _TESTS_ONLY = ("-Xms", "-Xmx", "-XX:TieredStopAtLevel", "-XX:SharedArchiveFile")
 
@@ -75,6 +78,26 @@ class Lab:
 
     def hits(self, index: str, body: dict[str, Any], **params: str) -> list[dict[str, Any]]:
         return self.call("POST", f"{index}/_search", body, **params)["hits"]["hits"]
+
+
+def merge_segments(store: Any, index: str) -> int:
+    """Return the bytes of an index in one segment, of which versions that were replaced are gone.
+
+    The engine keeps these until it has told its copies, which takes it half a minute.
+    """
+    call = partial(store.index.requests.call, seconds=900)
+    size = before = 0
+    for _ in range(MERGES):
+        call("POST", f"{index}/_forcemerge", None, {"max_num_segments": "1"})
+        call("POST", f"{index}/_flush")
+        call("POST", f"{index}/_refresh")
+        stats = call("GET", f"{index}/_stats/docs,store")["_all"]["primaries"]
+        size = stats["store"]["size_in_bytes"]
+        if size == before and not stats["docs"]["deleted"]:
+            break
+        before = size
+        time.sleep(SECONDS_BETWEEN)
+    return size
 
 
 @contextmanager

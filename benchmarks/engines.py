@@ -34,7 +34,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from engine_lab import BATCH, Lab, laboratory, machine, row, send, server
+from engine_lab import BATCH, Lab, laboratory, machine, merge_segments, row, send, server
 from engine_lookups import BUCKETS, THRESHOLD, in_client, measure_lookups
 from engine_texts import check, library, neighbours
 
@@ -44,8 +44,6 @@ from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.engine.installation import FOLD, shared_name
-
-MERGES, SECONDS_BETWEEN = 12, 10
 
 
 def main() -> None:
@@ -121,7 +119,7 @@ def make_indexes(lab: Lab) -> dict[str, float]:
             )
             send(lab, index, range(len(lab.texts)), is_signed=False)
         took = time.perf_counter() - start_time
-        sizes[name] = merge_segments(lab, index)
+        sizes[name] = bytes_a_document(lab, index)
         added = sizes[name] - sizes["text"]
         print(f"{'':<10}{label:<34}{sizes[name]:>18,.0f}{added:>8,.0f}{took:>9.0f}", flush=True)
     return sizes
@@ -173,23 +171,9 @@ def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) 
     }
 
 
-def merge_segments(lab: Lab, index: str) -> float:
-    """Bytes a document, in one segment, of which versions that were replaced are gone.
-
-    The engine keeps these until it has told its copies, which takes it half a minute.
-    """
-    for _ in range(MERGES):
-        lab.call("POST", f"{index}/_flush")
-        lab.call("POST", f"{index}/_forcemerge", max_num_segments="1")
-        lab.call("POST", f"{index}/_refresh")
-        counts = lab.call("GET", f"{index}/_stats/docs")["_all"]["primaries"]["docs"]
-        if not counts["deleted"]:
-            break
-        time.sleep(SECONDS_BETWEEN)
-    size: int = lab.call("GET", f"{index}/_stats/store")["_all"]["primaries"]["store"][
-        "size_in_bytes"
-    ]
-    return size / len(lab.texts)
+def bytes_a_document(lab: Lab, index: str) -> float:
+    """Bytes a document, in one segment."""
+    return merge_segments(lab.store, index) / len(lab.texts)
 
 
 def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
@@ -197,7 +181,7 @@ def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
     start_time = time.perf_counter()
     result = group(lab.store)
     took = time.perf_counter() - start_time
-    size = merge_segments(lab, lab.name)
+    size = bytes_a_document(lab, lab.name)
     start_time = time.perf_counter()
     changed = group(lab.store).changed
     again = time.perf_counter() - start_time

@@ -6,10 +6,10 @@
 Texts of so many words (700 take about 4 kB), half of them in families of edited copies, are written
 as JSON Lines. Then `nearfold index --no-families`, `group` and `match` run, each a command of its
 own, on a new SQLite file, or in an OpenSearch with 2 GB of heap that is started for the run. The
-table has the processor hours of each (of an engine's not those of the engine), the largest memory
-of one of its processes, and the bytes of the store (of an engine without replicas). Below the
-measured sizes are those that follow from the growth between the two largest, marked as
-extrapolated.
+table has the processor hours of each (with an engine, which works beside it, the hours that pass),
+the largest memory of one of its processes, and the bytes of the store (of an engine in one segment
+and without replicas). Below the measured sizes are those that follow from the growth between the
+two largest, marked as extrapolated.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
-from engine_lab import server
+from engine_lab import merge_segments, server
 from quality_tables import head, row
 from synthetic_collections import random_texts
 
-from indexer import status
+from indexer import open_store
 
 ROOT = Path(__file__).parent.parent
 BATCH = 10_000  # texts that are made at once
@@ -49,8 +49,8 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one size: bytes of the texts and of the store, processor hours of the three
-    commands, and the largest memory of one of their processes in bytes.
+    """The cost of one size: bytes of the texts and of the store, hours of the three commands, and
+    the largest memory of one of their processes in bytes.
     """
 
     documents: int
@@ -77,8 +77,10 @@ def write_texts(file: Path, documents: int, words: int) -> None:
                 print(json.dumps({"text": text}), file=out)
 
 
-def run(*words: str) -> tuple[float, int]:
-    """Run a command of nearfold; return its processor seconds and its largest memory in bytes."""
+def run(*words: str) -> tuple[float, float, int]:
+    """Run a command of nearfold; return its processor seconds, the seconds that passed, and its
+    largest memory in bytes.
+    """
     command = [sys.executable, "-m", "indexer", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     started = time.monotonic()
@@ -88,8 +90,9 @@ def run(*words: str) -> tuple[float, int]:
     if process.returncode:
         sys.exit(f"nearfold {' '.join(words)} ended with {process.returncode}")
     busy = usage.ru_utime + usage.ru_stime
-    print(f"  {words[0]}: {time.monotonic() - started:,.0f} s, {busy:,.0f} s busy", file=sys.stderr)
-    return busy, usage.ru_maxrss * 1024
+    elapsed = time.monotonic() - started
+    print(f"  {words[0]}: {elapsed:,.0f} s, {busy:,.0f} s busy", file=sys.stderr)
+    return busy, elapsed, usage.ru_maxrss * 1024
 
 
 def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
@@ -97,13 +100,17 @@ def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
     file = folder / f"{documents}.jsonl"
     write_texts(file, documents, words)
     print(f"{documents:,} documents", file=sys.stderr)
-    index, index_memory = run("index", str(file), "--no-families", "--store", url)
-    group, group_memory = run("group", "--store", url)
-    match, match_memory = run("match", "--out", os.devnull, "--store", url)
-    size = status(url).counts.size_bytes or 0
-    memory = max(index_memory, group_memory, match_memory)
-    hours = [seconds / 3600 for seconds in (index, group, match)]
-    cost = Cost(documents, file.stat().st_size, size, *hours, memory)
+    runs = [
+        run("index", str(file), "--no-families", "--store", url),
+        run("group", "--store", url),
+        run("match", "--out", os.devnull, "--store", url),
+    ]
+    store = open_store(url)
+    in_engine = store.address.file is None
+    size = merge_segments(store, store.address.index) if in_engine else store.counts().size_bytes
+    hours = [(elapsed if in_engine else busy) / 3600 for busy, elapsed, _ in runs]
+    memory = max(most for _, _, most in runs)
+    cost = Cost(documents, file.stat().st_size, size or 0, *hours, memory)
     file.unlink()
     return cost
 
