@@ -5,7 +5,8 @@ Numbers, times and paths have one filter each, so that every page shows them in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ _TYPES = {
     "image/gif": "GIF picture",
     "image/jpeg": "JPEG picture",
     "image/png": "PNG picture",
+    "image/svg+xml": "SVG picture",
     "image/tiff": "TIFF picture",
     "image/webp": "WebP picture",
     "message/rfc822": "Mail",
@@ -86,6 +88,7 @@ def environment(*folders: Path) -> Environment:
         "day": day,
         "kind": kind,
         "name": name,
+        "names_apart": names_apart,
         "folder": folder,
         "words": spaced,
         "filter_name": filter_name,
@@ -164,6 +167,27 @@ def name(path: str) -> str:
 def folder(path: str) -> str:
     """Return the path without its last part, safe to show."""
     return visible(path.rstrip("/").rpartition("/")[0])
+
+
+def names_apart(paths: Iterable[str]) -> list[str]:
+    """Return the last part of each path, after as many folders as tell those of one name apart.
+
+    Safe to show.
+
+    >>> names_apart(["/a/lease.txt", "/b/lease.txt", "/b/note.txt"])
+    ['a/lease.txt', 'b/lease.txt', 'note.txt']
+    """
+    ends = [path.rstrip("/").split("/") for path in paths]
+    names = [name("/".join(end)) for end in ends]
+    for size in range(2, max(map(len, ends), default=0) + 1):
+        counts = Counter(names)
+        if max(counts.values()) == 1:
+            break
+        names = [
+            visible("/".join(end[-size:])) if counts[shown] > 1 else shown
+            for end, shown in zip(ends, names, strict=True)
+        ]
+    return names
 
 
 def spaced(word: str) -> str:

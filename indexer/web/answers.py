@@ -595,9 +595,9 @@ class MatrixRow:
 class MatrixAnswer:
     """Versions of a family side by side, a part of their passages in rows.
 
-    `others`: further documents of the family that can be chosen. `passages`: all rows; `shared`:
-    those that all versions have in the same words. `cut`: passages at the end of long versions are
-    left out. `part` counts from 1.
+    `others`: further documents of the family that can be chosen, one of each other text.
+    `passages`: all rows; `shared`: those that all versions have in the same words. `cut`: passages
+    at the end of long versions are left out. `part` counts from 1.
     """
 
     family: str

@@ -104,8 +104,8 @@ def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
     ]
     part = values["part"]
     parts = count_parts(len(shown), _ROWS_A_PART, part)
-    ids = {row.id for row in chosen}
-    others = [row for row in documents if row.id not in ids][:_MOST_OTHERS]
+    texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
+    others = [row for row in texts.values() if row not in chosen][:_MOST_OTHERS]
     return MatrixAnswer(
         family=view.id,
         versions=tuple(map(DocumentFacts.of, chosen)),

@@ -68,7 +68,8 @@ def test_the_matrix_says_who_has_which_passage(library: Any) -> None:
         assert len(matrix(address, id="second", rows="all")["rows"]) == 4
         pair = matrix(address, id="second", of=["second", "third"])
         assert [row["cells"] for row in pair["rows"]] == [[None, 0]]
-        assert {other["id"] for other in pair["others"]} == {"first", "copy"}
+        assert len(pair["others"]) == 1  # one of two with the same text
+        assert pair["others"][0]["id"] in ("first", "copy")
         assert matrix(address, id="other")["rows"] == []
         for wrong in (
             {"id": "second", "of": ["other"]},

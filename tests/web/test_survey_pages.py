@@ -219,7 +219,7 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
             group(store, GroupOptions(threshold, "lcs"))
             text = read(address, "/overview")
             families = figure(text, "Families, including single documents")
-            repeats = figure(text, "Near duplicates of another document")
+            repeats = figure(text, "Folded under another document")
             assert families + repeats == len(TEXTS)
             assert f"By measure lcs, in families of {threshold:.0%} or more" in text
             assert re.search(r"Read at \d{4}-\d\d-\d\d \d\d:\d\d UTC in", text)
@@ -230,7 +230,7 @@ def test_the_pages_agree_with_the_last_group(store: Any) -> None:
         store.refresh()
         text = read(address, "/overview")
         assert "have changed since it was read" in text
-        assert "Near duplicates of another" not in text
+        assert "Folded under another" not in text
         family = page(f"{address}/family?{urlencode({'id': '000'})}")
         assert "By measure lcs" in family or "No other document" in family
 
@@ -242,7 +242,7 @@ def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
         [chart] = re.findall(r'id="alike".*?</section>', html, re.DOTALL)
         bars = re.findall(r'<a href="([^"]+)">\d+–\d+ %</a></th><td class="n">([\d,]+)', chart)
         assert sum(int(number) for _, number in bars) == figure(
-            re.sub(r"<[^>]+>", "", html), "Near duplicates of another document"
+            re.sub(r"<[^>]+>", "", html), "Folded under another document"
         )
         for place, number in bars:
             query = unescape(place).removeprefix("/?")
