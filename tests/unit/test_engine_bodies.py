@@ -267,12 +267,12 @@ def test_each_key_adds_one_to_the_score():
     assert body["sort"] == [{"_score": "desc"}, sort_keys.BY_PATH, sort_keys.BY_ID]
 
 
-def test_carriers_are_counted_by_position():
-    body = bodies.carriers(bodies.keys([band(0, 1)], [block(0, 3)]))
-    assert body["size"] == 0
-    assert body["aggs"]["keys"]["filters"]["filters"] == {
-        "0": {"term": {"near_bands": band(0, 1)}},
-        "1": {"term": {"near_blocks": block(0, 3)}},
+def test_carriers_are_counted_up_to_a_limit():
+    (key,) = bodies.keys([band(0, 1)], [])
+    assert bodies.carriers(key, 7) == {
+        "size": 0,
+        "track_total_hits": 8,
+        "query": {"term": {"near_bands": band(0, 1)}},
     }
 
 

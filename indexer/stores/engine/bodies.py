@@ -276,18 +276,10 @@ def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
     return list(dict.fromkeys(pairs))
 
 
-def carriers(keys: Sequence[Key]) -> Body:
-    """Return a search that counts the rows with each key, in aggregation `keys` by place.
-
-    Rows without any of the keys are not visited.
-    """
-    filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(keys)}
-    return {
-        "size": 0,
-        "track_total_hits": False,
-        "query": {"bool": {"filter": [{"bool": {"should": list(filters.values())}}]}},
-        "aggs": {"keys": {"filters": {"filters": filters}}},
-    }
+def carriers(key: Key, most: int) -> Body:
+    """Return a search that counts the rows with a key, those beyond `most` as one."""
+    field, value = key
+    return {"size": 0, "track_total_hits": most + 1, "query": {"term": {field: value}}}
 
 
 def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: int = 1) -> Body:

@@ -345,16 +345,21 @@ class IndexQueries:
 
     def _hot_keys(self, lookups: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
         """Return the keys that more rows carry than the cap allows."""
-        lookups = [keys for keys in lookups if keys]
-        answers = self.search_all([bodies.carriers(keys) for keys in lookups])
-        carriers: dict[Key, int] = {}
-        for keys, answer in zip(lookups, answers, strict=True):
-            buckets = answer["aggregations"]["keys"]["buckets"]
-            carriers |= {key: buckets[str(place)]["doc_count"] for place, key in enumerate(keys)}
-        if max(carriers.values(), default=0) <= cap(0):
+        distinct = list(dict.fromkeys(chain.from_iterable(lookups)))
+        frequent = self._carried_by_more(distinct, cap(0))
+        if not frequent:
             return set()
-        most = cap(self.search(bodies.total())["hits"]["total"]["value"])
-        return {key for key, count in carriers.items() if count > most}
+        rows = self.search(bodies.total())["hits"]["total"]["value"]
+        return set(self._carried_by_more(frequent, cap(rows)))
+
+    def _carried_by_more(self, keys: Sequence[Key], most: int) -> list[Key]:
+        """Return the keys that more than `most` rows carry.
+
+        A search for each key stops there, where an aggregation would visit all rows.
+        """
+        answers = self.search_all([bodies.carriers(key, most) for key in keys])
+        counts = [answer["hits"]["total"]["value"] for answer in answers]
+        return [key for key, count in zip(keys, counts, strict=True) if count > most]
 
     def _best_hits(self, searches: list[Body], limit: int) -> list[Body]:
         """Return the `hits` of each search, page by page where an engine limits them."""
