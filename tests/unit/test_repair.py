@@ -181,7 +181,7 @@ def test_a_torn_journal_keeps_what_can_be_read(share: float, store: Store) -> No
     assert bool(failures) == (share >= 0.8)
     assert repair(store) == ()
     assert {file.name for file in path.parent.iterdir()} - {"store.db-wal", "store.db-shm"} == {
-        "store.db", "store.db.jobs", "store.db.jobs.damaged",
+        "store.db", "store.db.jobs", "store.db.jobs.damaged", "store.db.jobs.pairs",
     }  # fmt: skip
 
 
