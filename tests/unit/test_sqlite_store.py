@@ -2,6 +2,7 @@
 disks.
 """
 
+import itertools
 import os
 import random
 import signal
@@ -32,6 +33,7 @@ from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite import file as _sqlite_file
 from indexer.stores.sqlite.connections import Readers
+from indexer.stores.sqlite.file_format import check_format
 
 ROOT = Path(__file__).parent.parent
 WRITER = """
@@ -289,6 +291,19 @@ print(store.counts().documents)
 """
     writers = [run(script, f"sqlite:///{path}") for _ in range(2)]
     assert [writer.communicate()[0].strip() for writer in writers] == ["0", "0"]
+
+
+@pytest.mark.parametrize("statement", range(1, 4))
+def test_a_file_that_another_process_creates_meanwhile_is_accepted(path, statement):
+    count = itertools.count(1)
+
+    def create_before_statement(_):
+        if next(count) == statement:
+            open_store(f"sqlite:///{path}").prepare(DEFAULT)
+
+    with closing(sqlite3.connect(path)) as db:
+        db.set_trace_callback(create_before_statement)
+        check_format(db, str(path))
 
 
 def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):

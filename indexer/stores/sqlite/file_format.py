@@ -19,6 +19,12 @@ from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
 
 FORMAT = 4
+# in one statement, as another process may create the tables meanwhile
+_STATE = """
+    SELECT (SELECT application_id FROM pragma_application_id),
+           (SELECT user_version FROM pragma_user_version),
+           EXISTS (SELECT 1 FROM sqlite_master)
+"""
 
 
 @contextmanager
@@ -40,9 +46,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 def check_format(db: sqlite3.Connection, path: str) -> None:
     """Raise an error for a file of another program, of a newer nearfold, or that is torn."""
-    owner = pragma_number(db, "application_id")
-    version = pragma_number(db, "user_version")
-    has_tables = db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    owner, version, has_tables = db.execute(_STATE).fetchone()
     is_empty = owner == version == 0 and not has_tables
     if owner != APPLICATION_ID and not is_empty:
         raise MappingMismatch(index=path, problems=("it is the SQLite file of another program",))
