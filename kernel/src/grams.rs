@@ -5,6 +5,9 @@ use multiversion::multiversion;
 use crate::siphash::{Key, siphash24};
 
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+/// The factors of `mix64`.
+pub const FIRST_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
+pub const SECOND_FACTOR: u64 = 0x94D0_49BB_1331_11EB;
 pub const MAX_WIDTH: usize = 6;
 const MULTIPLIER: u64 = 0xD134_2543_DE82_EF95;
 const CODE_BITS: usize = 21;
@@ -13,8 +16,8 @@ const CHUNK: usize = 1024;
 /// Stafford's variant 13 of the MurmurHash3 finaliser, as in SplitMix64.
 #[inline(always)]
 pub const fn mix64(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let value = (value ^ (value >> 30)).wrapping_mul(FIRST_FACTOR);
+    let value = (value ^ (value >> 27)).wrapping_mul(SECOND_FACTOR);
     value ^ (value >> 31)
 }
 

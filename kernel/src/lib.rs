@@ -6,6 +6,8 @@ mod distinct;
 mod grams;
 pub mod in_order;
 pub mod keys;
+#[cfg(target_arch = "x86_64")]
+mod letters;
 pub mod maps;
 mod minhash;
 pub mod normalise;

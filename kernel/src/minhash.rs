@@ -23,9 +23,13 @@ impl Sketch {
     /// Let all hashes of the set play the other rounds, until every slot is taken.
     pub fn other_rounds(&mut self, hashes: &[u64]) {
         let slots = self.taken.len();
+        let mut first_empty = 0;
         for turn in 1..2 * slots {
-            if self.is_full() {
-                return;
+            while self.taken[first_empty] != EMPTY {
+                first_empty += 1;
+                if first_empty == slots {
+                    return;
+                }
             }
             let values = hashes.iter().map(|hash| mix64(hash.wrapping_add(GAMMA.wrapping_mul(turn as u64))));
             if turn < slots {

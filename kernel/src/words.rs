@@ -7,12 +7,14 @@ use multiversion::multiversion;
 
 use crate::codepoints::{CODE, UNSPACED, table};
 use crate::grams::{GAMMA, mix64};
+#[cfg(target_arch = "x86_64")]
+use crate::letters;
 use crate::siphash::{Key, siphash24};
 
-const BLANK: u64 = 0x20;
-const CODE_BITS: usize = 21;
+pub const BLANK: u64 = 0x20;
+pub const CODE_BITS: usize = 21;
 /// The first code point of a script without spaces.
-const FIRST_UNSPACED: u64 = 0xE00;
+pub const FIRST_UNSPACED: u64 = 0xE00;
 /// Code points, and places in a word, of the letters whose hashes are computed in advance: 32 KB.
 const CODES: usize = 1 << 7;
 const PLACES: usize = 1 << 5;
@@ -68,35 +70,14 @@ impl Words {
     }
 
     /// Add up the letters of each word.
-    ///
-    /// Nothing branches on where a word ends, for that is not predictable.
     fn add_letters<C: Copy + Into<u64>, const KEYED: bool>(&mut self, codes: &[C], words: usize) {
         let Words { sums, letters, .. } = self;
-        sums.clear();
-        sums.resize(words + 1, 0);
-        let (mut end, mut sum, mut length) = (0, 0_u64, 0);
-        for &code in codes {
-            let code = code.into();
-            let alone = code >= FIRST_UNSPACED && table()[(code as u32 & CODE) as usize] & UNSPACED != 0;
-            sums[end] = sum;
-            if alone {
-                end += usize::from(length > 0);
-                sums[end] = letters.hash::<KEYED>(code, 0);
-                end += 1;
-                (sum, length) = (0, 0);
-                continue;
-            }
-            let is_blank = code == BLANK;
-            let letter = letters.hash::<KEYED>(code, length);
-            end += usize::from(is_blank) & usize::from(length > 0);
-            sum = if is_blank { 0 } else { sum.wrapping_add(letter) };
-            length = if is_blank { 0 } else { length + 1 };
+        #[cfg(target_arch = "x86_64")]
+        if !KEYED && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("lzcnt") {
+            // SAFETY: the check above shows that the processor has these instructions.
+            return unsafe { letters::add(codes, words, sums) };
         }
-        if length > 0 {
-            sums[end] = sum;
-            end += 1;
-        }
-        sums.truncate(end);
+        add_one_by_one::<C, KEYED>(codes, words, sums, letters);
     }
 
     /// Turn the second and later occurrences of hashes into other features, or number them under a key.
@@ -130,6 +111,42 @@ impl Words {
             }
         }
     }
+}
+
+/// Make a list of the sum of each word of normalised code points, which are at most so many words.
+///
+/// Nothing branches on where a word ends, for that is not predictable.
+pub fn add_one_by_one<C: Copy + Into<u64>, const KEYED: bool>(
+    codes: &[C],
+    words: usize,
+    sums: &mut Vec<u64>,
+    letters: &mut Letters,
+) {
+    sums.clear();
+    sums.resize(words + 1, 0);
+    let (mut end, mut sum, mut length) = (0, 0_u64, 0);
+    for &code in codes {
+        let code = code.into();
+        let alone = is_unspaced(code);
+        sums[end] = sum;
+        if alone {
+            end += usize::from(length > 0);
+            sums[end] = letters.hash::<KEYED>(code, 0);
+            end += 1;
+            (sum, length) = (0, 0);
+            continue;
+        }
+        let is_blank = code == BLANK;
+        let letter = letters.hash::<KEYED>(code, length);
+        end += usize::from(is_blank) & usize::from(length > 0);
+        sum = if is_blank { 0 } else { sum.wrapping_add(letter) };
+        length = if is_blank { 0 } else { length + 1 };
+    }
+    if length > 0 {
+        sums[end] = sum;
+        end += 1;
+    }
+    sums.truncate(end);
 }
 
 /// How often a hash came before; one that has its place already came once at least.
@@ -179,7 +196,7 @@ fn seal(key: Key, features: &mut [u64], occurrences: &[u64]) {
 
 /// Keyed hashes of letters at their places; those of the last ones are kept.
 #[derive(Default)]
-struct Letters {
+pub struct Letters {
     key: Key,
     /// A letter at its place, and its hash.
     kept: Vec<(u64, u64)>,
@@ -218,8 +235,14 @@ impl Letters {
 }
 
 #[inline(always)]
-const fn letter(code: u64, place: u64) -> u64 {
+pub const fn letter(code: u64, place: u64) -> u64 {
     code.wrapping_add(place << CODE_BITS)
+}
+
+/// Whether a code point is a word by itself.
+#[inline(always)]
+pub fn is_unspaced(code: u64) -> bool {
+    code >= FIRST_UNSPACED && table()[(code as u32 & CODE) as usize] & UNSPACED != 0
 }
 
 /// The hashes of letters, which the compiler computes: nothing of it is on the stack.
