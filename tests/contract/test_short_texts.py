@@ -83,7 +83,6 @@ def test_a_short_text_with_another_word_is_no_new_document(library):
     assert not result.notes
 
 
-@pytest.mark.gap("core analysis", reason="words with an apostrophe are kept whole")
 def test_words_are_found_as_they_are_written_or_compared(library):
     texts = {
         "apostrophe": "we don't know when the shop re-opens",
