@@ -26,7 +26,7 @@ from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
 from indexer.web.access import Access, RequireLogin, login_of
-from indexer.web.answers import DocumentFacts
+from indexer.web.document_facts import DocumentFacts
 from indexer.web.http_errors import heading, page_message, status_of
 from indexer.web.labelling_pages import labelling_routes, local_address
 from indexer.web.measurement import MeasureRequests, SiteFigures

@@ -12,15 +12,15 @@ from indexer.errors import DocumentNotFound, UsageError
 from indexer.grouping import family_view
 from indexer.model import Row
 from indexer.similarity.alignment import Matching
-from indexer.web.answers import (
+from indexer.web.comparison_answers import (
     ComparisonAnswer,
-    DocumentFacts,
     FamilyAnswer,
     MapLink,
     MatrixAnswer,
     VersionsAnswer,
     WithoutBoilerplate,
 )
+from indexer.web.document_facts import DocumentFacts
 from indexer.web.original_pages import original_view
 from indexer.web.presenters import (
     facts_of,

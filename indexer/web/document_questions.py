@@ -14,14 +14,14 @@ from indexer.searching.fold_defaults import WITH_THRESHOLD
 from indexer.searching.search import search as search_store
 from indexer.searching.search_options import TOP, SearchOptions, parse_filters
 from indexer.searching.similar import SimilarOptions
-from indexer.web.answers import (
+from indexer.web.document_answers import (
     DocumentAnswer,
-    DocumentFacts,
     Results,
     Similar,
     ThreadAnswer,
     ThreadMailAnswer,
 )
+from indexer.web.document_facts import DocumentFacts
 from indexer.web.original_pages import original_view
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.questions import (

@@ -1,4 +1,4 @@
-"""The kinds of files that pages show, and the process that makes HTML or pictures of them.
+"""The kinds of files that pages show, the view of one, and the process that makes its pages.
 
 Documents are hostile: a small file can unpack to gigabytes, and parsers of office formats and
 pictures have faults. So what is made of one is made by another process, of bounded time and memory
@@ -41,6 +41,26 @@ _NEEDS: dict[Kind, tuple[str, ...]] = {
     "html": ("nh3",),
     "tiff": ("PIL",),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """An attachment of a mail: its number from 1, and the id of a document with its bytes."""
+
+    number: int
+    name: str
+    content_type: str
+    size: int
+    document: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalView:
+    """The way in which a file is shown; `none` where it is not, for a `reason`."""
+
+    kind: Kind
+    reason: str
+    attachments: tuple[AttachedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

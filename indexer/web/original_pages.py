@@ -22,12 +22,13 @@ from starlette.staticfiles import StaticFiles
 from indexer.html.rendering import STATIC, environment, link, name, render
 from indexer.model import Row
 from indexer.web import original_kinds
-from indexer.web.answers import AttachedFile, OriginalView
 from indexer.web.original_files import OriginalUnavailable
 from indexer.web.original_kinds import (
     MOST_SHOWN,
+    AttachedFile,
     Kind,
     MailPart,
+    OriginalView,
     check_shown,
     kind_of_original,
     picture_type,

@@ -14,17 +14,16 @@ from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MeasureValues, describe_measures
 from indexer.text.wording import count_of, percent, spell_words_in_order
-from indexer.web.answers import (
-    DocumentFacts,
+from indexer.web.comparison_answers import (
     MatrixRow,
     Measure,
-    Piece,
-    ShownHit,
     StepAnswer,
     VersionAnswer,
     VersionsAnswer,
     WithoutBoilerplate,
 )
+from indexer.web.document_answers import Piece, ShownHit
+from indexer.web.document_facts import DocumentFacts
 
 _UNCHANGED = "same"
 NOT_COUNTED = "the passages of the store are being counted; look again"

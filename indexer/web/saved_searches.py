@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from indexer.errors import UsageError
 from indexer.text.visible import visible
 from indexer.web.access import Login
-from indexer.web.answers import SavedSearches
 from indexer.web.labelling_pages import local_address
 from indexer.web.questions import Action, Parameter, ParameterValues, Question
+from indexer.web.work_list_answers import SavedSearches
 
 if TYPE_CHECKING:
     from indexer.web.site import Site

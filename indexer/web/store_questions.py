@@ -10,7 +10,10 @@ from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.undo_labels import label_history
 from indexer.operations import status as store_status
 from indexer.web.access import Login
-from indexer.web.answers import (
+from indexer.web.previews import checked_threshold
+from indexer.web.questions import WAIT, Action, Parameter, ParameterValues, Question
+from indexer.web.site import Site
+from indexer.web.store_answers import (
     FailedFile,
     FiguresAnswer,
     GroupStart,
@@ -20,9 +23,6 @@ from indexer.web.answers import (
     StoreState,
     SurveyAnswer,
 )
-from indexer.web.previews import checked_threshold
-from indexer.web.questions import WAIT, Action, Parameter, ParameterValues, Question
-from indexer.web.site import Site
 
 _FAILURES_SHOWN = 200  # failed files that one answer holds
 

@@ -12,7 +12,8 @@ from indexer.grouping.undo_labels import label_events_of
 from indexer.grouping.work_list import ORDERS, PARTS, Part, Places, WorkList
 from indexer.text.visible import visible
 from indexer.web.access import Login
-from indexer.web.answers import (
+from indexer.web.questions import ID, WAIT, Action, Parameter, ParameterValues, Question
+from indexer.web.work_list_answers import (
     Assignments,
     Claim,
     DocumentHistory,
@@ -20,7 +21,6 @@ from indexer.web.answers import (
     WorkFamily,
     WorkListAnswer,
 )
-from indexer.web.questions import ID, WAIT, Action, Parameter, ParameterValues, Question
 
 if TYPE_CHECKING:
     from indexer.web.site import Site

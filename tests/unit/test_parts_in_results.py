@@ -15,8 +15,8 @@ from indexer.indexing.index import IndexOptions, index
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.web.access import Login
-from indexer.web.answers import Results
 from indexer.web.app import TEMPLATES
+from indexer.web.document_answers import Results
 from indexer.web.pages import PAGES
 from indexer.web.questions import parameter_values
 from indexer.web.schemas import as_json, reference, schemas
