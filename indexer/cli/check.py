@@ -10,13 +10,13 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
-    ShareType,
     fold_threshold_option,
     json_option,
     measure_option,
     open_for_command,
     store_option,
 )
+from indexer.cli.parameter_types import ShareType
 from indexer.defaults import REVIEW
 from indexer.errors import UsageError
 from indexer.indexing.check import check

@@ -9,12 +9,8 @@ from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import (
-    ShareType,
-    json_option,
-    open_for_command,
-    store_option,
-)
+from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.parameter_types import ShareType
 from indexer.defaults import FOLD, MEASURE, PRINCIPAL
 from indexer.grouping.delete import DeleteResult, delete
 from indexer.similarity.measures import MEASURES

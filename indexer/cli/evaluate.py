@@ -15,7 +15,6 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.evaluation_json import compare_command, evaluation_json
 from indexer.cli.options import (
-    ShareType,
     json_option,
     open_for_command,
     out_file_option,
@@ -23,6 +22,7 @@ from indexer.cli.options import (
     store_option,
     synonyms_option,
 )
+from indexer.cli.parameter_types import ShareType
 from indexer.defaults import REVIEW
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.lab.evaluation.evaluation_results import (

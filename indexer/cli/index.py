@@ -12,8 +12,6 @@ from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import (
-    ByteCount,
-    ShareType,
     delimiter_option,
     encoding_option,
     index_recipe_option,
@@ -24,6 +22,7 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
+from indexer.cli.parameter_types import ByteCount, ShareType
 from indexer.defaults import FOLD
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import Account, IndexOptions, index

@@ -10,7 +10,6 @@ import click
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.label_lines import print_coding, print_history, print_labels, print_undo
 from indexer.cli.options import (
-    ShareType,
     dry_run_option,
     encoding_option,
     json_option,
@@ -18,6 +17,7 @@ from indexer.cli.options import (
     refuse_options,
     store_option,
 )
+from indexer.cli.parameter_types import ShareType
 from indexer.errors import UsageError
 from indexer.grouping.label import LabelOptions, label
 from indexer.grouping.label_from import LabelFileOptions, label_from

@@ -18,7 +18,6 @@ from indexer.cli.console import json_line
 from indexer.cli.copietje_lines import DEFAULT_THRESHOLD, print_database_lines
 from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
 from indexer.cli.options import (
-    ShareType,
     cap_option,
     criteria_options,
     drop_defaults,
@@ -40,6 +39,7 @@ from indexer.cli.options import (
     unset_options,
 )
 from indexer.cli.pair_lines import Form, PairLines
+from indexer.cli.parameter_types import ShareType
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.exports.manifest import run_manifest, write_manifest

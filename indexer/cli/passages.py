@@ -17,10 +17,10 @@ from indexer.cli.options import (
     open_for_command,
     opened_out,
     out_file_option,
-    read_approved,
     store_option,
     unset_options,
 )
+from indexer.cli.parameter_types import read_approved
 from indexer.errors import UsageError
 from indexer.matching.passages import (
     LEAST_FAMILIES,

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 import secrets
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from indexer.comparing.blocks_view import SideBySide
 from indexer.comparing.boilerplate import Sample, shingle_width
@@ -54,6 +50,7 @@ from indexer.web.previews import (
 from indexer.web.reader_cache import ReaderCache
 from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, ReadingProgress, SurveyReader
+from indexer.web.timed_cache import TimedCache
 
 MOST_CHARS = 2_000_000  # of a text that are compared
 _COMPARISONS = 60  # of short texts that are cached
@@ -69,7 +66,6 @@ _RENDERED = 60  # results of one megabyte or less, of files that were shown
 _SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,35 +76,6 @@ class SideView:
 
     beside: SideBySide
     chars: int | None
-
-
-class TimedCache(Generic[T]):
-    """The most recent `most` values, each for `seconds`; safe to share by threads."""
-
-    def __init__(self, most: int, seconds: float = math.inf) -> None:
-        self._most, self._seconds = most, seconds
-        self._values = OrderedDict[object, tuple[float, T]]()
-        self._lock = threading.Lock()
-
-    def get(self, key: object) -> T | None:
-        """Return the value under a key, None if it is absent or too old."""
-        with self._lock:
-            stored_at, value = self._values.get(key, (-math.inf, None))
-            return value if time.monotonic() - stored_at <= self._seconds else None
-
-    def put(self, key: object, value: T) -> T:
-        """Store a value, remove the oldest ones beyond the limit, and return the value."""
-        with self._lock:
-            self._values[key] = time.monotonic(), value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
-
-    def clear(self) -> None:
-        """Remove all values."""
-        with self._lock:
-            self._values.clear()
 
 
 class Site:
