@@ -1,7 +1,7 @@
 """`sign`, `match` and `group` on a standalone Spark cluster, by the number of documents.
 
     python benchmarks/spark_growth.py [--documents 10000,100000] [--extrapolate 10000000]
-        [--words 150] [--threshold 0.8] [--memory 1g] [--partitions 24] [--folder DIR]
+        [--words 150] [--threshold T] [--memory 1g] [--partitions 24] [--folder DIR]
 
 Starts a master and three workers, each a process with one core, and runs the three over synthetic
 texts as JSON Lines. Words are as unequally frequent as in a language, so unrelated texts are alike:
@@ -13,7 +13,8 @@ The table has the processor seconds of all processes together, the seconds on th
 that were shuffled, the largest sum of resident memory of all processes, and the bytes of the
 cluster's files at the end of the phase. Then come the stages that take most, what caps and
 candidates were, and on how many workers Spark's own event log shows tasks. Extrapolated rows are on
-the straight line through the two largest sizes. `--memory` is for each executor and the driver.
+the straight line through the two largest sizes. `--threshold` is of `match` and `group`, which have
+their own otherwise. `--memory` is for each executor and the driver.
 """
 
 from __future__ import annotations
@@ -260,10 +261,13 @@ def measure(
         print(f"  {name}: {seconds:,.0f} s, {busy:,.0f} s busy", file=sys.stderr, flush=True)
         return stage
 
-    at = options.threshold
+    matching, grouping = MatchOptions(), GroupOptions()
+    if options.threshold is not None:
+        matching = MatchOptions(threshold=options.threshold)
+        grouping = GroupOptions(threshold=options.threshold)
     rows = phase("sign", lambda: documents(work, Input(str(texts), "json"), DEFAULT))
-    pairs = phase("match", lambda: match(work, rows, DEFAULT, MatchOptions(threshold=at)))
-    groups = phase("group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=at)))
+    pairs = phase("match", lambda: match(work, rows, DEFAULT, matching))
+    groups = phase("group", lambda: group(work, rows, DEFAULT, grouping))
     spark.sparkContext.setJobGroup("count families", "")
     families = count_families(rows.rows, groups.rows)
     counts = {"match": pairs.facts, "group": groups.facts, "families": families}
@@ -356,7 +360,7 @@ def main() -> None:
     parser.add_argument("--documents", default="10000,100000")
     parser.add_argument("--extrapolate", default="10000000")
     parser.add_argument("--words", type=int, default=150)
-    parser.add_argument("--threshold", type=float, default=0.8)
+    parser.add_argument("--threshold", type=float)
     parser.add_argument("--memory", default="1g", help="of each executor and of the driver")
     parser.add_argument("--partitions", type=int, default=24)
     parser.add_argument("--folder", type=Path)
