@@ -10,8 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.errors import ExtractionError
@@ -84,7 +83,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     >>> plain_document(b"<html>caf\\xc3\\xa9", "a.txt", Limits()).text
     '<html>café'
     """
-    suffix = PurePosixPath(name).suffix.lower()
+    suffix = _suffix(name)
     mark, marked_encoding = byte_order_mark(data)
     encoding = marked_encoding or "utf-8"
     head = data[:_HEAD]
@@ -97,20 +96,32 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
     if decoding is None:
         return None
-    document = Document(
-        decoding.text, content_type=_TYPES.get(suffix, "text/plain"), extractor=IDENTITY
-    )
-    is_cut = len(decoding.text) > limits.chars
-    page = None if suffix in _PLAIN else _manual_page(head, decoding.text)
+    text, title = decoding.text, ""
+    content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
+    is_cut = len(text) > limits.chars
+    page = None if suffix in _PLAIN else _manual_page(head, text)
     if page is not None:
-        document = Document(page.text, page.title, "text/troff", extractor=ROFF_IDENTITY)
-        is_cut = len(page.text) > limits.chars or len(data) > 4 * limits.chars + 4
-    return replace(
-        document,
-        text=document.text[: limits.chars],
+        text, title, content_type, extractor = page.text, page.title, "text/troff", ROFF_IDENTITY
+        is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
+    return Document(
+        text[: limits.chars],
+        title,
+        content_type,
+        extractor=extractor,
         truncated=is_cut,
         warnings=(*decoding.warnings, CUT) if is_cut else decoding.warnings,
     )
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a file name in small letters, as `PurePosixPath` has it, which costs as
+    much as reading a small file.
+
+    >>> [_suffix(name) for name in ("a/B.TXT", ".txt", "a.", "c.d/e")]
+    ['.txt', '', '', '']
+    """
+    stem, _, ending = name.rpartition("/")[2].rpartition(".")
+    return f".{ending.lower()}" if stem and ending else ""
 
 
 @dataclass(frozen=True, slots=True)

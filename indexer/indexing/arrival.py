@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.grouping.family_options import similarity_to_principal
@@ -40,13 +40,13 @@ class _PendingPrincipal:
     """
 
     row: Row
-    decided: threading.Event = field(default_factory=threading.Event)
+    decided: bool = False
     arrived: bool = False
 
     @property
     def may_arrive(self) -> bool:
         """True if the store has acknowledged it, or may still do so."""
-        return self.arrived or not self.decided.is_set()
+        return self.arrived or not self.decided
 
 
 class Arrivals:
@@ -85,6 +85,7 @@ class Arrivals:
         self._must_look_up = store.shared or self._documents > 0
         self._looked_up = 0
         self._pending: dict[str, _PendingPrincipal] = {}
+        self._decisions = threading.Condition()
         self._sources: dict[str, str] = {}
         self._repaired: set[str] = set()
 
@@ -147,14 +148,17 @@ class Arrivals:
             if head is None:
                 continue
             head.arrived = row.id in accepted
-            head.decided.set()
+            head.decided = True
             if head.arrived:
                 del self._pending[row.id]
+        with self._decisions:
+            self._decisions.notify_all()
 
     def _wait_for(self, head: _PendingPrincipal | None, row: Row) -> Row:
         """Return the row, once the store has decided on the principal that it joins."""
-        if head is not None:
-            head.decided.wait()
+        if head is not None and not head.decided:
+            with self._decisions:
+                self._decisions.wait_for(lambda: head.decided)
         return row if head is None or head.arrived else _singleton(row)
 
     def _check(self, rows: Sequence[Row]) -> None:
@@ -326,6 +330,10 @@ class _Texts:
 
 
 def _singleton(row: Row) -> Row:
+    """Return the row as a family of its own; the same object if it is one."""
+    is_alone = row.family == row.id and row.similarity is None and row.cluster is None
+    if is_alone and row.provisional and row.principal == (row.status == "complete"):
+        return row
     return replace(
         row,
         family=row.id,

@@ -92,8 +92,8 @@ def check_documents(
     recipe = _prepared(store) if store_it else require_recipe(store)
     results = []
     for item in items:
-        row = row_of(item, fingerprint(item.document.text, recipe), recipe.id, tuple(own))
-        row = storable(replace(row, principal=row.status == "complete"))
+        signature = fingerprint(item.document.text, recipe)
+        row = storable(row_of(item, signature, recipe.id, tuple(own), is_alone=True))
         if store_it:
             judgement, stored = _store(store, recipe, row, options, drop)
         else:

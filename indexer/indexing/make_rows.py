@@ -31,18 +31,24 @@ class ExtractedBlob:
 
 
 def row_of(
-    item: ExtractedBlob, signature: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
+    item: ExtractedBlob,
+    signature: Fingerprint,
+    recipe_id: str,
+    labels: tuple[str, ...] = (),
+    *,
+    is_alone: bool = False,
 ) -> Row:
     """Return the row of one document. Cut text is `truncated`, never `complete`; until it is
-    grouped a row is its own family.
+    grouped a row is its own family, whose principal it is, if complete, when it `is_alone`.
     """
     blob = item.blob
     document = item.document
     cut = document.truncated and signature.status == "complete"
+    status = "truncated" if cut else signature.status
     return Row(
         id=blob.id,
         recipe=recipe_id,
-        status="truncated" if cut else signature.status,
+        status=status,
         title=document.title or file_name(blob.path),
         text=document.text,
         path=blob.path,
@@ -62,6 +68,7 @@ def row_of(
         blocks=signature.blocks,
         minhash=stored_sketch(signature),
         simhash=stored_bits(signature),
+        principal=status == "complete" if is_alone else None,
     )
 
 

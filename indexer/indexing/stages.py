@@ -280,7 +280,7 @@ def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
     signatures = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [
-        row_of(item, signatures[place], job.recipe_id, job.labels)
+        row_of(item, signatures[place], job.recipe_id, job.labels, is_alone=True)
         for place, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}

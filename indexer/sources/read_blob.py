@@ -86,11 +86,15 @@ def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
 
 
 def _bounded(handle: int, most: int) -> bytes:
-    """Read up to the end of the file, at most `most` bytes."""
+    """Read up to the end of the file, at most `most` bytes; all but one are the whole file, since
+    that one was requested too.
+    """
     pieces = []
     while most > 0 and (piece := os.read(handle, min(most, _PIECE))):
         pieces.append(piece)
         most -= len(piece)
+        if most == 1:
+            break
     return b"".join(pieces)
 
 

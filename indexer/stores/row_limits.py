@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from indexer.errors import UsageError
@@ -21,8 +22,9 @@ _TEXTS = (
     "id", "title", "text", "recipe", "path", "content_type", "source", "extractor", "raw", "exact",
     "family", "cluster", "parent",
 )  # fmt: skip
-_KEY = re.compile("[0-9a-z]{1,64}")
+_KEYS = re.compile("(?:[0-9a-z]{1,64} )*")
 _KEYWORDS = _TEXTS[3:]
+_texts_of = attrgetter(*_TEXTS)
 
 
 def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
@@ -41,10 +43,8 @@ def storable(row: Row) -> Row:
     none.
     """
     changed: dict[str, Any] = {}
-    for name in _TEXTS:
-        value = getattr(row, name)
-        repaired = None if value is None else well_formed(value)
-        if repaired is not value:
+    for name, value in zip(_TEXTS, _texts_of(row), strict=True):
+        if value is not None and (repaired := well_formed(value)) is not value:
             changed[name] = repaired
     if any(well_formed(label) is not label for label in row.labels):
         changed["labels"] = tuple(map(well_formed, row.labels))
@@ -89,30 +89,32 @@ def refusal(row: Row, recipe: str) -> str | None:
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:
-    if settings_id_of(row.recipe) != settings_id_of(recipe):
+    if row.recipe != recipe and settings_id_of(row.recipe) != settings_id_of(recipe):
         yield (
             f"the row was made with recipe {row.recipe}, the store holds {recipe}; "
             "index the document again"
         )
     if not 0 < len(row.id.encode()) <= MAX_ID_BYTES:
         yield f"the id is empty or longer than {MAX_ID_BYTES} bytes"
-    for name in _KEYWORDS:
-        if _is_too_long(getattr(row, name)):
+    for name, keyword in zip(_KEYWORDS, _texts_of(row)[3:], strict=True):
+        if keyword is not None and _is_too_long(keyword):
             yield f"{name} is longer than {MAX_KEYWORD_BYTES:,} bytes"
     if any(_is_too_long(label) for label in row.labels):
         yield f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes"
-    if not all(map(_KEY.fullmatch, (*row.bands, *row.blocks))):
+    if not _are_keys((*row.bands, *row.blocks)):
         yield "a key is made of anything but up to 64 lower-case letters and digits"
     if not _fits(row):
         yield "a number lies outside what a store can hold"
 
 
-def _is_too_long(keyword: str | None) -> bool:
-    return (
-        keyword is not None
-        and len(keyword) * 4 > MAX_KEYWORD_BYTES
-        and len(keyword.encode()) > MAX_KEYWORD_BYTES
-    )
+def _are_keys(keys: Sequence[str]) -> bool:
+    """Return whether each is made of 1 to 64 lower-case letters and digits."""
+    joined = "".join(f"{key} " for key in keys)
+    return joined.count(" ") == len(keys) and _KEYS.fullmatch(joined) is not None
+
+
+def _is_too_long(keyword: str) -> bool:
+    return len(keyword) * 4 > MAX_KEYWORD_BYTES and len(keyword.encode()) > MAX_KEYWORD_BYTES
 
 
 def _fits(row: Row) -> bool:

@@ -114,9 +114,9 @@ def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> lis
 
     Bands and blocks of the same spelling are different keys; parts have a prefix of their own.
     """
-    return [*(f"{prefix}b{key}" for key in bands), *(f"{prefix}k{key}" for key in blocks)]
+    return [f"{prefix}b{key}" for key in bands] + [f"{prefix}k{key}" for key in blocks]
 
 
-def posted_keys(row: Row) -> list[str]:
-    """Return the keys of a row as they are posted."""
-    return posted(row.bands, row.blocks, "" if row.parent is None else PART)
+def posted_keys(row: Row) -> str:
+    """Return the keys of a row as they are posted, joined by blanks."""
+    return " ".join(posted(row.bands, row.blocks, "" if row.parent is None else PART))

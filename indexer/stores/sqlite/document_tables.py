@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from indexer.model import Row
@@ -22,23 +22,25 @@ def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> Non
     numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
     columns = packed.columns([row for _, row in numbered], recipe)
     values = [(number, *row) for (number, _), row in zip(numbered, columns, strict=True)]
-    marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
-    db.executemany(
-        f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",
-        values,
-    )
-    db.executemany(
-        "INSERT OR REPLACE INTO texts VALUES (?, ?)",
-        ((number, row.text) for number, row in numbered),
-    )
-    db.executemany(
-        "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
-        ((number, *packed.words(row.title, row.text)) for number, row in numbered),
-    )
-    db.executemany(
-        "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
-        ((number, " ".join(packed.posted_keys(row))) for number, row in numbered),
-    )
+    texts = [(number, row.text) for number, row in numbered]
+    words = [(number, *packed.words(row.title, row.text)) for number, row in numbered]
+    keys = [(number, packed.posted_keys(row)) for number, row in numbered]
+    names = ", ".join(packed.COLUMNS)
+    _insert(db, f"INSERT OR REPLACE INTO documents (number, {names})", values)
+    _insert(db, "INSERT OR REPLACE INTO texts", texts)
+    _insert(db, "INSERT INTO fulltext (rowid, title, text)", words)
+    _insert(db, "INSERT INTO postings (rowid, carried)", keys)
+
+
+def _insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows by a statement for many of them: between statements, Python waits for its other
+    threads.
+    """
+    for start in range(0, len(rows), _CHUNK):
+        chunk = rows[start : start + _CHUNK]
+        marks = f"({', '.join('?' * len(chunk[0]))})"
+        values = list(chain.from_iterable(chunk))
+        db.execute(f"{into} VALUES {', '.join([marks] * len(chunk))}", values)
 
 
 def remove(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
