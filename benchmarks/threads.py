@@ -78,7 +78,7 @@ def uncovered(thread: Thread) -> list[tuple[str, str]]:
     for mail in thread.mails:
         for part in mail.segments:
             words = f" {' '.join(segment_words(part.text))} "
-            if part.kind != "attribution" and not any(words in text for text in joined):
+            if not any(words in text for text in joined):
                 missing.append((mail.message.id, part.text))
     return missing
 

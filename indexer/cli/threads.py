@@ -29,6 +29,8 @@ REASONS = {
     "changed": "an answer quotes it with changes",
     "quoted_text": "a later mail has its text, but not what it quotes",
     "attachment": "a later mail has its text, but not its attachments",
+    "subject": "its subject is in no other inclusive mail",
+    "attribution": "the lines above its quotations are in no other inclusive mail",
     "signature": "its signature is in no other inclusive mail",
     "disclaimer": "its disclaimer is in no other inclusive mail",
     "empty": "it has no text",

@@ -61,7 +61,10 @@ class Thread:
 
 @dataclass(slots=True)
 class _Node:
-    """A message of the tree: the mails that are it (copies), none for one that is missing."""
+    """A message of the tree: the mails that are it (copies), none for one that is missing.
+
+    `depth` is the number of messages above it that are there, `level` that of all.
+    """
 
     key: str
     places: list[int]
@@ -69,6 +72,7 @@ class _Node:
     date: int
     parent: _Node | None = None
     depth: int = 0
+    level: int = 0
     first: int = 0
     last: int = 0
 
@@ -164,6 +168,7 @@ def _members(root: _Node) -> list[_Node]:
         if node.parent is not None:
             node.date = max(node.date, node.parent.date)
             node.depth = node.parent.depth + node.parent.is_present
+            node.level = node.parent.level + 1
         node.first = len(members)
         members.append(node)
         stack.append((node, True))
@@ -185,12 +190,12 @@ def _thread(
     by_time = sorted(members, key=lambda node: (node.date, node.depth, node.first))
     places = [place for node in by_time for place in node.places]
 
-    def is_answer(a: int, b: int) -> bool:
+    def distance(a: int, b: int) -> int:
         lower = nodes[keys[places[a]]]
         upper = nodes[keys[places[b]]]
-        return upper.first < lower.first <= upper.last
+        return lower.level - upper.level if upper.first < lower.first <= upper.last else 0
 
-    verdicts = inclusive([mails[place] for place in places], is_answer, similarity, ignore_endings)
+    verdicts = inclusive([mails[place] for place in places], distance, similarity, ignore_endings)
     by_place = dict(zip(places, verdicts, strict=True))
     ids = [mail.message.id for mail in mails]
     shown = tuple(

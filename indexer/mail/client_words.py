@@ -123,7 +123,7 @@ POSTSCRIPT = re.compile(
 _CONFIDENTIAL = (
     r"confidential|privileged|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk"
     r"|konfidentiell|fortrolig|poufn|důvěrn|luottamuksel|bizalmas|gizli|конфиденциальн"
-    r"|конфіденційн|機密|保密|기밀|εμπιστευτικ|confidenţial|confidențial"
+    r"|конфіденційн|機密|机密|保密|기밀|εμπιστευτικ|confidenţial|confidențial"
 )
 _RECIPIENT = (
     r"intended (?:only )?(?:for|recipient|solely)|addressee|named above|not the intended"

@@ -21,6 +21,7 @@ _TIME = re.compile(r"\d{1,2}\s?[:.h時点]\s?\d{2}|\d{1,2}\s?(?:[ap]\.?\s?m\b)",
 _LABEL = re.compile(r"[ \t]*\*{0,2}([^\s:：*][^\n:：*]{0,24}?)\s*\*{0,2}\s*[:：]\*{0,2}(.*)")
 _RULE = re.compile(r"\s*(?:[-_=*]\s?){3,}\s*$")
 _DASHES = re.compile(r"\s*[-=_*]{2,}\s*(\S.{0,198}?)\s*[-=_*]{2,}\s*$")
+_DATED = re.compile(r"\s*message du \d", re.IGNORECASE)  # Orange, above a header
 _END = re.compile(r"end (?:of )?(?:the )?(?:forwarded|original) message", re.IGNORECASE)
 _BEGIN = re.compile(
     r"\s*(?:begin forwarded message|anfang der weitergeleiteten (?:nachricht|e-?mail)"
@@ -79,7 +80,7 @@ def _separator(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
         return Heading(1, "end")
     if words.WROTE.search(said) and (heading := _judged(said, 1)) and not heading.needs_marks:
         return heading
-    if not (is_named or is_begin or phrase or _RULE.match(text)):
+    if not (is_named or is_begin or phrase or _RULE.match(text) or _DATED.match(text)):
         return None
     following = _after_blanks(lines, place + 1, marks)
     header = _header_lines(lines, following, marks)

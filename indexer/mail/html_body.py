@@ -15,10 +15,11 @@ _BLOCKS = frozenset((
     "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main",
     "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
 ))  # fmt: skip
-_SILENT = frozenset(("script", "style", "title", "head", "template"))
+_SILENT = frozenset(("script", "style", "title", "template"))
 _SPACED = frozenset(("p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table"))
 _SIGNATURE = re.compile(r"\b(?:gmail_signature|moz-signature|signature)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"<[^<>]*>|[^<]+|<")
+_SILENT_END = re.compile(rf"</({'|'.join(sorted(_SILENT))})\b", re.IGNORECASE)
 _TAG = re.compile(r"<(?:(/?)([A-Za-z][A-Za-z0-9]*)|[!?][^<>]*>)")
 _MARK = re.compile(r"""\b(?:class|id)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
@@ -29,7 +30,8 @@ def html_text(html: str) -> str:
     """Return the text of an HTML body: one line a block, each line after one `>` for every
     `blockquote` around it, and `-- ` above what a mail program marks as a signature.
 
-    Any input is read, however broken; scripts, styles and the head are left out. Quotes within more
+    Any input is read, however broken; scripts, styles and the title are left out, which end with
+    their own closing tags: those that are never closed are text. Quotes within more
     than 50 others have 50 marks. Empty for a body without text.
 
     >>> print(html_text("<p>Yes.</p>Ann wrote:<blockquote>Shall<br>we <b>meet</b>?</blockquote>"))
@@ -45,23 +47,32 @@ def html_text(html: str) -> str:
 
 
 class _Reader:
-    """Collects lines; `_quotes`, `_silent` and `_pre` count the open elements of their kind."""
+    """Collects lines; `_quotes` and `_pre` count the open elements of their kind."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, str]] = []
         self._line: list[str] = []
-        self._quotes = self._silent = self._pre = 0
+        self._quotes = self._pre = 0
 
     def read(self, html: str) -> None:
         """Read a page from the first to the last token."""
-        for token in _TOKEN.finditer(without_comments(html)):
+        page = without_comments(html)
+        last_ends = {end[1].lower(): end.start() for end in _SILENT_END.finditer(page)}
+        silent = ""
+        for token in _TOKEN.finditer(page):
             tag = _TAG.match(token[0])
-            if tag is None:
+            name = (tag[2] or "").lower() if tag else ""
+            if silent:
+                is_end = tag is not None and tag[1] and name == silent
+                silent = "" if is_end else silent
+            elif tag is None:
                 self._text(unescape(token[0]))
             elif tag[1]:
-                self._close(tag[2].lower())
-            elif tag[2]:
-                self._open(tag[2].lower(), token[0])
+                self._close(name)
+            elif name in _SILENT:
+                silent = name if last_ends.get(name, -1) > token.start() else ""
+            elif name:
+                self._open(name, token[0])
 
     def text(self) -> str:
         """Return the lines, empty ones once only."""
@@ -75,8 +86,6 @@ class _Reader:
         return "\n".join(lines).strip("\n")
 
     def _open(self, tag: str, source: str) -> None:
-        if tag in _SILENT:
-            self._silent += 1
         if tag == "br":
             self._end_line()
         if tag not in _BLOCKS:
@@ -88,8 +97,6 @@ class _Reader:
             self._lines.append((self._quotes, "-- "))
 
     def _close(self, tag: str) -> None:
-        if tag in _SILENT:
-            self._silent = max(0, self._silent - 1)
         if tag in ("td", "th"):
             self._line.append(" ")
         if tag not in _BLOCKS:
@@ -99,8 +106,6 @@ class _Reader:
         self._pre = max(0, self._pre - (tag == "pre"))
 
     def _text(self, data: str) -> None:
-        if self._silent:
-            return
         if not self._pre:
             self._line.append(_BLANKS.sub(" ", data))
             return

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
-from indexer.mail.read_mail import CONTENT, Quote, ReadMail
+from indexer.mail.read_mail import CONTENT, Quote, ReadMail, names_sender, subject_parts
 from indexer.mail.segment_words import RUN, key_run, runs, segment_words, spelled
+from indexer.mail.segments import SegmentKind
 
 Reason: TypeAlias = Literal[
-    "own_text", "changed", "quoted_text", "attachment", "signature", "disclaimer", "empty"
+    "own_text",
+    "changed",
+    "quoted_text",
+    "attachment",
+    "subject",
+    "attribution",
+    "signature",
+    "disclaimer",
+    "empty",
 ]
 """Why a mail is inclusive.
 
 `own_text`: no later mail quotes what its sender wrote. `changed`: an answer to it quotes that, but
 not as it is. `quoted_text`: a later mail has the sender's text, but not all that is quoted below.
-`attachment`: a later mail has the text, but not all attachments. `signature` and `disclaimer`: no
-other inclusive mail has these. `empty`: there is nothing in it that another mail could have.
+`attachment`: a later mail has the text, but not all attachments. `subject`, `attribution` (the
+lines above a quote), `signature` and `disclaimer`: no other inclusive mail has these. `empty`:
+there is nothing in it that another mail could have.
 """
-LEAST_WORDS = 8
-"""Fewer words of a mail are looked for in answers to it alone, for many mails say "Thanks"."""
-_CHANGED = 0.8
+_LEAST_CHANGED, _CHANGED = 8, 0.8
 Run = tuple[str, ...]
 
 
@@ -43,7 +51,7 @@ class _Thread:
     """A thread while it is judged; places are those of its mails, in order."""
 
     mails: Sequence[ReadMail]
-    is_answer: Callable[[int, int], bool]
+    distance: Callable[[int, int], int]
     similarity: Callable[[str, str], float]
     holders: dict[Run, set[int]] = field(default_factory=dict)
     copies: dict[str, list[int]] = field(default_factory=dict)
@@ -59,23 +67,26 @@ class _Thread:
 
 def inclusive(
     mails: Sequence[ReadMail],
-    is_answer: Callable[[int, int], bool],
+    distance: Callable[[int, int], int],
     similarity: Callable[[str, str], float],
     ignore_endings: bool = False,
 ) -> list[Verdict]:
     """Return the verdict on each mail of a thread.
 
-    `mails` are in an order in which every mail comes after what it answers. A later mail holds an
-    earlier one if it quotes each message in it with all its words and no others (one that answers
-    interrupt is one message), and has all its attachments; a copy with the same Message-ID holds it
-    if it has all these at least. `is_answer(a, b)`: a answers b, also indirectly. `similarity` of
-    two texts says which quotes are changed ones.
+    `mails` are in an order in which every mail comes after what it answers. `distance(a, b)` is 1
+    where a answers b, 2 where it answers an answer to b, and so on; 0 where it does not.
 
-    The inclusive mails together have every segment: a mail with a signature or disclaimer (unless
-    `ignore_endings`), or any other segment, that no inclusive mail has, becomes inclusive itself,
-    the last ones first.
+    An answer, also an indirect one, holds a mail if it quotes each message in it with all its words
+    and no others (one that answers interrupt is one message), and has all its attachments. The
+    quote of the mail itself is as deep as the distance, or its sender is named above it: others may
+    have written the same. A copy with the same Message-ID holds a mail if it has all these at
+    least. `similarity` of two texts says which quotes are changed ones.
+
+    The inclusive mails together have every subject and segment: a mail with a signature or
+    disclaimer (unless `ignore_endings`), or anything else, that no inclusive mail has, becomes
+    inclusive itself, the last ones first.
     """
-    thread = _Thread(mails, is_answer, similarity)
+    thread = _Thread(mails, distance, similarity)
     verdicts = [_verdict(thread, place) for place in range(len(mails))]
     coverage = _Coverage(
         mails, [place for place, verdict in enumerate(verdicts) if verdict.is_inclusive]
@@ -134,21 +145,28 @@ def _has_own(thread: _Thread, other: int, place: int) -> bool:
     later = thread.mails[other]
     if _is_copy(later, mail):
         return later.own == mail.own
-    if len(mail.own) < LEAST_WORDS and not thread.is_answer(other, place):
-        return False
-    return mail.own_message is None or _is_quoted(mail.own_message, later)
+    distance = thread.distance(other, place)
+    if not distance or mail.own_message is None:
+        return bool(distance)
+    own = mail.own_message
+    return any(
+        _is_same(own, quote)
+        and (quote.depth == distance or names_sender(quote.attribution, mail.message.sender))
+        for quote in later.inner
+    )
 
 
 def _has_quotes(later: ReadMail, mail: ReadMail) -> bool:
     """Return whether a mail has every message that another one quotes, as it is there."""
-    return all(_is_quoted(quote, later) for quote in mail.inner)
+    return all(any(_is_same(quote, other) for other in later.inner) for quote in mail.inner)
 
 
-def _is_quoted(message: Quote, later: ReadMail) -> bool:
-    """Return whether a mail quotes a message with all its words and no others; what ends the
-    message may be there or not.
+def _is_same(message: Quote, quote: Quote) -> bool:
+    """Return whether a quote has all words of a message and no others; what ends either may be
+    there or not.
     """
-    return message.words in later.quoted_words or message.whole in later.quoted_words
+    texts = (quote.words, quote.whole)
+    return message.words in texts or message.whole in texts
 
 
 def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:
@@ -160,10 +178,10 @@ def _is_changed(thread: _Thread, place: int) -> bool:
     """Return whether an answer to a mail quotes at least 80 % of its words in order."""
     mail = thread.mails[place]
     own = " ".join(mail.own)
-    if len(mail.own) < LEAST_WORDS:
+    if len(mail.own) < _LEAST_CHANGED:
         return False
     answers = (
-        other for other in range(place + 1, len(thread.mails)) if thread.is_answer(other, place)
+        other for other in range(place + 1, len(thread.mails)) if thread.distance(other, place)
     )
     quotes = (quote for other in answers for quote in thread.mails[other].inner)
     return any(
@@ -174,13 +192,15 @@ def _is_changed(thread: _Thread, place: int) -> bool:
 
 
 class _Coverage:
-    """The segments that the inclusive mails have."""
+    """The segments and subjects that the inclusive mails have."""
 
     def __init__(self, mails: Sequence[ReadMail], places: Sequence[int]) -> None:
         self._mails = mails
         self._texts: dict[Run, list[str]] = {}
         self._wanted = {
-            key_run(segment_words(part.text)) for mail in mails for part in mail.segments
+            key_run(segment_words(text))
+            for mail in mails
+            for text in (*subject_parts(mail.message.subject), *(x.text for x in mail.segments))
         }
         for place in places:
             self.add(place)
@@ -192,16 +212,18 @@ class _Coverage:
                 self._add(words)
         for part in mail.segments:
             self._add(segment_words(part.text))
+        self._add(segment_words(mail.message.subject))
 
     def missing(self, place: int, ignore_endings: bool) -> tuple[Reason, ...]:
-        """Return why a mail is needed: kinds of its segments that no inclusive mail has."""
-        reasons: list[Reason] = []
-        for part in self._mails[place].segments:
+        """Return why a mail is needed: what it has that no inclusive mail has."""
+        mail = self._mails[place]
+        has_subject = all(self._has(part) for part in subject_parts(mail.message.subject))
+        reasons: list[Reason] = [] if has_subject else ["subject"]
+        for part in mail.segments:
             reason = _reason_of(part.kind, part.depth)
-            is_ending = reason in ("signature", "disclaimer")
-            if reason is None or (is_ending and ignore_endings) or self._has(part.text):
-                continue
-            reasons.append(reason)
+            is_ignored = ignore_endings and reason in ("signature", "disclaimer")
+            if not is_ignored and not self._has(part.text):
+                reasons.append(reason)
         return tuple(dict.fromkeys(reasons))
 
     def _add(self, words: Sequence[str]) -> None:
@@ -215,14 +237,10 @@ class _Coverage:
         return not words or any(spelling in held for held in self._texts.get(key_run(words), ()))
 
 
-def _reason_of(kind: str, depth: int) -> Reason | None:
-    if kind == "signature":
-        return "signature"
-    if kind == "disclaimer":
-        return "disclaimer"
+def _reason_of(kind: SegmentKind, depth: int) -> Reason:
     if kind in CONTENT:
         return "quoted_text" if depth else "own_text"
-    return None
+    return cast(Reason, kind)
 
 
 def _runs_of(mail: ReadMail) -> set[Run]:

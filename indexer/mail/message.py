@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import mktime_tz, parsedate_tz
+from functools import reduce
 
 from indexer.mail.alternative_text import alternative_text
+from indexer.mail.code_pages import decode_declared
 from indexer.mail.html_body import html_text
 from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message_hash import message_hash, message_ids
@@ -124,11 +125,11 @@ class _Parts:
         return ""
 
     def _alternative(self, part: Message) -> str:
-        """Return the first plain text with what only the last other one says."""
+        """Return the plain text with what only the others say."""
         texts = [(child.get_content_type(), self.body(child)) for child in children(part)]
         plain = [text for kind, text in texts if kind == "text/plain" and text.strip()]
         others = [text for kind, text in texts if kind != "text/plain" and text.strip()]
-        return alternative_text("".join(plain[:1]), "".join(others[-1:]))
+        return reduce(alternative_text, plain + others, "")
 
 
 def children(part: Message) -> list[Message]:
@@ -164,17 +165,9 @@ def payload_text(part: Message, is_recoded: bool = False) -> str:
     encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
     is_raw = encoding not in ("base64", "quoted-printable")
     is_utf8 = is_recoded and is_raw
-    text = _decode(part_bytes(part), "utf-8" if is_utf8 else part.get_content_charset() or "utf-8")
+    charset = "" if is_utf8 else part.get_content_charset()
+    text = decode_declared(part_bytes(part), charset or "utf-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _decode(data: bytes, charset: str) -> str:
-    """Return text in its declared character set, else in UTF-8, else in Latin-1, which has all."""
-    with suppress(LookupError, ValueError):
-        return data.decode(charset)
-    with suppress(ValueError):
-        return data.decode("utf-8")
-    return data.decode("latin-1")
 
 
 def file_name(part: Message) -> str:
@@ -200,7 +193,7 @@ def _field(message: Message, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        text = _decode(data, message.get_content_charset() or "latin-1")
+        text = decode_declared(data, message.get_content_charset() or "latin-1")
     return " ".join(text.split())
 
 

@@ -70,11 +70,6 @@ class ReadMail:
         return tuple(quote for quote in self.quotes if quote.depth)
 
     @cached_property
-    def quoted_words(self) -> frozenset[tuple[str, ...]]:
-        """The words of each quoted message, without and with what ends it."""
-        return frozenset(words for quote in self.inner for words in (quote.words, quote.whole))
-
-    @cached_property
     def subject(self) -> str:
         """The subject without `Re:`, `Fwd:` and the names of lists, folded."""
         return base_subject(self.message.subject)
@@ -91,13 +86,21 @@ def base_subject(subject: str) -> str:
     >>> base_subject("AW: [list] Re[2]: The  ferry"), base_subject("Re:")
     ('the ferry', '')
     """
-    before = None
-    while before != subject:
-        before = subject
-        subject = (
-            SUBJECT_MARKS.sub("", subject, count=1) if SUBJECT_MARKS.match(subject) else subject
-        )
-    return " ".join(segment_words(subject))
+    return " ".join(segment_words(subject_parts(subject)[-1]))
+
+
+def subject_parts(subject: str) -> list[str]:
+    """Return the parts of a subject that answers keep: marks such as `[list]`, and the text below
+    these and `Re:`.
+
+    >>> subject_parts("AW: [list] Re[2]: The  ferry")
+    ['[list]', 'The  ferry']
+    """
+    parts = []
+    while (mark := SUBJECT_MARKS.match(subject)) is not None:
+        subject = subject[mark.end() :]
+        parts += [mark[0].strip()] if "[" in mark[0].lstrip()[:1] else []
+    return [*parts, subject]
 
 
 def names_sender(attribution: str, sender: str) -> bool:

@@ -65,6 +65,7 @@ def test_edrm_message_identification_hash(message_id, mih):
         "-----Original Message-----\nFrom: Ann Lee\nSent: Monday\nTo: Bo\nSubject: Ferry",
         "________________________________\nVon: Ann\nGesendet: Montag\nAn: Bo\nBetreff: Fähre",
         "De : Ann Lee\nEnvoyé : lundi 5 février 2024 10:00\nÀ : Bo\nObjet : Ferry",
+        "Message du 05/02/24 10:00\nDe : Ann Lee <ann@x.org>\nA : Bo\nCopie à : \nObjet : Ferry",
         "*From:* Ann Lee <ann@x.org>\n*Sent:* Monday\n*To:* Bo <bo@y.org>; Cy\n<cy@y.org>\n"
         "*Subject:* Ferry",
     ],
@@ -191,6 +192,11 @@ def test_three_marks_among_quotes_are_no_prompt():
 def test_archives_write_addresses_otherwise():
     body = "Fine.\n\n2016-04-14 11:06 GMT+02:00 Ann Lee <ann at x.org>:\n\nShall we?\n"
     assert kinds(body)[-1] == ("quoted", 1, "Shall we?")
+
+
+def test_a_notice_in_simplified_chinese_is_a_disclaimer():
+    notice = "本邮件为机密信息，仅供收件人使用。如误收，请删除。"
+    assert kinds(f"同意。\n\n{notice}")[-1] == ("disclaimer", 0, notice)
 
 
 def test_the_footer_of_a_list_below_dashes_is_no_signature():

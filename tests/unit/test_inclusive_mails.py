@@ -1,0 +1,120 @@
+"""No mail that alone says something is held by another one, whatever form it has."""
+
+import pytest
+
+from indexer.mail.build_threads import build_threads
+from indexer.mail.html_body import html_text
+from indexer.mail.message import read_message
+from indexer.operations.threads import similarity
+
+TEXT = "The board met on the pier and agreed to sell the old ferry in May."
+NO = "I have never seen the contract before today, your honour."
+ANN = "Ann Lee <ann@x.org>"
+
+
+def mail(id, body, *answered, sender=ANN, subject="Ferry", kind="text/plain; charset=utf-8"):
+    references = " ".join(f"<{other}@x>" for other in answered)
+    head = f"From: {sender}\nDate: {len(answered) + 1} Mar 2024 10:00:00 +0000\n"
+    head += f"Subject: {subject}\nMessage-ID: <{id}@x>\nContent-Type: {kind}\n"
+    head += f"References: {references}\n" if answered else ""
+    return read_message(f"{head}\n{body}\n".encode(), id, f"{id}.eml")
+
+
+def answer(quote, *answered, sender=ANN, **values):
+    lines = "\n".join(f">{line}" if line[:1] == ">" else f"> {line}" for line in quote.split("\n"))
+    body = f"We discuss this tomorrow.\n\nOn 1 Mar 2024, at 10:00, {sender} wrote:\n\n{lines}"
+    return mail("z", body, *answered, sender="Bo <bo@x.org>", **values)
+
+
+def reasons(*mails):
+    threads = build_threads(mails, similarity)
+    return {
+        item.message.id: item.reasons
+        for thread in threads
+        for item in thread.mails
+        if item.is_inclusive and item.message.id != "z"
+    }
+
+
+@pytest.mark.parametrize("text", [TEXT, "No."])
+def test_the_same_words_of_another_sender_do_not_hold_a_mail(text):
+    first = mail("r", "Did you see the contract of the ferry?")
+    two = [mail("a", text, "r"), mail("b", text, "r", sender="Cy <cy@x.org>")]
+    assert "b" in reasons(first, *two, answer(text, "r", "a"))
+    assert "a" not in reasons(first, *two, answer(text, "r", "a"))
+
+
+def test_a_quote_below_the_mail_that_it_is_not_of_does_not_hold_it():
+    others = answer("No.", "r", "a", sender="Cy <cy@x.org>")
+    assert "a" not in reasons(mail("r", TEXT), mail("a", "No.", "r"), others)
+    far = mail("c", "So it is.", "r", "a", sender="Cy <cy@x.org>")
+    later = answer("No.", "r", "a", "c", sender="Cy <cy@x.org>")
+    assert "a" in reasons(mail("r", TEXT), mail("a", "No.", "r"), far, later)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Here is proof that he lied to the court on 3 May 2023 at 10:00 when he wrote:",
+        "I will ask ann@x.org what John wrote:",
+        "From: the office\nTo: everybody\nSubject: we destroy the files tonight",
+        "--- forwarded the money to his wife ---",
+    ],
+)
+def test_a_sentence_that_looks_like_a_heading_is_not_lost(lines):
+    first = mail("a", f"{TEXT}\n{lines}\n> {NO}")
+    assert reasons(first, answer(f"{TEXT}\n> {NO}", "a")) == {"a": ("attribution",)}
+    assert reasons(first, answer(f"{TEXT}\n{lines}\n> {NO}", "a")) == {}
+
+
+@pytest.mark.parametrize("subject", ["Shred the files tonight", "[Shred the files] Ferry"])
+def test_a_subject_that_no_other_mail_has_makes_a_mail_inclusive(subject):
+    first = mail("a", TEXT, subject=subject)
+    assert reasons(first, answer(TEXT, "a", subject="Re: Lunch")) == {"a": ("subject",)}
+    assert reasons(first, answer(TEXT, "a", subject=f"AW: {subject}")) == {}
+
+
+@pytest.mark.parametrize("kinds", [("plain", "plain"), ("plain", "html", "html"), ("html", "html")])
+def test_every_alternative_text_is_read(kinds):
+    said = [TEXT, *[NO] * (len(kinds) - 1)][::-1]
+    parts = [
+        f"--b\nContent-Type: text/{kind}\n\n{text}\n"
+        for kind, text in zip(kinds, said, strict=True)
+    ]
+    first = mail("a", "".join(parts) + "--b--", kind="multipart/alternative; boundary=b")
+    assert TEXT in first.body
+    assert NO in first.body
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<html><head><title>x</title><body><p>Sell it.</body>",
+        "<head><p>Sell it.</p>",
+        "<p>No.<script/>Sell it.</p>",
+        "<p>No.</p><style>p{}<p>Sell it.</p>",
+        "<title>x<p>Sell it.</p>",
+        "<style>a<b{}</style><script>'<title>'</script>Sell it.",
+    ],
+)
+def test_text_below_a_tag_that_is_not_closed_is_read(page):
+    assert "Sell it." in html_text(page)
+
+
+@pytest.mark.parametrize(
+    ("charset", "data", "text"),
+    [
+        ("gb2312", "朱镕基".encode("gbk"), "朱镕基"),
+        ("shift_jis", "①髙橋".encode("cp932"), "①髙橋"),
+        ("ks_c_5601-1987", "똠방각하".encode("cp949"), "똠방각하"),
+        ("iso-8859-1", "80 €".encode("cp1252"), "80 €"),
+        ("iso-8859-8-i", "שלום".encode("iso-8859-8"), "שלום"),
+        ("'iso-8859-1'", "é".encode("latin-1"), "é"),
+        ("us-ascii", "не".encode(), "не"),
+        ("us-ascii", b"\x93no\x94\x81", "\x93no\x94\x81"),
+        ("gb2312", b"caf\xe9", "café"),
+    ],
+)
+def test_character_sets_that_programs_name_wrongly(charset, data, text):
+    head = f"Content-Type: text/plain; charset={charset}\n\n".encode()
+    assert read_message(head + data, "a", "a.eml").body == text
