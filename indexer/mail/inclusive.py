@@ -158,7 +158,11 @@ def _has_own(thread: _Thread, other: int, place: int) -> bool:
 
 def _has_quotes(later: ReadMail, mail: ReadMail) -> bool:
     """Return whether a mail has every message that another one quotes, as it is there."""
-    return all(any(_is_same(quote, other) for other in later.inner) for quote in mail.inner)
+    return all(_quotes(later, quote) for quote in mail.inner)
+
+
+def _quotes(later: ReadMail, message: Quote) -> bool:
+    return any(_is_same(message, quote) for quote in later.inner)
 
 
 def _is_same(message: Quote, quote: Quote) -> bool:
@@ -197,11 +201,8 @@ class _Coverage:
     def __init__(self, mails: Sequence[ReadMail], places: Sequence[int]) -> None:
         self._mails = mails
         self._texts: dict[Run, list[str]] = {}
-        self._wanted = {
-            key_run(segment_words(text))
-            for mail in mails
-            for text in (*subject_parts(mail.message.subject), *(x.text for x in mail.segments))
-        }
+        wanted = (text for mail in mails for text in _wanted_texts(mail))
+        self._wanted = {key_run(segment_words(text)) for text in wanted}
         for place in places:
             self.add(place)
 
@@ -217,7 +218,7 @@ class _Coverage:
     def missing(self, place: int, ignore_endings: bool) -> tuple[Reason, ...]:
         """Return why a mail is needed: what it has that no inclusive mail has."""
         mail = self._mails[place]
-        has_subject = all(self._has(part) for part in subject_parts(mail.message.subject))
+        has_subject = all(map(self._has, subject_parts(mail.message.subject)))
         reasons: list[Reason] = [] if has_subject else ["subject"]
         for part in mail.segments:
             reason = _reason_of(part.kind, part.depth)
@@ -235,6 +236,11 @@ class _Coverage:
         words = segment_words(text)
         spelling = spelled(words)
         return not words or any(spelling in held for held in self._texts.get(key_run(words), ()))
+
+
+def _wanted_texts(mail: ReadMail) -> list[str]:
+    """Return what some inclusive mail must have: parts of the subject, and segments."""
+    return subject_parts(mail.message.subject) + [part.text for part in mail.segments]
 
 
 def _reason_of(kind: SegmentKind, depth: int) -> Reason:

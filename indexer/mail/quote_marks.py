@@ -33,7 +33,8 @@ def marked_lines(body: str) -> list[Line]:
     """Return the lines of a body with their quote marks.
 
     A mark is `>`, blanks may stand between. `>From ` below a line without marks is a line that a
-    mailbox escaped, and `>>> ` is a prompt of Python as long as no line has a mark: both are text.
+    mailbox escaped, and `>>> ` is a prompt of Python as long as no line has a mark: both are text,
+    the former without that mark.
 
     >>> [(line.marks, line.text) for line in marked_lines("No.\\n> Yes?\\n>> > Well\\n")]
     [(0, 'No.'), (1, 'Yes?'), (3, 'Well')]
@@ -49,7 +50,9 @@ def _lines(body: str) -> Iterator[Line]:
         marks = 0
         match = _MARKS.match(text)
         is_text = (before == 0 and _ENVELOPE.match(text)) or (most == 0 and _PROMPT.match(text))
-        if match and not is_text:
+        if is_text:
+            text = text.removeprefix(">") if _ENVELOPE.match(text) else text
+        elif match:
             marks = match[0].count(">")
             text = text[match.end() :]
         yield Line(start, start + len(line), marks, text)

@@ -69,7 +69,7 @@ RECORDS: dict[tuple[str, ...], RecordReader] = {
 _OF_FILES: dict[tuple[str, ...], Opener] = {
     (".zip",): zips.blobs,
     (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): tars.blobs,
-    (".mbox",): mbox.blobs,
+    (".mbox", ".mbox.gz"): mbox.blobs,
 }
 KINDS: dict[tuple[str, ...], Opener] = {
     **_OF_FILES,

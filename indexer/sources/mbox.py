@@ -18,12 +18,22 @@ from indexer.sources.payloads import DamagedRecord, file_payload, lines
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 _MOST_HEADERS = 1 << 20
 _FIELD = re.compile(rb"[!-9;-~]+:")
-_DATE = re.compile(rb"\d:\d\d\b.*\b\d{4}\b")  # as `asctime` writes it (RFC 4155)
+_USUAL_FIELD = re.compile(
+    rb"(?:from|to|subject|date|message-id|received|return-path|delivered-to|mime-version"
+    rb"|content-[!-9;-~]+|x-[!-9;-~]+|status|sender|reply-to):",
+    re.IGNORECASE,
+)
+_ADDRESSED = re.compile(rb"From \S+@")
+_DATE = re.compile(  # as `asctime` writes it (RFC 4155), also with a zone
+    rb"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +[A-Z][a-z]{2} +\d{1,2} +\d{1,2}:\d\d(?::\d\d)?"
+    rb"(?: +[+-]?\w+)? +\d{4}\b(?: +[+-]?\d{4})?\s*$"
+)
 
 
 def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
-    """Yield the messages of a mailbox, divided at lines that begin with `From ` after an empty one
-    and have a date, or a field of a message below.
+    """Yield the messages of a mailbox, divided at lines that begin with `From ` and have two of
+    three: an empty line above, the date of a delivery, a field of a message below. Without the date
+    it is a usual field, or an address follows `From `.
 
     A message is known by its Message-ID, the second with the same one by `#2` after it; without
     one, by the byte at which it begins. Lines quoted as `>From ` stay as they are.
@@ -62,7 +72,7 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
     is_after_empty = False
     message: list[bytes] = []
     for line, following in pairwise(chain(rest, [None, None])):
-        if line is None or (is_after_empty and _is_from_line(line, following)):
+        if line is None or _is_from_line(line, following, is_after_empty):
             is_whole = size <= max_bytes
             content = b"".join(message) if is_whole else UnreadableFile.too_large(max_bytes)
             yield str(start), content
@@ -80,15 +90,21 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
         is_after_empty = line in (b"\n", b"\r\n")
 
 
-def _is_from_line(line: bytes | UnreadableFile, following: bytes | UnreadableFile | None) -> bool:
-    """Return whether a line begins a message: it ends with a date, or a field follows it.
+def _is_from_line(
+    line: bytes | UnreadableFile, following: bytes | UnreadableFile | None, is_after_empty: bool
+) -> bool:
+    """Return whether a line begins a message, also where the program that wrote the box left out
+    the empty line above.
 
-    A sentence may begin with "From", where the program that wrote the box quoted no such line.
+    A sentence may begin with "From", where the program quoted no such line.
     """
     if not isinstance(line, bytes) or not line.startswith(b"From "):
         return False
-    is_before_field = isinstance(following, bytes) and _FIELD.match(following) is not None
-    return is_before_field or _DATE.search(line) is not None
+    below = following if isinstance(following, bytes) else b""
+    if _DATE.search(line):
+        return is_after_empty or _FIELD.match(below) is not None
+    field = _FIELD if _ADDRESSED.match(line) else _USUAL_FIELD
+    return is_after_empty and field.match(below) is not None
 
 
 def _message_id(message: bytes) -> str | None:

@@ -13,7 +13,7 @@ import zipfile
 import pytest
 from places import store_fixture  # noqa: F401
 
-from indexer import IndexOptions, index
+from indexer import IndexOptions, index, threads
 from indexer.errors import UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import DEFAULT_READING
@@ -409,6 +409,10 @@ def test_messages_of_a_mailbox(tmp_path, store):
         ("From ann@x.org Thu Jan  1 00:00:00 1970", 2),
         ("From - Thu Jan 01 00:00:00 1970", 2),
         ("From ann\nSubject: Two", 2),
+        ("From ann@x.org 5 May\nAnything: Two", 2),
+        ("From the pier I saw nothing at 10:00 in 2024.", 1),
+        ("From the meeting on Mon, 5 May 2024 10:00 nothing remains.", 1),
+        ("From the office:\nNote: we pay nothing.", 1),
     ],
 )
 def test_a_sentence_that_begins_with_from_divides_no_mailbox(tmp_path, store, line, messages):
@@ -420,6 +424,17 @@ def test_a_sentence_that_begins_with_from_divides_no_mailbox(tmp_path, store, li
     rows = list(store.scan())
     assert len(rows) == messages
     assert messages == 2 or line in rows[0].text
+
+
+@pytest.mark.parametrize("name", ["a.mbox", "a.mbox.gz"])
+def test_a_mailbox_without_empty_lines_between_messages(tmp_path, store, name):
+    head = "From ann@x.org Thu Jan  1 00:00:00 1970\n"
+    text = f"{head}Subject: One\n\n{ONE}\n{head}Subject: Two\n\n{TWO}\n{head}is quoted.\n"
+    place = tmp_path / name
+    place.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    index([str(place)], store, workers=1)
+    assert sorted(row.title for row in store.scan()) == ["One", "Two"]
+    assert [item.message.subject for item in threads([place]).mails] == ["One", "Two"]
 
 
 def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):

@@ -181,7 +181,8 @@ def test_names_and_addresses_below_an_empty_line_are_of_the_signature():
 
 
 def test_prompts_and_escaped_lines_are_text():
-    assert {part[1] for part in kinds("Try this:\n>>> print(1)\n>From here on: the body\n")} == {0}
+    text = "Try this:\n>>> print(1)\n{}From here on: the body"
+    assert kinds(text.format(">")) == [("reply", 0, text.format(""))]
 
 
 def test_three_marks_among_quotes_are_no_prompt():
