@@ -27,6 +27,7 @@ from indexer.similarity.duplicate_types import (
     TYPES,
     DuplicateType,
     Verdict,
+    least_overlap,
     least_shared,
     verdict,
 )
@@ -79,7 +80,7 @@ class Signature:
     """The part of a clause that is compared first; `keys` and `vector` are ranks, the rarest 0.
 
     `terms` counts those outside slots, `known` these and the terms inside names. Not `whole`: the
-    vector has the rarest alone.
+    vector has the rarest alone. `is_shouted`: names count as terms.
     """
 
     length: int
@@ -89,6 +90,7 @@ class Signature:
     keys: tuple[int, ...]
     vector: frozenset[int]
     whole: bool
+    is_shouted: bool
 
 
 def duplicate_sets(
@@ -184,7 +186,8 @@ def may_match(left: Signature, right: Signature, overlap: float) -> bool:
         shared = len(left.vector & right.vector)
     else:
         shared = _most_shared(left, right)
-    return 2 * shared >= overlap * (left.terms + right.terms) - 1e-9
+    least = least_overlap(left, right, overlap)
+    return 2 * shared >= least * (left.terms + right.terms) - 1e-9
 
 
 def _most_shared(left: Signature, right: Signature) -> int:
@@ -254,7 +257,8 @@ def _strength(match: Verdict) -> tuple[int, float]:
 
 
 def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
-    prefix = len(ranks) - least_shared(len(reading.words), overlap) + 1
+    least = least_overlap(reading, reading, overlap)
+    prefix = len(ranks) - least_shared(len(reading.words), least) + 1
     return Signature(
         length=reading.length,
         units=len(reading.units),
@@ -263,6 +267,7 @@ def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
         keys=tuple(ranks[:prefix]),
         vector=frozenset(ranks[:DOCUMENT_TERMS]),
         whole=len(ranks) <= DOCUMENT_TERMS,
+        is_shouted=reading.is_shouted,
     )
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from indexer.defaults import OVERLAP
 from indexer.similarity.capitals import with_names_of
+from indexer.similarity.joined_names import are_same, with_joined_names
 from indexer.similarity.obligations import has_other_obligation
 from indexer.sketch.rare_term_keys import exact_fraction, lengths_agree
 from indexer.text.clauses.lexicon import Lexicon
-from indexer.text.clauses.reading import NAME, Reading, Unit
+from indexer.text.clauses.reading import NAME, Reading
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
@@ -37,8 +38,9 @@ def verdict(
     """Return the strictest type that fits two clauses, or None when they are no duplicates.
 
     * identical: the same substantive words in the same order, no other word in the heading that
-      may name a party, and no other sign that says something, such as that of a currency: with
-      one, clauses of any length are near_identical;
+      may name a party, no other number of the same part ("Lot 4:" and "Lot 5:"), and no other sign
+      that says something, such as that of a currency: with one, clauses of any length are
+      near_identical;
     * near_identical: the same words but for synonyms and inflection, and for slots, each of the
       same kind as its counterpart;
     * fuzzy: lengths within 20 %, and `terminology` of at least `overlap`.
@@ -51,24 +53,18 @@ def verdict(
     if not left.exact or not right.exact or left.figures != right.figures:
         return None
     if left.exact == right.exact:
-        is_equal = left.doubtful == right.doubtful and left.signs == right.signs
-        return Verdict("identical" if is_equal else "near_identical", 1.0)
+        return Verdict("identical" if _are_identical(left, right) else "near_identical", 1.0)
     if min(left.length, right.length) < MIN_LENGTH:
         return None
     share = terminology(left, right)
-    if share < overlap:
+    if share < least_overlap(left, right, overlap):
         return None
-    if are_same_but_for_slots(left, right):
-        return (
-            None if _have_swapped_names(left, right, lexicon) else Verdict("near_identical", share)
-        )
-    if not lengths_agree(left.length, right.length):
+    same = _with_same_units(left, right, lexicon)
+    if same and terminology(*same) >= overlap:
+        is_swapped = _have_swapped_names(*same, lexicon)
+        return None if is_swapped else Verdict("near_identical", terminology(*same))
+    if share < overlap or not lengths_agree(left.length, right.length):
         return None
-    if left.is_shouted != right.is_shouted:
-        left_named, right_named = _with_same_names(left, right)
-        if are_same_but_for_slots(left_named, right_named):
-            is_swapped = _have_swapped_names(left_named, right_named, lexicon)
-            return None if is_swapped else Verdict("near_identical", share)
     if has_other_obligation(left, right, lexicon):
         return None
     return Verdict("fuzzy", share)
@@ -88,7 +84,30 @@ def terminology(left: Reading, right: Reading) -> float:
 
 def are_same_but_for_slots(left: Reading, right: Reading) -> bool:
     """Return whether two clauses have the same canonical words and kinds of slots, in order."""
-    return len(left.units) == len(right.units) and all(map(_are_same, left.units, right.units))
+    return len(left.units) == len(right.units) and all(map(are_same, left.units, right.units))
+
+
+def _are_identical(left: Reading, right: Reading) -> bool:
+    """Return whether clauses of the same words are the same in all that is said."""
+    is_other_part = left.counted != right.counted and bool(left.counted and right.counted)
+    return left.doubtful == right.doubtful and left.signs == right.signs and not is_other_part
+
+
+def _with_same_units(
+    left: Reading, right: Reading, lexicon: Lexicon
+) -> tuple[Reading, Reading] | None:
+    """Return both readings, with names that each tells the other, where slots alone differ."""
+    if are_same_but_for_slots(left, right):
+        return left, right
+    if len(left.units) != len(right.units) and not lengths_agree(left.length, right.length):
+        return None
+    joined = with_joined_names(left, right, lexicon)
+    if joined and are_same_but_for_slots(*joined):
+        return joined
+    if left.is_shouted != right.is_shouted:
+        named = _with_same_names(left, right)
+        return named if are_same_but_for_slots(*named) else None
+    return None
 
 
 def _with_same_names(left: Reading, right: Reading) -> tuple[Reading, Reading]:
@@ -96,10 +115,6 @@ def _with_same_names(left: Reading, right: Reading) -> tuple[Reading, Reading]:
     if left.is_shouted:
         return with_names_of(left, right), right
     return left, with_names_of(right, left)
-
-
-def _are_same(left: Unit, right: Unit) -> bool:
-    return left.form == right.form or (left.kind == right.kind and left.kind not in {"", "formula"})
 
 
 def _have_swapped_names(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
@@ -134,6 +149,19 @@ def _have_opposite_words(left: str, right: str, lexicon: Lexicon) -> bool:
         len(words_left) == len(words_right)
         and any(map(lexicon.are_opposites, words_left, words_right))
     )
+
+
+class _Casing(Protocol):
+    @property
+    def is_shouted(self) -> bool: ...
+
+
+def least_overlap(left: _Casing, right: _Casing, overlap: float) -> float:
+    """Return the terminology that near-identical clauses share at least.
+
+    Between texts in capitals it is half of `overlap`: their names count as terms.
+    """
+    return overlap / 2 if left.is_shouted and right.is_shouted else overlap
 
 
 def least_shared(words: int, overlap: float) -> int:

@@ -206,4 +206,4 @@ def test_documents_of_before_are_divided(unprepared, tmp_path):
         index([str(tmp_path / "one.txt")], unprepared, IndexOptions(parts="clauses")).unchanged == 1
     )
     assert [row.title for row in unprepared.parts.view("parts").scan()] == ["1 Notices", "2 Law"]
-    assert unprepared.parts.kind() == "clauses_v2"
+    assert unprepared.parts.kind() == "clauses_v3"

@@ -242,3 +242,9 @@ def test_every_word_lies_in_at_most_one_clause(text):
         assert "".join(
             "".join(text[clause.start : clause.end].split()) for clause in divided
         ) == "".join(text.split())
+
+
+def test_a_name_in_small_letters_is_a_heading_of_the_newest_rules() -> None:
+    text = "4. Etsy\nThe seller bears the costs.\n5. eBay\nThe buyer bears the costs."
+    assert [clause.heading for clause in clauses(text)] == ["Etsy", "eBay"]
+    assert [clause.heading for clause in clauses(text, version="clauses_v2")] == ["Etsy"]

@@ -197,7 +197,7 @@ def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
     account = index([str(folder)], opened, IndexOptions(parts="clauses"))
     assert (account.indexed, account.unchanged) == (0, 4)
     assert len(parts(opened)) == 17
-    assert opened.parts.kind() == "clauses_v2"
+    assert opened.parts.kind() == "clauses_v3"
 
 
 def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
@@ -210,7 +210,7 @@ def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
     monkeypatch.undo()
     index([str(folder)], opened)
     assert len(parts(opened)) == 17
-    assert opened.parts.kind() == "clauses_v2"
+    assert opened.parts.kind() == "clauses_v3"
 
 
 def test_pruning_removes_the_parts(store, folder):

@@ -23,6 +23,7 @@ from indexer.text.clauses.function_words import (
     VERBS,
     is_abbreviation,
 )
+from indexer.text.clauses.heading_words import is_heading_word
 from indexer.text.clauses.labels import LABEL, SMALL_NAME, label_end
 
 _END = re.compile(
@@ -87,7 +88,7 @@ def _without_label(text: str, parties: frozenset[str]) -> str:
         label_end(
             rest,
             lambda label, after: _begins_name(label, after, parties),
-            lambda after: _begins_clause(after, parties),
+            lambda label, after: _begins_clause(label, after, parties),
         ) :
     ]
 
@@ -117,6 +118,9 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     before a name that ends so, and before what no heading and no party is and does as a party does:
     "Article 5 Coffee shall", "Section 8 Bluebird, as".
     """
+    word = _WORD.match(label.lstrip())
+    if word and _singular(word.group()) in parties:  # "Tenant 1: The"
+        return True
     run = _RUN.match(text)
     if run is None:
         return False
@@ -146,10 +150,18 @@ def _begins_name(label: str, text: str, parties: frozenset[str]) -> bool:
     return words[-1] in FIRM_WORDS or goes_on
 
 
-def _begins_clause(text: str, parties: frozenset[str]) -> bool:
+def _begins_clause(label: str, text: str, parties: frozenset[str]) -> bool:
+    """Return whether a sentence or a heading begins after a letter or a number without a sign.
+
+    After a number only a heading of known words does, and no firm: "4A Rent", "4A Company".
+    """
     word = _WORD.match(text)
     first = word.group().lower() if word else ""
-    return first in STARTERS or first in parties or _heading_end(text, parties, len("A. ")) > 0
+    end = _heading_end(text, parties, len("A. "))
+    if label.strip().endswith("."):
+        return first in STARTERS or first in parties or end > 0
+    is_party = first in parties and first not in _BODIES
+    return is_party or first in STARTERS or (end > 0 and _is_known(_WORD.findall(text[:end])))
 
 
 def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
@@ -172,7 +184,9 @@ def _heading_end(text: str, parties: frozenset[str], number: int) -> int:
         if sign.startswith(".") and not is_apart and not _is_ended(words, rest, parties):
             return 0
         is_weak = sign.startswith(("]", "-"))  # signs that names have, too
-        if _has_name(words, rest, parties) or (is_weak and not _begins_sentence(rest)):
+        if _has_name(words, rest, parties):
+            return 0
+        if is_weak and not _begins_sentence(rest):
             return 0
         if end["line"] and not _is_own_line(end["line"], title, rest, parties, number):
             return 0
@@ -208,6 +222,12 @@ def _begins_sentence(rest: str) -> bool:
         return False
     after = _WORD.search(rest, first.end())
     return after is None or after.group().lower() not in COMPANY_FORMS
+
+
+def _is_known(title: list[str]) -> bool:
+    """Return whether a title has no words but those of headings."""
+    words = map(str.lower, title)
+    return all(word in FUNCTION or is_heading_word(word) for word in words)
 
 
 def _is_whole(word: str, rest: str, parties: frozenset[str]) -> bool:

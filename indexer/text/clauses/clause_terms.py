@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
+from typing import Literal
 
 from indexer.text.clauses.body import body
 from indexer.text.clauses.clause_tokens import Token, clause_tokens
@@ -18,9 +19,10 @@ from indexer.text.clauses.function_words import (
     SILENT,
     is_numeral,
 )
-from indexer.text.clauses.heading_words import doubtful_words
+from indexer.text.clauses.heading_words import doubtful_words, is_counted_in_doubt
 from indexer.text.clauses.in_capitals import is_shouted
-from indexer.text.clauses.layout import without_layout
+from indexer.text.clauses.labels import counted_part
+from indexer.text.clauses.layout import emphasised_firms, without_layout
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.clauses.names import Names
 from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
@@ -37,6 +39,7 @@ _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
 _NUMBERS = frozenset(["number", "reference"])
+_CAPITAL: tuple[Literal["inside"], Literal["opening"]] = ("inside", "opening")
 _KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they are looked for
 
 
@@ -45,9 +48,12 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
 
     A text without words gives an empty reading.
     """
+    marks = emphasised_firms(text)
     text = without_layout(text)
     body_text = body(text, heading, lexicon.party_words)
     before = text.removesuffix(body_text) if text.endswith(body_text) else ""
+    counted = counted_part(f"{heading} {text}".lstrip()) if before or heading else ""
+    in_doubt = (counted,) if is_counted_in_doubt(counted) else ()
     tokens = clause_tokens(body_text)
     units = list(_units(tokens, lexicon))
     signs = telling_signs(body_text)
@@ -61,8 +67,9 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         figures=_formulas(units, signs),
         negations=_negations(units, body_text),
         duties=tuple(_duties(units, lexicon)),
-        doubtful=doubtful_words(f"{heading}\n{before}", body_text, lexicon),
-        signs=signs,
+        doubtful=(*doubtful_words(f"{heading}\n{before}", body_text, lexicon), *in_doubt),
+        counted=counted,
+        signs=(*signs, *marks),
         is_shouted=is_shouted(tokens),
     )
 
@@ -118,7 +125,8 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
         if unit is None:
             end, unit = _unit_at(place, names)
         if unit is not None:
-            yield unit
+            is_capital = not unit.kind and token.text[0].isupper()
+            yield unit._replace(capital=_CAPITAL[token.opens]) if is_capital else unit
 
 
 @lru_cache(maxsize=1 << 16)

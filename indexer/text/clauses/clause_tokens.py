@@ -24,8 +24,8 @@ from indexer.text.clauses.function_words import (
 from indexer.text.clauses.in_capitals import MONTH, recased
 from indexer.text.codepoints import nfkc
 
-_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_CURRENCY = r"(?:US|A|C|HK|NZ)?[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b"
+_NUMBER = r"\d+(?:,\d{3}|['’]\d{3}|(?:,\d{2})+,\d{3})*(?:\.\d+)?"
+_CURRENCY = r"(?:US|A|C|HK|NZ)?[$€£¥₹]|\bRs\.?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b"
 _COINS = (
     r"(?:(?:U\.?S\.?\s+)?[Dd]ollars|DOLLARS|[Ee]uros?|[Pp]ounds(?:\s+sterling)?"
     r"|USD|EUR|GBP|CHF|JPY|CAD|AUD)\b"
@@ -93,10 +93,13 @@ _PATTERNS = {
     "reference": rf"\b(?:{_DIVISIONS})\s+"
     r"(?:\d+(?:\.\d+)*(?:\([a-z\d]+\))*|[IVXLC]+\b|[A-Z]\b|\([a-z\d]+\))"
     r"|§+\s*\d+(?:\.\d+)*|\b[Nn]os?\.\s*\d+(?:-\d+)*",
-    "money": rf"(?:{_CURRENCY})\s?{_NUMBER}(?:\s+(?:thousand|million|billion)\b)?"
+    "money": rf"(?:{_CURRENCY})\s?{_NUMBER}"
+    r"(?:\s+(?:thousand|million|billion)\b|(?:k|m|mn|bn)\b)?"
     rf"|{_NUMBER}(?:\s+(?:thousand|million|billion))?\s+{_COINS}",
     "percent": rf"{_NUMBER}\s?(?:%|per\s?cent\b|percent\b)",
     "number": rf"{_NUMBER}(?:st|nd|rd|th)?(?!\w)",
+    # the + of "GmbH + Co. KG" joins as & does
+    "joined": r"\+(?=\s*Co\b)",
     "operator": r"(?<=\s)[-−](?=[\s\d(])"
     r"|(?<=[\w)])/(?=[\w(])(?!(?:hour|day|week|month|quarter|year)\b)"
     r"|(?<=\s)/(?=\s)|(?<=\d\s)x(?=\s)"
@@ -120,7 +123,7 @@ _ARITHMETIC = re.compile(
 _KINDS: dict[str, str] = {
     kind: "word" if kind in {"quick", "plain", "named", "signed"} else kind
     for kind in [*_PATTERNS, "signed"]
-}
+} | {"joined": "join"}
 _OPERATORS = frozenset("=+×÷^<>≤≥±√∑")
 _SYMBOLS = frozenset(["word", "other"])
 _REACH = 2  # tokens between a number and an operator of its formula

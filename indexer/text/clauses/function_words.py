@@ -33,7 +33,9 @@ VERBS = _words(
 )
 """Function words that are verbs: with one of them a line is a sentence, not a heading."""
 
-STARTERS = (FUNCTION - VERBS) - _words("he him me us more most own so then very too over")
+STARTERS = (
+    (FUNCTION - VERBS) - _words("he him me us more most own so then very too over")
+) | _words("nothing nobody everything everybody everyone anything anybody anyone")
 """Function words that begin a sentence and are no surname: "May shall pay", "He shall pay"."""
 
 HEADING_WORDS = _words(
@@ -48,6 +50,7 @@ HEADING_WORDS = _words(
 DIVISIONS = _words(
     "section sec article art clause chapter part paragraph para schedule exhibit annex appendix "
     "attachment title subsection subclause subparagraph cl item no rider addendum annexe recital "
+    "clausula cláusula clausola klausul ziffer absatz abs paragraaf punkt preamble "
     "annexure division rule covenant condition regulation book volume artikel abschnitt anhang "
     "anlage kapitel teil chapitre titre anexo allegato bijlage bilaga artículo articolo artigo"
 )
@@ -90,7 +93,9 @@ NUMERALS = _words(
 COMPANY_FORMS = _words(
     "inc corp corporation incorporated llc llp lllp lp ltd limited co plc pllc pc na gmbh kg kgaa "
     "ag sa sarl sas srl spa bv nv ab asa oyj pty pte kk l.p l.l.c l.l.p n.a p.c p.l.c s.a s.p.a "
-    "s.r.l s.a.r.l b.v n.v k.k c.v"
+    "s.r.l s.a.r.l b.v n.v k.k c.v a.s a.ş a/s bhd berhad d.d d.o.o e.k e.v ehf hf k.s kft ltda "
+    "nyrt oao ohg ojsc ooo oü oy pjsc pvt s.a.a s.a.b s.c.a s.n.c s.r.o sdn se sprl tbk uab v.o.f "
+    "vof z.o.o zao zrt"
 )
 SMALL_FORMS = _words("inc llc ltd plc")
 """Forms that end the name of a company also without a capital."""

@@ -199,6 +199,11 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
     )
 
 
+def is_counted_in_doubt(counted: str) -> bool:
+    """Return whether a word before a number may name a thing, as "boeing 747" does."""
+    return bool(counted) and not is_heading_word(counted.partition(" ")[0])
+
+
 def _begins_with_firm(text: str, parties: frozenset[str]) -> bool:
     """Return whether the words before the first small one are a firm's name: "Pepper LLC"."""
     capitalised = takewhile(lambda word: not word[0].islower(), text.split())

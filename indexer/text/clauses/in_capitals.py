@@ -8,7 +8,10 @@ from typing import Protocol
 
 from indexer.text.clauses.function_words import COMPANY_FORMS, FIRM_WORDS, FUNCTION
 
-MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)[.](?=\s\d))"
+)
 _SHOUTED_MONTH = MONTH.upper()
 _SHOUTED_SMALL = re.compile(
     r"(?<=\d)(?:ST|ND|RD|TH)\b|\b(?:DAY\s+OF|THOUSAND|MILLION|BILLION|PERCENT|PER\s+CENT)\b"

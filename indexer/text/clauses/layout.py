@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from indexer.text.clauses.function_words import COMPANY_FORMS
 from indexer.text.codepoints import without_ignorables
 
 _HYPHENATION = re.compile(
@@ -15,6 +16,11 @@ _MARK = re.compile(r"^[ \t]*#{1,6}[ \t]+(?=\S)", re.MULTILINE)
 _EMPHASIS = re.compile(
     r"(?<![\w*])(?P<sign>\*{1,3}|_{1,3})(?=[^\s*_])(?P<words>[^*_\n]{1,200}?)(?<=\S)"
     r"(?P=sign)(?![\w*])"
+)
+_EMPHASISED_FIRM = re.compile(
+    rf"(?<![\w*_])(?:\*[^\W_]{{1,40}}\*|_[^\W_]{{1,40}}_),?[ \t]+"
+    rf"(?:{'|'.join(sorted(map(re.escape, COMPANY_FORMS), reverse=True))})(?![\w])",
+    re.IGNORECASE,
 )
 _ESCAPE = re.compile(r"\\(?=[.()\[\]#*_\-])")
 _TAG = re.compile(
@@ -52,6 +58,17 @@ def without_layout(text: str) -> str:
     if not text.isascii():
         text = without_ignorables(text)
     return _HYPHENATION.sub("", text) if "\n" in text else text
+
+
+def emphasised_firms(text: str) -> tuple[str, ...]:
+    """Return the marks of emphasis around the last word of a firm's name: "*Star* Inc.".
+
+    They may be part of it, so a clause with them is not the same as one without.
+
+    >>> emphasised_firms("*Star* Inc. shall *promptly* pay _Moon_, LLC")
+    ('*', '_')
+    """
+    return tuple([match.group()[0] for match in _EMPHASISED_FIRM.finditer(text)])
 
 
 def _without_quotes(text: str) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 NAME = "name"
 
@@ -20,13 +20,15 @@ class Unit(NamedTuple):
     """A word or a slot.
 
     `kind` is empty for a word; `form` is canonical; `words` are its folded words. `spelling`: the
-    words of a name by which it is the same as another, empty for other units.
+    words of a name by which it is the same as another, empty for other units. `capital`: where a
+    word that is no slot has one, "inside" or "opening" a sentence; empty in small letters.
     """
 
     kind: str
     form: str
     words: tuple[str, ...]
     spelling: tuple[str, ...] = ()
+    capital: Literal["", "inside", "opening"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Reading:
     name a party, in lower case, in order. `units`: words and slots in order without
     articles and the like. `length` counts words with articles, each slot as one. `words` are the
     distinct terms outside slots, `names` those inside names, both without function words.
+    `counted`: a word and a number before the clause that are of no division, "step 4".
     `signs`: the signs that no token has and that change what is said, in order.
     `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
     idioms. `is_shouted`: most words are in capitals.
@@ -66,6 +69,7 @@ class Reading:
     is_shouted: bool = False
     doubtful: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
+    counted: str = ""
 
 
 def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:

@@ -1,5 +1,6 @@
 """Clauses and sections of a text, as places in it: by numbers and headings, by paragraphs where
-there are none. `clauses_v1`, and `clauses_v2` with the headings of `heading_v2`.
+there are none. `clauses_v1`, `clauses_v2` with the headings of `heading_v2`, and `clauses_v3` with
+those of `heading_v3`.
 
 A clause runs from its heading to the next one. Its number and heading are metadata, for the same
 clause stands under another number in each contract: its `body` alone is compared. Text
@@ -24,11 +25,16 @@ from indexer.text.clauses.headings import (
     is_titled,
     marker,
 )
+from indexer.text.clauses.small_names import heading_v3, marker_v3
 from indexer.text.clauses.structure import Heading
 
 MOST = 10_000
-NEWEST = "clauses_v2"
-_HEADINGS = {"clauses_v1": heading, NEWEST: heading_v2}
+NEWEST = "clauses_v3"
+_RULES = {
+    "clauses_v1": (marker, heading),
+    "clauses_v2": (marker, heading_v2),
+    NEWEST: (marker_v3, heading_v3),
+}
 _BREAK = "\n\r\v\f\x85\u2028\u2029"
 _LINE = re.compile(f"(?:[ \t\xa0]*[{_BREAK}])+|[^{_BREAK}]+(?:\r\n|[{_BREAK}]|$)")
 _STATED = re.compile(
@@ -106,7 +112,7 @@ class _Page:
 
     def __init__(self, text: str, structure: Sequence[Heading], version: str) -> None:
         self.text = text
-        self.heading = _HEADINGS[version]
+        self.marker, self.heading = _RULES[version]
         self.lines = [match.span() for match in _LINE.finditer(text)]
         self.starts = [start for start, _ in self.lines]
         # headings that extraction reports, by their line
@@ -202,7 +208,7 @@ class _Page:
             return self._reported_clause(start, line, self.reported[at])
         if not line.strip() or not self._may_begin(at):
             return None
-        announced = marker(line)
+        announced = self.marker(line)
         if announced and self._is_next(announced):
             return self._numbered_clause(at, line, announced)
         last = self._capitals(at)
@@ -212,7 +218,7 @@ class _Page:
         return _Cut(start, end, "", " ".join(self.text[start:end].split()), TITLE, whole=False)
 
     def _reported_clause(self, start: int, line: str, reported: Heading) -> _Cut:
-        announced = marker(line)
+        announced = self.marker(line)
         label = announced.label if announced else ""
         first = start + announced.rest if announced else reported.start
         title = " ".join(self.text[first : reported.end].split())
@@ -237,7 +243,7 @@ class _Page:
     def _is_title(self, at: int) -> bool:
         """Return whether a line is the title of the number above it."""
         line = self._line(at)
-        if at in self.reported or marker(line) is not None:
+        if at in self.reported or self.marker(line) is not None:
             return False
         return is_in_capitals(line) or is_titled(line.strip())
 
