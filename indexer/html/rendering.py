@@ -39,11 +39,12 @@ _TYPES = {
     "message/rfc822": "Mail",
     "application/epub+zip": "EPUB",
     "application/json": "JSON",
+    "application/mbox": "Mailbox",
     "application/vnd.ms-excel": "Excel",
     "application/vnd.ms-powerpoint": "PowerPoint",
     "application/vnd.oasis.opendocument.presentation": "OpenDocument slides",
     "application/vnd.oasis.opendocument.spreadsheet": "OpenDocument table",
-    "application/xhtml+xml": "HTML",
+    "application/xhtml+xml": "XHTML",
     "application/xml": "XML",
     "application/x-tex": "TeX",
     "text/csv": "CSV",
@@ -89,6 +90,7 @@ def environment(*folders: Path) -> Environment:
         "kind": kind,
         "name": name,
         "names_apart": names_apart,
+        "names_by_path": names_by_path,
         "folder": folder,
         "words": spaced,
         "filter_name": filter_name,
@@ -188,6 +190,16 @@ def names_apart(paths: Iterable[str]) -> list[str]:
             for end, shown in zip(ends, names, strict=True)
         ]
     return names
+
+
+def names_by_path(paths: Iterable[str]) -> dict[str, str]:
+    """Return the names of `names_apart` by path; a path that comes again has one name.
+
+    >>> names_by_path(["/a/lease.txt", "/b/lease.txt", "/a/lease.txt"])
+    {'/a/lease.txt': 'a/lease.txt', '/b/lease.txt': 'b/lease.txt'}
+    """
+    different = list(dict.fromkeys(paths))
+    return dict(zip(different, names_apart(different), strict=True))
 
 
 def spaced(word: str) -> str:

@@ -23,10 +23,9 @@ _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
     "--fold family may do"
 )
-_TOP_ONLY = "compared by type: the best {}; those after them are not folded: --top compares more"
+_TOP_ONLY = "by type only the best {} are compared; those after them are not folded (--top: more)"
 _PASSED_OVER = (
-    "compared by type: texts of {:,} characters together; "
-    "hits whose texts did not fit in are not folded: {:,}"
+    "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
 )
 _IGNORED = "no operators in a search here, so that their words are searched for: {}"
 _LEFT_OUT = "similarities are of texts without the approved passages of list {}"
@@ -63,7 +62,9 @@ def notes_on_folding(
     if apart:
         yield _APART.format(count_of(apart, "hit"))
     if passed_over:
-        yield _PASSED_OVER.format(options.most_chars, passed_over)
+        yield _PASSED_OVER.format(
+            options.most_chars, count_of(passed_over, "hit"), "is" if passed_over == 1 else "are"
+        )
 
 
 def notes_on_order(

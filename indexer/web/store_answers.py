@@ -144,6 +144,7 @@ class PreviewAnswer:
 
     `moved` counts documents that would be in another family than now. `measure` names what decides,
     `estimated` if it is estimated from sketches. `ready` is False until the store is read.
+    `names` are those of the families in `moves` by path, told apart.
     """
 
     ready: bool
@@ -156,3 +157,4 @@ class PreviewAnswer:
     largest: int = 0
     moved: int = 0
     moves: tuple[Move, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)

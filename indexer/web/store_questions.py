@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.undo_labels import label_history
+from indexer.html.rendering import names_by_path
 from indexer.operations import status as store_status
 from indexer.web.access import Login
 from indexer.web.previews import checked_threshold
@@ -120,6 +121,7 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
     if previewed is None:
         return PreviewAnswer(False, values["threshold"] or 0.0)
     families = previewed.families
+    paths = ((move.before_path, move.after_path) for move in families.moves)
     return PreviewAnswer(
         ready=True,
         threshold=families.threshold,
@@ -131,6 +133,7 @@ def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
         largest=families.largest,
         moved=families.moved,
         moves=families.moves,
+        names=names_by_path(path for ends in paths for path in ends),
     )
 
 

@@ -7,6 +7,7 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions
+from indexer.grouping.store_figures import store_figures
 from indexer.grouping.survey import Survey, survey
 from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT
@@ -31,6 +33,7 @@ from indexer.web.access import Login
 from indexer.web.chart_geometry import curve
 from indexer.web.label_queue import LabelRequest
 from indexer.web.questions import parameter_values
+from indexer.web.serve import review_application
 from indexer.web.site import Site
 from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
 from web.plain_requests import request
@@ -97,6 +100,63 @@ def test_threshold_says_who_would_leave_before_pairs_are_compared(
     assert below == {least: sum(value < least for value in similarities) for least in below}
     goes_on.set()
     assert not ask(site, "survey").less_similar
+
+
+def test_overview_says_that_the_store_is_being_read(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from starlette.testclient import TestClient
+
+    goes_on = threading.Event()
+
+    def read_later(*given: Any) -> Any:
+        assert goes_on.wait(60)
+        return store_figures(*given)
+
+    monkeypatch.setattr("indexer.web.site.store_figures", read_later)
+    client = TestClient(review_application(store, frozenset({"testserver"})))
+    shown = client.get("/overview").text
+    assert 'data-reading="/api/figures"' in shown
+    assert "Reading the store" in shown
+    assert "Content types" in shown
+    goes_on.set()
+    while "Folded under another document" not in (shown := client.get("/overview").text):
+        pass
+    assert "data-reading" not in shown
+
+
+def test_families_of_one_name_are_told_apart(store: Any, browser: Browser) -> None:
+    """On Threshold, as it is loaded and as the slider changes it, and where it is applied."""
+    folders = [
+        replace(row, path=f"/papers/{row.id}/copyright") for row in rows(TEXTS) if row.id < "1"
+    ]
+    store.delete(list(TEXTS))
+    store.write(folders)
+    store.refresh()
+    group(store, GroupOptions(0.6, "lcs"))
+    names = {f"{row.id}/copyright" for row in folders}
+    with run_site(store.url) as address:
+        record = PageRecord(address)
+        read(address, "/threshold")
+        for threshold in (1, 0.9):
+            url = f"{address}/api/preview?threshold={threshold}&wait=20"
+            while not json.load(urllib.request.urlopen(url))["ready"]:
+                pass
+        with open_window(browser, address, record) as windows:
+            page = record.watch(windows.new_page())
+            page.goto("/threshold?threshold=1")
+            moves = page.locator("[data-moves] a")
+            expect(moves.first).to_be_visible()
+            assert set(moves.all_text_contents()) <= names
+            assert len(set(moves.all_text_contents())) > 2
+            page.locator("#threshold").fill("0.9")
+            expect(page).to_have_url(re.compile("threshold=0.9$"))
+            assert set(moves.all_text_contents()) <= names
+            page.goto("/regroup?threshold=1")
+            parts = page.locator(".moves td a")
+            expect(parts.first).to_be_visible()
+            assert set(parts.all_text_contents()) <= names
+        record.check()
 
 
 def test_pages_wait_only_a_moment_for_the_labels_of_a_store(
@@ -284,6 +344,7 @@ def test_families_that_split_or_merge_are_named_and_come_by_a_group(store: Any) 
 def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_path: Path) -> None:
     group(store, GroupOptions(0.6, "lcs"))
     with run_site(store.url) as address:
+        read(address, "/threshold")
         record = PageRecord(address)
         with open_window(browser, address, record) as windows:
             page = record.watch(windows.new_page())

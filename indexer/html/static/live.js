@@ -111,7 +111,7 @@ export function slider() {
         const link = document.createElement("a");
         const name = document.createElement("bdi");
         link.href = `/family?${new URLSearchParams({ id: move[id] })}`;
-        name.textContent = move[path].split("/").pop() || move[path];
+        name.textContent = answer.names[move[path]];
         link.append(name);
         cell.append(link);
         return cell;
