@@ -47,6 +47,7 @@ _TYPES = {
     "application/xhtml+xml": "XHTML",
     "application/xml": "XML",
     "application/x-tex": "TeX",
+    "application/zip": "Zip archive",
     "text/csv": "CSV",
     "text/html": "HTML",
     "text/markdown": "Markdown",

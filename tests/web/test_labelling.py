@@ -126,6 +126,14 @@ def test_a_dry_run_is_confirmed_and_undone_by_addresses_that_can_be_loaded_again
         assert request(forms.site, path).status == 405
 
 
+def test_a_dry_run_tells_documents_of_one_name_apart(forms: Forms, store: Any) -> None:
+    named = store.get([f"m{place}" for place in range(4)]).values()
+    store.write([dataclasses.replace(row, path=f"/papers/{row.id}/copyright") for row in named])
+    planned = forms.send("/label", id="m1", add="hot", family="yes", dry_run="yes", next="/jobs")
+    shown = forms.page(planned.headers["location"])
+    assert all(f"m{place}/copyright" in shown for place in range(4))
+
+
 def test_an_unknown_dry_run_or_labelling_is_not_found(forms: Forms) -> None:
     for path in ("/labelled?number=4711", "/labelled?plan=4711"):
         assert request(forms.site, path).status == 404

@@ -115,6 +115,8 @@ def test_overview_says_that_the_store_is_being_read(
 
     monkeypatch.setattr("indexer.web.site.store_figures", read_later)
     client = TestClient(review_application(store, frozenset({"testserver"})))
+    shown = client.get("/threshold").text
+    assert "a minute or more for each 100,000" in shown
     shown = client.get("/overview").text
     assert 'data-reading="/api/figures"' in shown
     assert "Reading the store" in shown
