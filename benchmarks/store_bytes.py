@@ -46,8 +46,8 @@ def main() -> None:
         folder = Path(name)
         source = folder / "source"
         if options.records:
-            source.mkdir()
-            _write_records(source / "records.jsonl", options.records, options.words)
+            source = folder / "records.jsonl"
+            _write_records(source, options.records, options.words)
         else:
             write_files(source, options.folders, options.documents, options.length)
         path = folder / "bytes.db"

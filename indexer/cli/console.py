@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from indexer.text.visible import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LISTED = 50  # lines that are printed
 
@@ -19,6 +20,8 @@ def console() -> Console:
 
     Square brackets are text, as in `nearfold[web]`.
     """
+    from rich.console import Console  # loads sixty modules, of which JSON needs none
+
     return Console(highlight=False, soft_wrap=True, markup=False)
 
 
@@ -35,6 +38,8 @@ def print_json(value: object) -> None:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print the first `LISTED` lines, and the number of lines beyond them."""
+    from rich.text import Text
+
     all_lines = list(lines)
     out = console()
     for line in all_lines[:LISTED]:

@@ -7,7 +7,6 @@ import textwrap
 from typing import Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import (
@@ -77,6 +76,8 @@ def _print_matches(result: SimilarResult, as_json: bool) -> None:
     if as_json:
         print_json(_result_json(result))
         return
+    from rich.text import Text
+
     out = console()
     for match in result.matches:
         similarity = (_similarity(match), "bold")

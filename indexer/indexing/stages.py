@@ -85,6 +85,11 @@ class Job:
         return Arrivals(self.store, self.recipe, self.families.documents, joins=self.joins)
 
     @cached_property
+    def writer(self) -> Writer:
+        """The writer of rows, whose threads run while rows are made."""
+        return Writer(self.arrivals)
+
+    @cached_property
     def recipe_id(self) -> str:
         """The recipe's id, computed once a job."""
         return self.recipe.id
@@ -245,6 +250,7 @@ def _fail(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:
     blob = pending.blob
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
+        job.writer.settle()
         delete_and_repair(job.store, [blob.id], job.families)
     failure = Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))
     job.journal.record([failure])
@@ -258,7 +264,7 @@ def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outco
     batch: list[ExtractedBlob] = []
     chars = 0
     most = WRITE_DIVIDED if job.divide else WRITE_DOCUMENTS
-    with Writer(job.arrivals) as writer:
+    with job.writer as writer:
         for item in items:
             if not isinstance(item, ExtractedBlob):
                 yield item
@@ -284,6 +290,8 @@ def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
         for place, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}
+    if replaced or job.writer.has_any(row.id for row in rows):
+        job.writer.settle()
     if job.divide:
         structure = {
             item.blob.id: locate_headings(item.document.text, item.document.headings)
@@ -316,6 +324,7 @@ def _record_refusals(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[s
     """Record what the store refused, and return the reasons by id; rows of what the files held
     before are deleted, for they are no longer true.
     """
+    job.writer.settle()
     replaced = job.store.sources(list(refused))
     if replaced:
         delete_and_repair(job.store, list(replaced), job.families)

@@ -6,7 +6,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Protocol
@@ -43,7 +43,7 @@ class Target(Protocol):
 
 class Writer:
     """A writer of rows from as many threads as the store has use for; in the caller's thread where
-    that is one.
+    that is none.
 
     A context manager. At most `most_bytes` of rows are being written, by `row_bytes`, or else one
     batch that is larger alone: `write` waits until there is memory. Two batches with a row of the
@@ -58,12 +58,14 @@ class Writer:
         self._pending_ids: set[str] = set()
         self._bytes = 0
         self._closed = False
-        count = store.writers if store.writers > 1 else 0
+        self._error: BaseException | None = None  # after which nothing is written
+        self._unwritten = 0
+        self._written = threading.Condition()
         self._threads = [
             threading.Thread(
                 target=copy_context().run, args=(self._work,), name="nearfold-writer", daemon=True
             )
-            for _ in range(count)
+            for _ in range(store.writers)
         ]
 
     def __enter__(self) -> Writer:
@@ -88,6 +90,8 @@ class Writer:
             yield self._next()
         self._bytes += batch.bytes
         self._pending_ids |= batch.ids
+        with self._written:
+            self._unwritten += 1
         self._waiting.put(batch)
         while not self._finished.empty():
             yield self._next()
@@ -96,6 +100,18 @@ class Writer:
         """Yield what the store decides on all that is pending."""
         while self._pending_ids:
             yield self._next()
+
+    def has_any(self, ids: Iterable[str]) -> bool:
+        """Return whether a row with one of these ids is pending."""
+        return not self._pending_ids.isdisjoint(ids)
+
+    def settle(self) -> None:
+        """Wait until all that was handed over is written, if one thread writes, before the caller
+        changes rows on which it may depend; `write` and `finish` yield what was decided.
+        """
+        if len(self._threads) == 1:
+            with self._written:
+                self._written.wait_for(lambda: not self._unwritten, STALLED_SECONDS)
 
     def close(self) -> None:
         """Drop what is not being written yet, and wait a few seconds for what is."""
@@ -126,10 +142,13 @@ class Writer:
     def _work(self) -> None:
         while (batch := self._waiting.get()) is not None and not self._closed:
             try:
-                batch.result = batch.write_to(self._store)
+                batch.result = self._error or batch.write_to(self._store)
             except BaseException as error:
-                batch.result = error
+                batch.result = self._error = error
             self._finished.put(batch)
+            with self._written:
+                self._unwritten -= 1
+                self._written.notify_all()
 
 
 class _Batch:

@@ -108,7 +108,8 @@ class Store(Protocol):
     ids and keys are ordered by their UTF-8 bytes.
 
     A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry
-    it. `writers` is the number of threads from which `write` may usefully be called at once.
+    it. `writers` is the number of threads from which `write` may usefully be called at once; 0 for
+    a store whose reads wait for its writes.
     `shared`: other programs may write at the same time. `url` is `address.url`.
 
     `candidates`, `search`, `scan`, `counts` and hot keys are about whole documents; a view

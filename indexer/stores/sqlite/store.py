@@ -37,7 +37,7 @@ class SqliteStore:
         self, address: StoreAddress, file: File | None = None, scope: Scope = "documents"
     ) -> None:
         self.address, self.url = address, address.url
-        self.writers, self.shared = 1, False
+        self.writers, self.shared = int(address.file != MEMORY), False
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._file = file or File(address.file or MEMORY)
         self._scope = scope

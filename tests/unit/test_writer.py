@@ -1,0 +1,102 @@
+"""Rows of a store that takes one writer are written while the caller goes on, unless they depend on
+each other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from sample_rows import row
+
+from indexer.indexing import stages, writer
+from indexer.indexing.index import index
+from indexer.indexing.writer import Writer
+from indexer.model import Row
+from indexer.stores import open_store
+from indexer.stores.sqlite.store import SqliteStore
+
+
+class SlowStore:
+    """A store that writes when it may."""
+
+    writers = 1
+
+    def __init__(self) -> None:
+        self.may_write = threading.Event()
+        self.written: list[str] = []
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        assert self.may_write.wait(10)
+        self.written += [row.id for row in rows]
+        return [None] * len(rows)
+
+
+def test_the_caller_goes_on_while_rows_are_written_in_their_order() -> None:
+    store = SlowStore()
+    with Writer(store) as writer:
+        assert list(writer.write([row("a")])) == list(writer.write([row("b")])) == []
+        assert writer.has_any(["a", "x"]) and not writer.has_any(["x"])
+        store.may_write.set()
+        decided = [result.rows[0].id for result in writer.finish()]
+    assert decided == store.written == ["a", "b"]
+
+
+def test_settling_waits_for_what_was_handed_over_and_keeps_its_results() -> None:
+    store = SlowStore()
+    with Writer(store) as writer:
+        list(writer.write([row("a")]))
+        threading.Timer(0.05, store.may_write.set).start()
+        writer.settle()
+        assert store.written == ["a"]
+        assert [result.refusals for result in writer.finish()] == [[None]]
+
+
+def test_nothing_is_written_after_an_error() -> None:
+    store = SlowStore()
+    store.may_write.set()
+    with Writer(store) as writer:
+        list(writer.write([row("a")]))
+        writer.settle()
+        store.written = None  # type: ignore[assignment]
+        list(writer.write([row("b")]))
+        writer.settle()
+        store.written = []
+        with pytest.raises(TypeError):
+            list(writer.write([row("c")]))
+        writer.settle()
+    assert store.written == []
+
+
+def test_a_changed_document_waits_for_the_rows_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its family is repaired in the store, which must hold those that joined it by then."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    text = "a text of enough words that its copies are found as near duplicates of each other "
+    changed = folder / "z.txt"
+    changed.write_text(text * 3)
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    index(folder, store)
+    changed.write_text("something else that has nothing in common with all of the others here")
+    for name in "abc":
+        (folder / f"{name}.txt").write_text(text * 3)
+    monkeypatch.setattr(stages, "WRITE_DOCUMENTS", 1)
+    monkeypatch.setattr(writer, "STALLED_SECONDS", 10.0)
+    monkeypatch.setattr(SqliteStore, "write", delayed(SqliteStore.write))
+    index(folder, store)
+    rows = {row.title: row for row in store.scan()}
+    store.close()
+    assert rows["z.txt"].family == rows["z.txt"].id
+    families = {rows[f"{name}.txt"].family for name in "abc"}
+    assert len(families) == 1 and families < {rows[f"{name}.txt"].id for name in "abc"}
+
+
+def delayed(write: Callable[..., list[str | None]]) -> Callable[..., list[str | None]]:
+    def late(store: SqliteStore, rows: Sequence[Row]) -> list[str | None]:
+        threading.Event().wait(0.05)
+        return write(store, rows)
+
+    return late
