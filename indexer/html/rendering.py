@@ -39,6 +39,7 @@ _TYPES = {
     "message/rfc822": "Mail",
     "application/epub+zip": "EPUB",
     "application/json": "JSON",
+    "application/octet-stream": "Other data",
     "application/mbox": "Mailbox",
     "application/vnd.ms-excel": "Excel",
     "application/vnd.ms-powerpoint": "PowerPoint",

@@ -116,7 +116,7 @@ def test_overview_says_that_the_store_is_being_read(
     monkeypatch.setattr("indexer.web.site.store_figures", read_later)
     client = TestClient(review_application(store, frozenset({"testserver"})))
     shown = client.get("/threshold").text
-    assert "a minute or more for each 100,000" in shown
+    assert "a minute or more, and 700 MB of memory, for each 100,000" in shown
     shown = client.get("/overview").text
     assert 'data-reading="/api/figures"' in shown
     assert "Reading the store" in shown
@@ -354,9 +354,10 @@ def test_a_threshold_is_applied_on_its_page(store: Any, browser: Browser, tmp_pa
             page.get_by_role("button", name="Apply").click()
             expect(page.get_by_role("heading", name="Families that split: ")).to_be_visible()
             page.get_by_role("button", name="Group at 95% now").click()
-            expect(page.locator("[data-regrouping]")).to_contain_text("--threshold 0.95: done")
+            done = "--threshold 0.95: done"
+            expect(page.locator("[data-regrouping]")).to_contain_text(done, timeout=30_000)
             page.goto("/threshold")
-            expect(page.locator("#threshold")).to_have_value("0.95")
+            expect(page.locator("#threshold")).to_have_value("0.95", timeout=30_000)
             page.goto("/regroup?threshold=0.95")
             expect(page.get_by_text("The stored families are those")).to_be_visible()
         record.check()
