@@ -19,9 +19,10 @@ from indexer.recipe import DEFAULT
 from indexer.similarity.approved_passages import (
     NO_PASSAGES,
 )
-from indexer.similarity.criteria import Criteria, parse_requirements
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES
+from indexer.similarity.parse_requirements import parse_requirements
 from indexer.sources.base import Reading
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
@@ -124,8 +125,9 @@ _require_option = click.option(
     metavar="MEASURE=VALUE",
     help="Only pairs of at least this value of a measure; may be given several times, and all must "
     "hold. `novelty<=N`: at most N of new information, by words that only one has. `replaced<=N`: "
-    "no words stand for the same other words more than N times, as names in a template do; of what "
-    "words in order fold into groups and families 2 by default.",
+    "no words stand for the same other words more than N times, as names in a template do, nor "
+    "words of one language for another's; of what words in order fold into groups and families 2 "
+    "by default.",
 )
 _same_option = click.option(
     "--same",

@@ -15,6 +15,7 @@ from indexer.recipe import Recipe
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.similarity.copy_key import copy_key
 from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.similarity.languages import two_languages
 from indexer.similarity.measures import check_measure, measure_pair
 from indexer.similarity.new_words import Rarity
 from indexer.similarity.reasons import spell_reasons
@@ -183,6 +184,9 @@ def _kept_apart(store: FullStore, recipe: Recipe, row: Row, stored: Row, measure
     if not {row.status, stored.status} <= set(criteria.folded):
         return "texts of numbers alone are duplicates where they are equal"
     sides = Side(row.text, recipe), Side(stored.text, recipe)
+    if not criteria.accepts_languages(sides[0].words, sides[1].words):
+        languages = two_languages(sides[0].words, sides[1].words)
+        return f"words of {languages.a} stand for words of {languages.b}: they are two languages"
     if not criteria.accepts_words(sides[0].words, sides[1].words):
         replaced = most_replaced(sides[0].words, sides[1].words)
         return (

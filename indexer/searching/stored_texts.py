@@ -129,7 +129,11 @@ class StoredTexts:
             return self.criteria.accepts(a, b, self.rarity)
         most = self.criteria.replaced
         words_out_of_order = min(common.words) - common.in_order
-        if most is None or min(words_out_of_order, common.most_out_of_order) <= most:
+        if most is None or words_out_of_order <= most:
+            return True
+        if not self.criteria.accepts_languages(a.words, b.words):
+            return False
+        if common.most_out_of_order <= most:
             return True
         return not any(replacements(a.words, b.words, most))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -24,8 +23,10 @@ from indexer.similarity.field_rules import (
     field_value,
     parse_windows,
 )
+from indexer.similarity.languages import two_languages
 from indexer.similarity.measures import TextOperand, check_measure, measure_pair
 from indexer.similarity.new_words import Rarity, measure_new_words
+from indexer.similarity.parse_requirements import LIMITS, parse_requirements
 from indexer.similarity.replacements import is_replaced
 from indexer.text.word_numbers import Words
 from indexer.text.words import words
@@ -33,8 +34,6 @@ from indexer.text.words import words
 Numbers: TypeAlias = Literal["ignore", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
-NOVELTY, REPLACED = "novelty", "replaced"
-LIMITS = (NOVELTY, REPLACED)  # the requirements that are upper limits
 _TOLERANCE = 1e-9
 _IN_ORDER = ("lcs", "lcs_misread")  # measures that align words
 REARRANGED = 0.9  # least overlap of texts that are called rearranged
@@ -54,7 +53,8 @@ class Criteria:
     `novelty`: most novelty of the words that only one of the texts has
     (`indexer.similarity.new_words`), by their frequencies in a store.
     `replaced`: most times that the same words may stand for the same other words
-    (`indexer.similarity.replacements`).
+    (`indexer.similarity.replacements`), or words of one language for those of another
+    (`indexer.similarity.languages`).
 
     Fields are those of `indexer.similarity.field_rules`. A document without a value for one of them
     meets no such rule: it has no near duplicate.
@@ -208,7 +208,13 @@ class Criteria:
 
     def accepts_words(self, a: Words, b: Words) -> bool:
         """Return whether the words of two texts meet the limit on replacements."""
-        return self.replaced is None or not is_replaced(a, b, self.replaced)
+        if self.replaced is None:
+            return True
+        return self.accepts_languages(a, b) and not is_replaced(a, b, self.replaced)
+
+    def accepts_languages(self, a: Words, b: Words) -> bool:
+        """Return whether words of one language stand for another's no more than that limit."""
+        return self.replaced is None or two_languages(a, b).times <= self.replaced
 
     def accepts_each(
         self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
@@ -260,44 +266,6 @@ def missing_field(fields: Iterable[str]) -> UsageError:
         f"no document has a value of {', '.join(sorted(fields))} that the rules can compare; "
         "check the spelling, or leave the rule out"
     )
-
-
-def parse_requirements(
-    texts: Sequence[str],
-) -> tuple[tuple[tuple[str, float], ...], dict[str, float]]:
-    """Return `MEASURE=VALUE` strings as pairs, and the least N of `NAME<=N` or `NAME=N` by name.
-
-    A measure is at least its value, also if written `>=`; novelty and replaced are at most N.
-    Raises `UsageError` for one that is not a name, a sign and a number.
-
-    >>> parse_requirements(["resemblance=0.5", "novelty<=20"])
-    ((('resemblance', 0.5),), {'novelty': 20.0})
-    """
-    pairs = []
-    limits: dict[str, float] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not name or math.isnan(number):
-            raise UsageError(
-                "a requirement is MEASURE=VALUE, for example resemblance=0.5, novelty<=N or "
-                f"replaced<=N, not {text!r}"
-            )
-        sign = name[-1] if name[-1] in "<>" else ""
-        name = name.removesuffix(sign).strip()
-        if sign and (name in LIMITS) != (sign == "<"):
-            raise UsageError(
-                f"{text!r} cannot be required: measures are at least a value (lcs=0.9), "
-                "novelty and replaced at most one (novelty<=20, replaced<=2)"
-            )
-        if name in LIMITS:
-            limits[name] = min(number, limits.get(name, number))
-        else:
-            pairs.append((name, number))
-    return tuple(pairs), limits
 
 
 def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer import CheckOptions, check, group, open_store
+from indexer import CheckOptions, SearchOptions, check, group, open_store, search
 from indexer.errors import StoreError, UnreadableFile, UsageError
 from indexer.grouping.group_options import GroupOptions
 from indexer.indexing import claims
@@ -92,6 +92,21 @@ def test_forms_filled_in_for_another_subject_are_for_review(store) -> None:
     assert '"beta" stands for "alpha" 4 times' in result.reasons[0]
     copy = put(store, "c", page.format("beta"), drop_duplicates=True)
     assert (copy.verdict, copy.of, copy.stored) == ("duplicate", "b", False)
+
+
+def test_pages_that_were_hardly_translated_are_for_review_and_shown_both(store) -> None:
+    page = f"{{}} {TEXT} {OTHER} {sentence(3)} {sentence(4)} {sentence(5)} {sentence(6)} {{}}"
+    put(store, "de", page.format("Das ist nicht für die Datei.", "Wenn die Option fehlt."))
+    swedish = page.format("Det är inte för en fil.", "Om inte valet ges till den.")
+    result = put(store, "sv", swedish, drop_duplicates=True)
+    assert (result.verdict, result.of, result.stored) == ("review", "de", True)
+    assert "words of sv stand for words of de" in result.reasons[0]
+    store.refresh()
+    hits = {
+        number: search(store, "", SearchOptions(criteria=Criteria(replaced=number))).hits
+        for number in (2, 999)
+    }
+    assert [len(hits[2]), len(hits[999])] == [2, 1]
 
 
 def test_tables_of_numbers_are_duplicates_if_they_are_equal(store) -> None:

@@ -57,6 +57,7 @@ ARGUMENTS = {
     "store_bytes": ["{corpus} --documents 10 --length 500", "--records 100"],
     "store_matrix": [""],
     "threads": ["--mails 40"],
+    "translated_pages": ["--manuals {corpus} --pages 2"],
     "versions": ["--histories 2 --versions 3 --words 40"],
 }
 RUN_BY_HAND = {

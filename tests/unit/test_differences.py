@@ -10,9 +10,10 @@ from invoices import invoices
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria, is_rearranged, parse_requirements
+from indexer.similarity.criteria import Criteria, is_rearranged
 from indexer.similarity.differences import differences, spell_differences
 from indexer.similarity.facts import FactSource
+from indexer.similarity.parse_requirements import parse_requirements
 from indexer.similarity.sides import Side
 from indexer.text.words import words
 

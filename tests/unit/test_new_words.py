@@ -17,7 +17,7 @@ from indexer.model import NewWords, RareWord, WordFrequencies
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria, parse_requirements
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.new_words import (
     MOST_KNOWN,
     Rarity,
@@ -25,6 +25,7 @@ from indexer.similarity.new_words import (
     spell_new_words,
     spell_sides,
 )
+from indexer.similarity.parse_requirements import parse_requirements
 from indexer.similarity.sides import Side
 from indexer.stores import open_store
 
