@@ -291,9 +291,14 @@ class Arrivals:
         self._known.add(ids, slots)
 
     def _forget_if_full(self, count: int) -> None:
-        """If so many more could not be remembered, begin anew, and look up from then on."""
+        """If so many more could not be remembered, begin anew with those that the store does not
+        have yet, and look up the others from then on.
+        """
         if len(self._known.ids) + count > REMEMBERED:
             self._known = self._no_principals()
+            waiting = [head.row for head in list(self._pending.values()) if head.may_arrive]
+            slots = self._unpack(row.minhash or b"" for row in waiting)
+            self._known.add([row.id for row in waiting], slots)
             self._must_look_up = True
 
     def _unpack(self, sketches: Iterable[bytes]) -> Slots:

@@ -4,15 +4,15 @@ each other."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from sample_rows import row
 
-from indexer.indexing import stages, writer
+from indexer.indexing import arrival, stages, writer
 from indexer.indexing.index import index
-from indexer.indexing.writer import Writer
+from indexer.indexing.writer import Writer, WriteResult
 from indexer.model import Row
 from indexer.stores import open_store
 from indexer.stores.sqlite.store import SqliteStore
@@ -92,6 +92,36 @@ def test_a_changed_document_waits_for_the_rows_before_it(
     assert rows["z.txt"].family == rows["z.txt"].id
     families = {rows[f"{name}.txt"].family for name in "abc"}
     assert len(families) == 1 and families < {rows[f"{name}.txt"].id for name in "abc"}
+
+
+def test_principals_on_their_way_to_the_store_are_joined_after_others_were_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    text = "a text of enough words that its copies are found as near duplicates of each other "
+    for name, content in [("a", text), ("b", "one two three"), ("c", "four five six"), ("d", text)]:
+        (folder / f"{name}.txt").write_text(f"{content} {content}")
+    may_write = threading.Event()
+    write, finish = SqliteStore.write, Writer.finish
+
+    def wait_and_write(store: SqliteStore, rows: Sequence[Row]) -> list[str | None]:
+        assert may_write.wait(60)
+        return write(store, rows)
+
+    def let_write(writer: Writer) -> Iterator[WriteResult]:
+        may_write.set()
+        return finish(writer)
+
+    monkeypatch.setattr(stages, "WRITE_DOCUMENTS", 1)
+    monkeypatch.setattr(arrival, "REMEMBERED", 2)
+    monkeypatch.setattr(SqliteStore, "write", wait_and_write)
+    monkeypatch.setattr(Writer, "finish", let_write)
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    index(folder, store)
+    rows = {row.title: row for row in store.scan()}
+    store.close()
+    assert rows["d.txt"].family == rows["a.txt"].id
 
 
 def delayed(write: Callable[..., list[str | None]]) -> Callable[..., list[str | None]]:
