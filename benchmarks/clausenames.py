@@ -21,6 +21,8 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
+import companies
+
 from indexer.similarity.duplicate_types import verdict
 from indexer.text.clauses.clause_terms import read_clause
 from indexer.text.clauses.lexicon import default_lexicon
@@ -418,6 +420,10 @@ def main() -> None:
     report("a name alone as the heading", bare, "near_identical", options.examples)
     report("another heading, number or layout", headings, "identical", options.examples)
     report("another number, of forms unseen", unseen, "identical", options.examples)
+    firms = companies.pairs()
+    report("firms of many countries", firms, "near_identical", options.examples)
+    shouted = companies.pairs(in_capitals=True)
+    report("the same in capitals", shouted, "near_identical", options.examples)
 
 
 if __name__ == "__main__":

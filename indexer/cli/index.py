@@ -215,7 +215,8 @@ def index_command(
         click.echo(f"new documents are {_signed_with(recipe)}; {advice}", err=True)
     _print_account(account, as_json)
     excluded = account.skipped.get("excluded", 0)
-    if excluded == account.seen > 0 and (settings.include or settings.exclude):
+    is_all = sum(account.skipped.values()) == account.seen
+    if excluded and is_all and (settings.include or settings.exclude):
         patterns = [f"--include {pattern}" for pattern in settings.include]
         patterns += [f"--exclude {pattern}" for pattern in settings.exclude]
         documents = count_of(excluded, "document")

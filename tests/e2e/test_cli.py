@@ -261,6 +261,11 @@ def test_index_says_that_patterns_leave_everything_out(tmp_path: Path) -> None:
     count = len(list(EXAMPLES.iterdir()))
     assert f"{count} documents left out, which is all, by --include nope" in done.stderr
     assert "left out" not in outcome("index", EXAMPLES, "--include", "*.txt", store=url).stderr
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("ferry")
+    (tmp_path / "docs" / "link.txt").symlink_to("a.txt")
+    done = outcome("index", tmp_path / "docs", "--include", "nope", store=url)
+    assert "1 document left out, which is all, by --include nope" in done.stderr
 
 
 def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path: Path) -> None:

@@ -81,3 +81,9 @@ def test_words_in_capitals_are_no_names() -> None:
 def test_limited_is_no_company_where_it_stands_alone() -> None:
     text = "THE LIABILITY OF EACH PARTY UNDER THIS AGREEMENT AND THE ANNEXED DOCUMENTS IS {}."
     assert kind(text.format("LIMITED"), text.format("UNLIMITED")) in {"fuzzy", "none"}
+
+
+def test_adverbs_that_deny_are_negations() -> None:
+    text = "Information that is {} available to the public is no secret under this deed of trust."
+    assert kind(text.format("freely"), text.format("rarely")) == "none"
+    assert kind(text.format("hardly"), text.format("rarely")) == "fuzzy"

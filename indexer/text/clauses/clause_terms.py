@@ -16,6 +16,7 @@ from indexer.text.clauses.function_words import (
     FUNCTION,
     NEGATIONS,
     RIGHT,
+    SEMI_NEGATIVES,
     SILENT,
     is_numeral,
 )
@@ -101,8 +102,12 @@ def _formulas(units: Sequence[Unit], signs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _negations(units: Sequence[Unit], body_text: str) -> int:
-    count = len([unit for unit in units if unit.form in NEGATIONS])
+    count = len([unit for unit in units if unit.form in NEGATIONS or _is_semi_negative(unit)])
     return count - len(_IDIOMS.findall(body_text)) if count else 0
+
+
+def _is_semi_negative(unit: Unit) -> bool:
+    return not unit.kind and not SEMI_NEGATIVES.isdisjoint(unit.words)
 
 
 def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:

@@ -80,6 +80,9 @@ PARTY_ACTS = VERBS | _words(
 DUTY = frozenset(["shall", "will", "must"])
 RIGHT = frozenset(["may", "can"])
 NEGATIONS = _words("not no never neither none nor cannot without")
+SEMI_NEGATIVES = _words("barely hardly rarely scarcely seldom")
+"""Adverbs that deny as "not" does: what is rarely available is not what is freely available."""
+
 SILENT = _words(
     "be been being have has had not also only hereby at all times in any event it promptly so do"
 )
