@@ -80,7 +80,7 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
     >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
     (('To', 'NOT'), ('e', 'mailed'))
     """
-    common = set(a.words.vocabulary) & set(b.words.vocabulary)
+    common = _common(a, b)
     return tuple(_spellings(a, common)), tuple(_spellings(b, common))
 
 
@@ -91,11 +91,17 @@ def measure_new_words(
 
     Without `rarity` they are only counted.
     """
-    sides = [new_words(a, b) for a, b in pairs]
-    counts = [NewWords(len(left), len(right)) for left, right in sides]
+    common = [_common(a, b) for a, b in pairs]
+    counts = [
+        NewWords(len(a.words.vocabulary) - len(words), len(b.words.vocabulary) - len(words))
+        for (a, b), words in zip(pairs, common, strict=True)
+    ]
     if rarity is None:
         return counts
-    wholes = [(_whole_words(a, b), _whole_words(b, a)) for a, b in pairs]
+    wholes = [
+        (tuple(_whole_words(a, words)), tuple(_whole_words(b, words)))
+        for (a, b), words in zip(pairs, common, strict=True)
+    ]
     words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
     frequencies = rarity.frequencies(list(words))
     return [
@@ -149,6 +155,10 @@ def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
     return f"{words}, {number} of them rare: {named}{more}"
 
 
+def _common(a: WordText, b: WordText) -> set[str]:
+    return set(a.words.vocabulary).intersection(b.words.vocabulary)
+
+
 def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
     """Yield the words of a text that are not common.
 
@@ -162,24 +172,23 @@ def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
             yield word if "\n" in written or "\r" in written else written
 
 
-def _whole_words(side: WordText, other: WordText) -> tuple[str, ...]:
-    """Return the words of a text, as spelled, that those which the other lacks are part of."""
+def _whole_words(side: WordText, common: set[str]) -> dict[str, None]:
+    """Return the words of a text, as spelled, that those which are not common are part of."""
     words, spelled = side.words, side.spelled
-    firsts = np.unique(words.numbers, return_index=True)[1]
-    common = set(words.vocabulary) & set(other.words.vocabulary)
     is_new = np.array([word not in common for word in words.vocabulary], dtype=bool)
-    firsts = firsts[is_new]
+    firsts = np.unique(words.numbers, return_index=True)[1][is_new]
     places = np.searchsorted(spelled.starts, words.starts[firsts], side="right") - 1
+    whole_starts, whole_ends = spelled.starts.tolist(), spelled.ends.tolist()
+    starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
     found: dict[str, None] = {}
-    for first, place in zip(firsts.tolist(), places.tolist(), strict=True):
-        start, end = int(words.starts[first]), int(words.ends[first])
-        if place >= 0 and int(spelled.ends[place]) >= end:
-            start, end = int(spelled.starts[place]), int(spelled.ends[place])
-        written = side.text[start:end]
+    for first, place, start, end in zip(firsts, places.tolist(), starts, ends, strict=True):
+        is_inside = place >= 0 and whole_ends[place] >= end
+        span = (whole_starts[place], whole_ends[place]) if is_inside else (start, end)
+        written = side.text[slice(*span)]
         if "\n" in written or "\r" in written:  # broken at the end of a line
             written = words.vocabulary[int(words.numbers[first])]
         found[written] = None
-    return tuple(found)
+    return found
 
 
 def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:

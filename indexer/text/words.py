@@ -30,6 +30,7 @@ _PART, _DIGIT, _JOINER, _DIGIT_JOINER, _ALONE, _MARK = (1 << bit for bit in rang
 _JOINERS = "-\u2010\u2011'\u2019.\u00b7_"
 _DIGIT_JOINERS = ",:/"
 _SEPARATOR = "\U0010ffff"  # a noncharacter: never part of a word, untouched by normalisation
+_ASCII_SEPARATOR = "!"  # never part of a word either
 _LINE_END = re.compile(r"[-\u00ad\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
 
@@ -48,11 +49,24 @@ def words(text: str) -> Words:
 
 
 def _fold(spellings: list[str]) -> list[str]:
-    """Return the folded spellings of many words at once."""
+    """Return the folded spellings of many distinct words at once.
+
+    Those of ASCII stand together without a character that normalisation would have to spare.
+    """
+    plain = [spelling for spelling in spellings if spelling.isascii()]
+    if len(plain) == len(spellings):
+        return _fold_joined(plain, _ASCII_SEPARATOR)
+    others = [spelling for spelling in spellings if not spelling.isascii()]
+    folds = [*_fold_joined(plain, _ASCII_SEPARATOR), *_fold_joined(others, _SEPARATOR)]
+    by_spelling = dict(zip([*plain, *others], folds, strict=True))
+    return [by_spelling[spelling] for spelling in spellings]
+
+
+def _fold_joined(spellings: list[str], separator: str) -> list[str]:
     if not spellings:
         return []
-    joined = normalise(_SEPARATOR.join(spellings)).replace("\u2019", "'").replace("ß", "ss")
-    return _HYPHEN.sub("", joined).split(_SEPARATOR)
+    joined = normalise(separator.join(spellings)).replace("\u2019", "'").replace("ß", "ss")
+    return _HYPHEN.sub("", joined).split(separator)
 
 
 def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

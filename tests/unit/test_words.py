@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.text.word_numbers import number_runs, shared_numbers
-from indexer.text.words import words
+from indexer.text.words import _SEPARATOR, _fold, _fold_joined, words
 
 ANY_TEXT = st.text(
     st.characters(codec=None)
@@ -99,3 +99,11 @@ def test_grams_of_a_large_vocabulary_do_not_overflow() -> None:
     runs, again = number_runs(*shared_numbers(text, text), 12)
     assert runs.tolist() == again.tolist()
     assert len(set(runs.tolist())) == 5000 - 11
+
+
+@given(ANY_TEXT)
+def test_words_of_ascii_are_folded_apart_from_others_as_all_together(text):
+    found = words(text)
+    spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
+    spellings = list(dict.fromkeys(text[start:end] for start, end in spans))
+    assert _fold(spellings) == _fold_joined(spellings, _SEPARATOR)
