@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from indexer.recipe import DEFAULT
+
 Document: TypeAlias = dict[str, Any]
 SLOTS_IN_BAND = 3
 BANDS = 42
@@ -98,6 +100,42 @@ def joined_keys(made: Index, engine: str) -> Index:
     return Index(made.settings, {**made.mapping, "properties": properties}, change)
 
 
+def unspaced_keys(made: Index, engine: str) -> Index:
+    """All keys as one text without blanks, cut into keys by the engine; they have one length."""
+    analysis = dict(made.settings["analysis"])
+    cut = {"type": "simple_pattern", "pattern": "." * (DEFAULT.key_digits or 0)}
+    analysis["tokenizer"] = {**analysis.get("tokenizer", {}), "near_keys": cut}
+    by_cut = {"type": "custom", "tokenizer": "near_keys"}
+    analysis["analyzer"] = {**analysis["analyzer"], "near_keys": by_cut}
+    keys = {"type": "text", "analyzer": "near_keys", "index_options": "docs", "norms": False}
+    properties = {**made.mapping["properties"], "near_bands": keys}
+
+    def change(document: Document) -> Document:
+        bands = document.get("near_bands")
+        return {**document, "near_bands": "".join(bands)} if bands else document
+
+    return Index(
+        {**made.settings, "analysis": analysis},
+        {**made.mapping, "properties": properties},
+        change,
+    )
+
+
+def digest_in_index(made: Index, engine: str) -> Index:
+    """The digest of the text without a column."""
+    digest = {"type": "keyword", "doc_values": False}
+    properties = {**made.mapping["properties"], "near_exact": digest}
+    return replace(made, mapping={**made.mapping, "properties": properties})
+
+
+def unspaced_keys_and_digest(made: Index, engine: str) -> Index:
+    return digest_in_index(unspaced_keys(made, engine), engine)
+
+
+def derived_keys_and_digest(made: Index, engine: str) -> Index:
+    return digest_in_index(derived_keys(made, engine), engine)
+
+
 def excluded(made: Index, engine: str) -> Index:
     """Slots and keys left out of `_source`; a partial update loses them."""
     mapping = {**made.mapping, "_source": {"excludes": ["near_minhash", "near_bands"]}}
@@ -155,8 +193,12 @@ TRIALS: dict[str, Trial] = {
     "best_compression": best_compression,
     "zstd": zstd,
     "keys as one text": joined_keys,
+    "keys as one text without blanks": unspaced_keys,
+    "the digest of the text without a column": digest_in_index,
+    "the two together": unspaced_keys_and_digest,
     "keys by analysis of the slots": derived_keys,
     "the same, best_compression": derived_keys_compressed,
+    "by analysis, and the digest without a column": derived_keys_and_digest,
     "slots and keys out of _source": excluded,
     "the same, without recovery source": excluded_unrecovered,
     "_source rebuilt from fields (derived or synthetic)": rebuilt,

@@ -7,9 +7,10 @@ similarities that `group` keeps beside the journal (docs/families.md) would not 
 `replaced<=2` is the default condition, `any` asks for none. Each run is a process of its own; the
 conditions and the checkouts take turns, so that programs beside them slow all alike. Prints for
 each condition the families of two or more, the documents in them, the median of the processor
-seconds of `group` without imports, and the medians of the ratios run by run: to `any`, and to the
-other checkout, also of the elapsed time, of which a store in a search engine takes a part. Says
-whether the families are the same in both checkouts.
+seconds of `group` without imports, the most memory that one of these processes had resident,
+imports included, and the medians of the ratios run by run: to `any`, and to the other checkout,
+also of the elapsed time, of which a store in a search engine takes a part. Says whether the
+families are the same in both checkouts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -42,11 +44,13 @@ def measure(url: str, condition: str) -> None:
     start, began = time.process_time(), time.perf_counter()
     result = group(store, options, write=False)
     seconds, elapsed = time.process_time() - start, time.perf_counter() - began
-    print(json.dumps([seconds, elapsed, result.families, result.documents - result.singletons]))
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    members = result.documents - result.singletons
+    print(json.dumps([seconds, elapsed, result.families, members, megabytes]))
 
 
 def run(checkout: Path, url: str, condition: str) -> list[float]:
-    """Return both times, families and their documents, of a process of a checkout."""
+    """Return both times, families, their documents, and MB of memory, of a checkout's process."""
     command = [sys.executable, __file__, url, "--condition", condition]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -84,10 +88,10 @@ def main() -> None:
         for _ in range(options.runs)
     ]
     print(
-        "| condition | families | documents in them | seconds | to `any` | to the other checkout "
-        "| elapsed, to the other |"
+        "| condition | families | documents in them | seconds | MB | to `any` "
+        "| to the other checkout | elapsed, to the other |"
     )
-    print("|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
     for condition in conditions:
         own = [run[ROOT, condition] for run in runs]
         first = [run[ROOT, conditions[0]] for run in runs]
@@ -95,11 +99,12 @@ def main() -> None:
         to_any = median_ratio(own, first, 0)
         other = [median_ratio(own, before, 0), median_ratio(own, before, 1)]
         seconds = statistics.median(values[0] for values in own)
-        _, _, families, members = own[0]
-        cells = condition, f"{families:,}", f"{members:,}", f"{seconds:.1f}", to_any
+        _, _, families, members, _ = own[0]
+        megabytes = f"{max(values[4] for values in own):.0f}"
+        cells = condition, f"{families:,}", f"{members:,}", f"{seconds:.1f}", megabytes, to_any
         print(f"| {' | '.join([*cells, *(other if options.before else ('', ''))])} |")
     same = all(
-        run[ROOT, condition][2:] == run[checkouts[-1], condition][2:]
+        run[ROOT, condition][2:4] == run[checkouts[-1], condition][2:4]
         for run in runs
         for condition in conditions
     )
