@@ -90,8 +90,8 @@ class BySketch:
 
         Also returns how many of the others are near no hit before them, and so heads.
         """
-        sketched = [place for place, hit in enumerate(hits) if self._is_sketched(hit)]
         flags = [not self._is_sketched(hit) for hit in hits]
+        sketched = [place for place, is_needed in enumerate(flags) if not is_needed]
         if not sketched or self._sketches is None:
             return flags, 0
         batch = sketched_hits([hits[place] for place in sketched], self._slot_bytes)

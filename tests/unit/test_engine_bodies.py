@@ -268,11 +268,16 @@ def test_each_key_adds_one_to_the_score():
 
 
 def test_carriers_are_counted_up_to_a_limit():
-    (key,) = bodies.keys([band(0, 1)], [])
-    assert bodies.carriers(key, 7) == {
+    keys = bodies.keys([band(0, 1), band(1, 1)], [block(0, 1)])
+    bands, blocks = [band(0, 1), band(1, 1)], [block(0, 1)]
+    assert bodies.carriers(keys, 7) == {
         "size": 0,
         "track_total_hits": 8,
-        "query": {"term": {"near_bands": band(0, 1)}},
+        "query": {
+            "bool": {
+                "should": [{"terms": {"near_bands": bands}}, {"terms": {"near_blocks": blocks}}]
+            }
+        },
     }
 
 

@@ -5,6 +5,7 @@ OpenSearch and Elasticsearch take the same bodies but for the type of one field,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,10 +14,14 @@ from indexer.model import Query, Scope, WordLookup
 from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
 from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
-from indexer.stores.engine.word_clauses import filtering_clauses, scoring_clauses
+from indexer.stores.engine.word_clauses import (
+    containing_clauses,
+    filtering_clauses,
+    scoring_clauses,
+)
 from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
 from indexer.text.phrases import well_formed
-from indexer.text.query_syntax import SearchWords, Term, parse_query
+from indexer.text.query_syntax import parse_query
 
 Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
@@ -276,10 +281,13 @@ def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
     return list(dict.fromkeys(pairs))
 
 
-def carriers(key: Key, most: int) -> Body:
-    """Return a search that counts the rows with a key, those beyond `most` as one."""
-    field, value = key
-    return {"size": 0, "track_total_hits": most + 1, "query": {"term": {field: value}}}
+def carriers(keys: Sequence[Key], most: int) -> Body:
+    """Return a search that counts the rows with any of these keys, those beyond `most` as one."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for field, value in keys:
+        values[field].append(value)
+    clauses = [{"terms": {field: of_field}} for field, of_field in values.items()]
+    return {"size": 0, "track_total_hits": most + 1, "query": {"bool": {"should": clauses}}}
 
 
 def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: int = 1) -> Body:
@@ -342,10 +350,14 @@ def total() -> Body:
     return {"size": 0, "track_total_hits": True}
 
 
+def newest() -> Body:
+    """Return a search that counts all rows, and finds the one that was written last in a shard."""
+    return {**total(), "size": 1, "_source": False, "sort": [{"_seq_no": "desc"}]}
+
+
 def containing(word: str) -> Body:
     """Return a search that counts the rows with a word, in title or text."""
-    clauses = filtering_clauses(SearchWords(optional=(Term(well_formed(word)),)))
-    return {**total(), "query": {"bool": clauses}}
+    return {**total(), "query": {"bool": containing_clauses(well_formed(word))}}
 
 
 def counts() -> Body:

@@ -188,11 +188,11 @@ class EngineVocabulary:
         self._index, self._scope = index, scope
 
     def frequencies(self, words: Sequence[str]) -> WordFrequencies:
-        """Count rows by a request for about a hundred words, as far as they are refreshed."""
-        searches = [bodies.total(), *map(bodies.containing, words)]
-        answers = self._index.queries(self._scope).search_all(searches)
-        rows, *counts = (int(answer["hits"]["total"]["value"]) for answer in answers)
-        return WordFrequencies(rows, dict(zip(words, counts, strict=True)))
+        """Count rows by a request for about a hundred words, as far as they are refreshed.
+
+        What was counted is remembered for a minute while the index stays as it is.
+        """
+        return self._index.frequencies.read(self._index.queries(self._scope), words)
 
     def finds_every_word(self) -> bool:
         """Return whether nearfold made the index, with an analysis that separates all words."""

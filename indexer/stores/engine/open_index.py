@@ -23,6 +23,7 @@ from indexer.stores.engine.index_requests import (
     require_one_index,
     require_whole_indices,
 )
+from indexer.stores.engine.kept_frequencies import KeptFrequencies
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.operation_feed import routing_of
@@ -48,6 +49,7 @@ class OpenIndex:
         self.link, self.dialect = link, dialect
         self.requests = Requests(link, address.url)
         self.facts: IndexFacts | None = None
+        self.frequencies = KeptFrequencies()
         self.sender = Sender(self._post, window=Window(WRITERS))
 
     def stored_recipe(self) -> Recipe | None:

@@ -344,22 +344,27 @@ class IndexQueries:
         return answers
 
     def _hot_keys(self, lookups: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
-        """Return the keys that more rows carry than the cap allows."""
-        distinct = list(dict.fromkeys(chain.from_iterable(lookups)))
+        """Return the keys that more rows carry than the cap allows.
+
+        The rows with any key of a look-up are counted first: where they are few, no key is hot.
+        """
+        lookups = [keys for keys in lookups if keys]
+        carried = chain.from_iterable(self._carried_by_more(lookups, cap(0)))
+        distinct = [[key] for key in dict.fromkeys(carried)]
         frequent = self._carried_by_more(distinct, cap(0))
         if not frequent:
             return set()
         rows = self.search(bodies.total())["hits"]["total"]["value"]
-        return set(self._carried_by_more(frequent, cap(rows)))
+        return set(chain.from_iterable(self._carried_by_more(frequent, cap(rows))))
 
-    def _carried_by_more(self, keys: Sequence[Key], most: int) -> list[Key]:
-        """Return the keys that more than `most` rows carry.
+    def _carried_by_more(self, lookups: Sequence[list[Key]], most: int) -> list[list[Key]]:
+        """Return the look-ups of whose keys more than `most` rows carry one.
 
-        A search for each key stops there, where an aggregation would visit all rows.
+        A search for each stops there, where an aggregation would visit all rows.
         """
-        answers = self.search_all([bodies.carriers(key, most) for key in keys])
+        answers = self.search_all([bodies.carriers(keys, most) for keys in lookups])
         counts = [answer["hits"]["total"]["value"] for answer in answers]
-        return [key for key, count in zip(keys, counts, strict=True) if count > most]
+        return [keys for keys, count in zip(lookups, counts, strict=True) if count > most]
 
     def _best_hits(self, searches: list[Body], limit: int) -> list[Body]:
         """Return the `hits` of each search, page by page where an engine limits them."""

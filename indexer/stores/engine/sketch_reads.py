@@ -57,16 +57,17 @@ class SketchReads:
 
     def best(self, window: int) -> list[RankedRow]:
         """Return the best hits after the first page, `window` with these."""
-        unread = Counter(map(_name, self._first))
+        unread = Counter(_name(hit["_seq_no"], _fields(hit)) for hit in self._first)
         rows: list[RankedRow] = []
         self._names = []
         for hit in self._best:
-            name = _name(hit)
-            if unread[name] > 0:
+            fields = _fields(hit)
+            name = _name(hit["sort"][1], fields)
+            if unread.get(name):
                 unread[name] -= 1
             elif len(rows) < window - self.first:
                 self._names.append(name)
-                rows.append(_sketched(hit, name))
+                rows.append(_sketched(hit["_score"], fields, name))
         return rows
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
@@ -107,23 +108,26 @@ def _best(search: Body, size: int) -> Body:
         "_source": False,
         "stored_fields": "_none_",
         "docvalue_fields": _COLUMNS,
-        "seq_no_primary_term": True,
         "query": search["query"],
         "sort": [BEST, {"_seq_no": "asc"}],
     }
 
 
-def _sketched(hit: Body, name: _Name) -> RankedRow:
+def _fields(hit: Body) -> Body:
+    fields: Body = hit.get("fields", _NO_FIELDS)
+    return fields
+
+
+def _sketched(score: float, fields: Body, name: _Name) -> RankedRow:
     """Return the row of a hit of which only the sketch, the words and the status were read."""
-    fields = hit.get("fields", _NO_FIELDS)
     (words,) = fields.get("near_words", _NONE)
     (status,) = fields.get("near_status", _COMPLETE)
-    return RankedRow("", "", hit["_score"], "", status, stored_bytes(name[1]), "", words)
+    return RankedRow("", "", score, "", status, stored_bytes(name[1]), "", words)
 
 
-def _name(hit: Body) -> _Name:
-    (packed,) = hit.get("fields", _NO_FIELDS).get("near_minhash", _NONE)
-    return hit["_seq_no"], _unpadded(packed)
+def _name(number: int, fields: Body) -> _Name:
+    (packed,) = fields.get("near_minhash", _NONE)
+    return number, _unpadded(packed)
 
 
 def _unpadded(packed: str | None) -> str | None:

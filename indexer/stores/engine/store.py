@@ -89,8 +89,9 @@ class EngineStore:
     ) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
 
-        The first counts how many rows carry each key, the second finds the rows that share those
-        that are not hot.
+        The first counts how many rows carry any key of a look-up, the second finds the rows that
+        share them. Where many do, others between them count the rows of each key, and hot keys are
+        left out.
         """
         recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
         keys = [bodies.keys(*lookup) for lookup in lookups]

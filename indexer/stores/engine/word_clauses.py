@@ -16,6 +16,7 @@ from indexer.text.query_syntax import SearchWords, Term
 Clauses: TypeAlias = dict[str, Any]
 
 _FIELDS = ["title^2", "text"]
+_UNWEIGHTED = ("title", "text")
 # words that the last one of a phrase may become; an engine's own limit of 50 would lose hits
 _EXPANSIONS = 10_000
 _FINAL = re.compile(r"(?<=\w)[σςΣ](?!\w)")
@@ -42,6 +43,16 @@ def filtering_clauses(words: SearchWords) -> Clauses:
     return clauses | _exclusions(words)
 
 
+def containing_clauses(word: str) -> Clauses:
+    """Return the clauses of a query for documents with a word, in either field.
+
+    An engine counts these by the numbers that it keeps of terms, where no document was deleted and
+    one of the fields has none; the better of two fields it looks for in each document.
+    """
+    fields = [(text, field) for text in _spellings(word) for field in _UNWEIGHTED]
+    return {"should": [_multi_match(text, "phrase", [field]) for text, field in fields]}
+
+
 def _exclusions(words: SearchWords) -> Clauses:
     return {"must_not": list(map(_term, words.excluded))} if words.excluded else {}
 
@@ -59,13 +70,19 @@ def _term(term: Term) -> Clauses:
     Engines take the sigma at the end of a Greek word for another letter, which it is not in
     capitals.
     """
-    between = _FINAL.split(term.text)
-    if len(between) == 1:
+    spellings = _spellings(term.text)
+    if len(spellings) == 1:
         return _spelled(term, term.text)
-    count = len(between) - 1
-    choices = product("σς", repeat=count) if count <= _MOST_FINAL else ("σ" * count, "ς" * count)
-    spellings = ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
     return {"dis_max": {"queries": [_spelled(term, text) for text in spellings]}}
+
+
+def _spellings(text: str) -> list[str]:
+    between = _FINAL.split(text)
+    count = len(between) - 1
+    if not count:
+        return [text]
+    choices = product("σς", repeat=count) if count <= _MOST_FINAL else ("σ" * count, "ς" * count)
+    return ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
 
 
 def _spelled(term: Term, text: str) -> Clauses:
@@ -78,5 +95,5 @@ def _spelled(term: Term, text: str) -> Clauses:
     return {"constant_score": {"filter": phrase}}
 
 
-def _multi_match(text: str, kind: str) -> Clauses:
-    return {"multi_match": {"query": text, "type": kind, "fields": _FIELDS}}
+def _multi_match(text: str, kind: str, fields: Sequence[str] = _FIELDS) -> Clauses:
+    return {"multi_match": {"query": text, "type": kind, "fields": [*fields]}}
