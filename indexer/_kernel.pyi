@@ -56,6 +56,17 @@ def near_sketches(left: bytes, right: bytes, width: int, least: int) -> bytes:
     that are not whole sketches, or of 4 GB.
     """
 
+def near_in_buckets(
+    sketches: bytes, width: int, keys: bytes, bands: int, open: bytes, least: int
+) -> tuple[bytes, int]:
+    """Return the pairs of sketches that share a key and have at least `least` equal slots, as
+    `near_sketches` does, and how many pairs share a key.
+
+    A sketch has `bands` keys, which are uint64, and as many bytes `open`. A pair is looked at in
+    the first band whose key it shares, if both are open there (not 0). Raises `ValueError` for
+    arrays that are not whole sketches, or of unlike numbers.
+    """
+
 def spaced_words(text: str) -> str:
     """Return the folded spellings of `indexer.text.normal_words` in order, with blanks between."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,17 @@ class SlotCounter:
         reached = equal >= least
         return left[reached], right[reached], equal[reached]
 
+    def count(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.uint16]:
+        """Return the number of equal slots of each pair."""
+        return _count_equal(self._slots, left, right)
+
     def reaches(self, left: Places, right: Places, least: int) -> NDArray[np.bool_]:
         """Return for each pair whether it has at least `least` equal slots."""
         return _count_equal(self._slots, left, right) >= least
 
 
 def _count_equal(
-    slots: NDArray[np.uint32] | NDArray[np.uint8], left: Places, right: Places
+    slots: NDArray[np.uint32] | NDArray[np.uint8], left: NDArray[Any], right: NDArray[Any]
 ) -> NDArray[np.uint16]:
     counts = np.empty(len(left), dtype=np.uint16)
     for start in range(0, len(left), STEP):

@@ -1,7 +1,7 @@
 """Scale-out: `match` and `group` over Spark DataFrames, with the same result as on one machine.
 
-    documents -> signed -> texts -> bands -> candidates -> verified -> pairs
-                                                                    -> families, clusters -> store
+    documents -> signed -> texts -> hot bands -> near sketches -> pairs
+                                                               -> families, clusters -> store
 
 Each stage is kept as parquet in a work folder, so an interrupted run goes on after its last
 complete stage. Python code runs in batches on the executors, by the functions that one machine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -77,7 +78,10 @@ def pack_row(rows: Iterable[Row]) -> Batches:
 
 def _arrow_column(name: str, rows: Sequence[Row]) -> list[Any]:
     """Return the values of one field of the rows, as Arrow takes them."""
-    return [_arrow_value(name, getattr(row, name)) for row in rows]
+    values = list(map(attrgetter(name), rows))
+    if name == "simhash":
+        return [None if bits is None else signed64(bits) for bits in values]
+    return [list(value.items()) for value in values] if name == "metadata" else values
 
 
 def unpack_row(part: Any) -> Iterator[Row]:
@@ -91,9 +95,3 @@ def unpack_row(part: Any) -> Iterator[Row]:
         fields["simhash"] = None if bits is None else unsigned64(bits)
         fields["metadata"] = dict(fields["metadata"] or ())
         yield Row(**fields)
-
-
-def _arrow_value(name: str, value: Any) -> Any:
-    if name == "simhash":
-        return None if value is None else signed64(value)
-    return list(value.items()) if name == "metadata" else value

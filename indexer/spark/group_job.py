@@ -15,7 +15,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.recipe import Recipe
 from indexer.sketch.sketch_options import equal_parts, has_bits_alone, sketch_size
-from indexer.spark.candidates import Sharing, candidate_pairs, share_bands, share_blocks
+from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
 from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
 from indexer.spark.match_job import check_sketches
@@ -27,6 +27,7 @@ from indexer.spark.principal_order import (
     rank_texts,
     sum_similarities,
 )
+from indexer.spark.sharing import Sharing, share_bands, share_blocks
 from indexer.spark.short_keys import short_text_keys
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
@@ -82,7 +83,8 @@ class _Grouping:
         numbered = self.documents.numbered
         sketches = numbered.rows.where("minhash IS NOT NULL")
         signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
-        texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
+        sketched = signed.select("text", "rank", "minhash")
+        texts = Stage(ranked.digest, sketched, numbered.facts)
         short = short_text_keys(self.work, self.rows, numbered, texts, self.recipe, self.settings)
         return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
 

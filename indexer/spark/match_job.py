@@ -16,8 +16,9 @@ from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
 from indexer.sketch.bbit import FULL
 from indexer.sketch.sketch_options import has_bits_alone, sketch_size
-from indexer.spark.candidates import Sharing, candidate_pairs, share_bands, share_blocks
+from indexer.spark.candidates import candidate_pairs
 from indexer.spark.distinct_texts import keyed_documents, number_texts
+from indexer.spark.sharing import Sharing, share_bands, share_blocks
 from indexer.spark.short_keys import short_text_keys
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
@@ -41,7 +42,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Sta
     numbered = number_texts(work, rows, recipe, options.criteria)
     members = keyed_documents(work, rows, numbered, recipe, options.criteria)
     signed = numbered.rows.where("minhash IS NOT NULL").withColumn("rank", sf.col("text"))
-    ranked = Stage(numbered.digest, signed)
+    ranked = Stage(numbered.digest, signed, numbered.facts)
     short = short_text_keys(work, rows, numbered, ranked, recipe, options)
     candidates = candidate_pairs(work, ranked, _sharing(options, recipe), options.cap, short)
     names = ("threshold", "measure", "against", "exact")

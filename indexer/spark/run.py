@@ -19,10 +19,10 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.criteria import KEYED
 from indexer.sketch.sketch_options import has_bits_alone
 from indexer.spark import store_writes
-from indexer.spark.candidates import share_blocks
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, failures, readable_rows, signed_documents
 from indexer.spark.match_job import check_sketches, match, options_json
+from indexer.spark.sharing import share_blocks
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores import open_store
 

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from indexer.errors import UsageError
 
 # Version of the content of stages; a higher number finds no stage of an earlier one.
-LAYOUT = 3
+LAYOUT = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ use crate::keys::{Key, block_digits, short, spell, spell_short, write_hex};
 use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
-use crate::slots;
+use crate::slots::{self, Buckets};
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{differ_at_most, fingerprints, near_sketches, spaced_words, words_in_common};
+    use super::{differ_at_most, fingerprints, near_in_buckets, near_sketches, spaced_words, words_in_common};
 }
 
 type Arrays<'py> = (
@@ -111,6 +111,29 @@ fn near_sketches<'py>(
     let near = py.detach(|| slots::near_sketches(left, right, width, least));
     let bytes: Vec<u8> = near.as_flattened().iter().flat_map(|number| number.to_ne_bytes()).collect();
     Ok(PyBytes::new(py, &bytes))
+}
+
+/// Pairs of sketches in the same bucket with enough equal slots; see the stub.
+#[pyfunction]
+fn near_in_buckets<'py>(
+    py: Python<'py>,
+    sketches: &[u8],
+    width: usize,
+    keys: &[u8],
+    bands: usize,
+    open: &[u8],
+    least: u32,
+) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+    let count = sketches.len().checked_div(width).unwrap_or(0);
+    let cells = count.checked_mul(bands);
+    let good = width > 0 && count * width == sketches.len() && u32::try_from(count).is_ok() && bands > 0;
+    if !good || cells != Some(open.len()) || cells != Some(keys.len() / 8) || !keys.len().is_multiple_of(8) {
+        return Err(PyValueError::new_err("no whole sketches of so many slots, or not as many keys for each"));
+    }
+    let keys: Vec<u64> = keys.as_chunks().0.iter().map(|&bytes| u64::from_ne_bytes(bytes)).collect();
+    let pairs = py.detach(|| Buckets { sketches, width, keys: &keys, bands, open }.near(least));
+    let bytes: Vec<u8> = pairs.near.as_flattened().iter().flat_map(|number| number.to_ne_bytes()).collect();
+    Ok((PyBytes::new(py, &bytes), pairs.candidates))
 }
 
 /// The words that measures compare; see the stub.

@@ -1,4 +1,5 @@
-//! Pairs of MinHash sketches with slots of a byte that have enough slots in common (`indexer/joins/near_sketches.py`).
+//! Pairs of MinHash sketches with slots of a byte that have enough slots in common (`indexer/joins/near_sketches.py`,
+//! `indexer/joins/near_in_buckets.py`).
 
 use multiversion::multiversion;
 
@@ -17,12 +18,90 @@ pub fn near_sketches(left: &[u8], right: &[u8], width: usize, least: u32) -> Vec
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "x86_64+sse4.2"))]
 fn add_near(near: &mut Vec<[u32; 3]>, a: u32, row: &[u8], right: &[u8], least: u32) {
     for (b, other) in (0..).zip(right.chunks_exact(row.len())) {
-        let mut equal = 0;
-        for (left, right) in row.chunks(TOGETHER).zip(other.chunks(TOGETHER)) {
-            equal += u32::from(left.iter().zip(right).map(|(a, b)| u8::from(a == b)).sum::<u8>());
-        }
+        let equal = count_equal(row, other);
         if equal >= least {
             near.push([a, b, equal]);
+        }
+    }
+}
+
+#[inline(always)]
+fn count_equal(left: &[u8], right: &[u8]) -> u32 {
+    let mut equal = 0;
+    for (left, right) in left.chunks(TOGETHER).zip(right.chunks(TOGETHER)) {
+        equal += u32::from(left.iter().zip(right).map(|(a, b)| u8::from(a == b)).sum::<u8>());
+    }
+    equal
+}
+
+/// Sketches of `width` slots, each with `bands` keys. A pair that shares a key in a band in which both are `open` is a
+/// candidate, in the first band whose key it shares.
+#[derive(Clone, Copy)]
+pub struct Buckets<'a> {
+    pub sketches: &'a [u8],
+    pub width: usize,
+    pub keys: &'a [u64],
+    pub bands: usize,
+    pub open: &'a [u8],
+}
+
+/// Candidates with at least `least` equal slots, and the number of all candidates.
+#[derive(Default)]
+pub struct NearPairs {
+    pub near: Vec<[u32; 3]>,
+    pub candidates: u64,
+}
+
+impl Buckets<'_> {
+    /// The candidates that are near, by band and key, then in the order of the sketches.
+    pub fn near(self, least: u32) -> NearPairs {
+        let mut result = NearPairs::default();
+        let (mut sketches, mut earlier) = (Vec::new(), Vec::new());
+        for band in 0..self.bands {
+            let members = self.members(band);
+            for bucket in members.chunk_by(|a, b| a.0 == b.0).filter(|bucket| bucket.len() > 1) {
+                sketches.clear();
+                earlier.clear();
+                for &(_, member) in bucket {
+                    let place = member as usize;
+                    sketches.extend_from_slice(&self.sketches[place * self.width..][..self.width]);
+                    earlier.extend_from_slice(&self.keys[place * self.bands..][..band]);
+                }
+                add_bucket(&mut result, bucket, (&sketches, self.width), (&earlier, band), least);
+            }
+        }
+        result
+    }
+
+    fn members(self, band: usize) -> Vec<(u64, u32)> {
+        let keys = self.keys.chunks_exact(self.bands).zip(self.open.chunks_exact(self.bands));
+        let open = (0..).zip(keys).filter(|(_, (_, open))| open[band] != 0);
+        let mut members: Vec<_> = open.map(|(place, (keys, _))| (keys[band], place)).collect();
+        members.sort_unstable();
+        members
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "x86_64+sse4.2"))]
+fn add_bucket(
+    result: &mut NearPairs,
+    bucket: &[(u64, u32)],
+    (sketches, width): (&[u8], usize),
+    (earlier, band): (&[u64], usize),
+    least: u32,
+) {
+    for a in 0..bucket.len() {
+        let (row, keys) = (&sketches[a * width..][..width], &earlier[a * band..][..band]);
+        for b in a + 1..bucket.len() {
+            let others = &earlier[b * band..][..band];
+            if keys.iter().zip(others).fold(false, |any, (key, other)| any | (key == other)) {
+                continue;
+            }
+            result.candidates += 1;
+            let equal = count_equal(row, &sketches[b * width..][..width]);
+            if equal >= least {
+                result.near.push([bucket[a].1, bucket[b].1, equal]);
+            }
         }
     }
 }
@@ -51,6 +130,18 @@ mod tests {
                 assert_eq!(near_sketches(left, right, width, least), plain, "{width} slots, {least}");
             }
         }
+    }
+
+    #[test]
+    fn a_pair_is_a_candidate_in_its_first_shared_band_where_that_is_open() {
+        let (sketches, keys) = ([1, 2, 1, 2, 1, 9, 8, 8], [5, 7, 5, 7, 4, 7, 5, 6]);
+        let near = |open: &[u8]| {
+            let pairs = Buckets { sketches: &sketches, width: 2, keys: &keys, bands: 2, open }.near(1);
+            (pairs.near, pairs.candidates)
+        };
+        assert_eq!(near(&[1; 8]), (vec![[0, 1, 2], [0, 2, 1], [1, 2, 1]], 5));
+        assert_eq!(near(&[0, 1, 0, 1, 0, 1, 0, 1]), (vec![[0, 2, 1], [1, 2, 1]], 2));
+        assert_eq!(near(&[0; 8]), (vec![], 0));
     }
 
     #[test]
