@@ -59,7 +59,7 @@ def uncovered(thread: Thread) -> list[tuple[str, str]]:
     """Return the segments of a thread that no inclusive mail has, by brute force.
 
     The words of a segment must stand in a row in the text of an inclusive mail, in one segment or
-    in the segments of one message in it.
+    in the segments of one message in it, or in its attributions.
     """
     texts = []
     for mail in thread.inclusive:
@@ -72,7 +72,8 @@ def uncovered(thread: Thread) -> list[tuple[str, str]]:
         for part in mail.segments:
             if part.kind in ("reply", "quoted", "forwarded"):
                 contents[part.region] += segment_words(part.text)
-        texts += [*regions.values(), *contents.values()]
+        above = "\n".join(part.text for part in mail.segments if part.kind == "attribution")
+        texts += [*regions.values(), *contents.values(), segment_words(above)]
     joined = [f" {' '.join(text)} " for text in texts]
     missing = []
     for mail in thread.mails:

@@ -213,6 +213,8 @@ class _Coverage:
                 self._add(words)
         for part in mail.segments:
             self._add(segment_words(part.text))
+        above = [part.text for part in mail.segments if part.kind == "attribution"]
+        self._add(segment_words("\n".join(above)))
         self._add(segment_words(mail.message.subject))
 
     def missing(self, place: int, ignore_endings: bool) -> tuple[Reason, ...]:

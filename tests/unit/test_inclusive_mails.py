@@ -67,6 +67,14 @@ def test_a_sentence_that_looks_like_a_heading_is_not_lost(lines):
     assert reasons(first, answer(f"{TEXT}\n{lines}\n> {NO}", "a")) == {}
 
 
+def test_attributions_that_follow_each_other_are_those_of_an_answer_that_divides_them():
+    two = "> On 2 Feb 2024, at 9:00, Cy <cy@x.org> wrote:\n> On 1 Feb 2024, at 9:00, Di wrote:"
+    first = mail("a", f"{two}\n>> {NO}\n")
+    below = two.replace("> On 1", ">> On 1").replace("> On", ">On") + f"\n>>> {NO}"
+    above = "On 2 Mar 2024, at 10:00, Ann Lee <ann@x.org> wrote:"
+    assert reasons(first, mail("z", f"{TEXT}\n\n{above}\n{below}", "a")) == {}
+
+
 @pytest.mark.parametrize("subject", ["Shred the files tonight", "[Shred the files] Ferry"])
 def test_a_subject_that_no_other_mail_has_makes_a_mail_inclusive(subject):
     first = mail("a", TEXT, subject=subject)
