@@ -149,9 +149,13 @@ class _Pages:
         return endpoint
 
     async def refresh(self, request: Request) -> Response:
-        """Read the store again, and lead back to the overview."""
-        await run_action(self.site, self._api.actions["refresh"], request)
-        return RedirectResponse("/overview", 303)
+        """Read the store again, and lead back to the page that asked, else to the overview."""
+        fields = dict(await read_fields(request, self.site.token))
+        place = local_address("".join(fields.pop("next", ())))
+        action = self._api.actions["refresh"]
+        values = parameter_values(action.parameters, fields)
+        await run_in_threadpool(action.do, self.site, values, login_of(request))
+        return RedirectResponse(place or "/overview", 303)
 
     async def regroup(self, request: Request) -> Response:
         """Start `group` and lead to the jobs, or to what it would change by now."""

@@ -55,6 +55,7 @@ from indexer.web.timed_cache import TimedCache
 MOST_CHARS = 2_000_000  # of a text that are compared
 _COMPARISONS = 60  # of short texts that are cached
 WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
+MOST_SURVEYED_UNASKED = 300_000  # documents; more are compared when somebody asks for it
 _LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
@@ -96,6 +97,7 @@ class Site:
         self.offered_labels = OfferedLabels(store, labels)
         self.token = secrets.token_urlsafe(32)
         self.survey_reader = SurveyReader(self._read_survey)
+        self._is_survey_wanted = False
         self.figures_reader = SurveyReader(self._read_figures)
         self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
             LatestReader(lambda key: preview_at(*key), _PREVIEWS)
@@ -118,13 +120,21 @@ class Site:
     def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
         """Return the survey of the store, None if it is not ready within `timeout` seconds.
 
-        It is read again when a job has ended on the store since.
+        It is read again when a job has ended on the store since. Of a large store it is read after
+        `reset` only.
         """
+        if self.asks_first:
+            return None
         before = self.survey_reader.result
         dated = latest(self.survey_reader, self._last_job, timeout)
         if dated is not before:
             self._previews.clear()
         return dated
+
+    @property
+    def asks_first(self) -> bool:
+        """Return whether the store is so large that its survey begins when somebody asks for it."""
+        return not self._is_survey_wanted and self._recent_counts()[0] > MOST_SURVEYED_UNASKED
 
     def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedFigures | None:
         """Return the figures of the store, as `survey` does: they are read without the texts."""
@@ -250,6 +260,7 @@ class Site:
 
     def reset(self) -> None:
         """Discard all that was computed from the whole store; the next request reads it again."""
+        self._is_survey_wanted = True
         self.discard_counts()
         self.work_list_reader.discard()
         self._discounted.clear()

@@ -87,6 +87,7 @@ class SurveyAnswer:
     `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
     `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
     documents would leave their principal at higher thresholds, as soon as the figures are read.
+    `asks_first`: the store is so large that it is read after `POST /api/survey/refresh` only.
     """
 
     ready: bool
@@ -94,6 +95,7 @@ class SurveyAnswer:
     done: int
     total: int
     less_similar: tuple[LessSimilar, ...] = ()
+    asks_first: bool = False
     documents: int = 0
     steps: tuple[Step, ...] = ()
     measure: str = ""
@@ -111,8 +113,8 @@ class RegroupAnswer:
 
     `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
     families, None if it is not recorded. `moved`: documents that would be in another family than
-    now. `estimated`: by sketches; `group` measures texts. `stale`: as in `SurveyAnswer`. `seen`:
-    the state of the store to which all this belongs.
+    now. `estimated`: by sketches; `group` measures texts. `stale`, `asks_first`: as in
+    `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
     """
 
     ready: bool
@@ -128,6 +130,7 @@ class RegroupAnswer:
     changes: FamilyChanges = field(default_factory=FamilyChanges)
     stale: bool = False
     seen: str = ""
+    asks_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,14 @@ def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
     if dated is None:
         read = site.figures(0.0)
         less_similar = read.figures.less_similar if read and read.figures.is_grouped else ()
-        return SurveyAnswer(False, progress.stage, progress.done, progress.total, less_similar)
+        return SurveyAnswer(
+            False,
+            progress.stage,
+            progress.done,
+            progress.total,
+            less_similar,
+            asks_first=site.asks_first,
+        )
     result = dated.survey
     return SurveyAnswer(
         ready=True,
@@ -149,6 +156,7 @@ def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
             stage=reader.progress.stage,
             done=reader.progress.done,
             total=reader.progress.total,
+            asks_first=site.asks_first,
         )
     dated, families = previewed.dated, previewed.families
     survey = dated.survey

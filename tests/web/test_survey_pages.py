@@ -127,6 +127,34 @@ def test_overview_says_that_the_store_is_being_read(
     assert "data-reading" not in shown
 
 
+def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from starlette.testclient import TestClient
+
+    monkeypatch.setattr("indexer.web.site.MOST_SURVEYED_UNASKED", len(TEXTS) - 1)
+    group(store, GroupOptions(0.7))
+    client = TestClient(review_application(store, frozenset({"testserver"})))
+    for place in ("/threshold?threshold=0.9", REGROUP):
+        shown = client.get(place).text
+        assert "Not read yet: this store is large" in shown
+        assert "data-reading" not in shown
+    answer = client.get("/api/survey?wait=0").json()
+    assert (answer["ready"], answer["asks_first"], answer["stage"]) == (False, True, "waiting")
+    form = {"token": client.get("/api/token").json()["token"], "next": REGROUP}
+    begun = client.post(
+        "/overview/refresh",
+        data=form,
+        headers={"origin": "http://testserver"},
+        follow_redirects=False,
+    )
+    assert (begun.status_code, begun.headers["location"]) == (303, REGROUP)
+    while not (answer := client.get("/api/survey?wait=20").json())["ready"]:
+        assert not answer["asks_first"]
+    while "Families that split" not in client.get("/regroup?threshold=0.9").text:
+        pass
+
+
 def test_families_of_one_name_are_told_apart(store: Any, browser: Browser) -> None:
     """On Threshold, as it is loaded and as the slider changes it, and where it is applied."""
     folders = [
