@@ -168,6 +168,8 @@ def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding
 
 def _decode_strictly(piece: bytes, encoding: str, final: bool) -> str:
     """Decode; unless `final`, a character that the end of the piece cuts in two is left out."""
+    if final and encoding == "utf-8":
+        return piece.decode()
     return codecs.getincrementaldecoder(encoding)("strict").decode(piece, final)
 
 

@@ -163,7 +163,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
     depth has no limit.
     """
     space = _space(root, rules)
-    levels = [(root, rules.owns(root), _entries(root, b""))]
+    levels = [(root, rules.owns(root) or maildir.holds_deliveries(root), _entries(root, b""))]
     while levels:
         place, own, entries = levels[-1]
         try:
@@ -177,8 +177,9 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
             continue
         if entry.path in rules.covered:
             continue
-        own = own or entry.path in rules.own or maildir.holds_deliveries(place)
+        own = own or entry.path in rules.own
         if entry.is_dir(follow_symlinks=False):
+            own = own or maildir.holds_deliveries(entry.path)
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
             yield SkippedBlob(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)

@@ -90,7 +90,7 @@ def name_with_format(path: str, data: bytes) -> str:
     '1707123600.M1P2.host:2,S.eml'
     """
     folder, name = os.path.split(path)
-    is_there = os.path.basename(folder) in ("cur", "new")
+    is_there = folder.endswith(("cur", "new")) and os.path.basename(folder) in ("cur", "new")
     if is_there and unique_name(os.fsencode(name)) and _FIELD.match(data):
         return f"{name}.eml"
     is_named_outlook = name.lower().endswith(".msg")
