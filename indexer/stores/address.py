@@ -139,7 +139,8 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
     if not nodes or not _is_index_name(index):
         raise UsageError(
             f"{_printable(url)} names no index; "
-            f"write {parts.scheme}://host:{PORT}/index, the index in lower case"
+            f"write {parts.scheme}://host:{PORT}/index, the index in lower case; "
+            "for several indices, the name of an alias of them"
         )
     options = _index_options(url, parts.query)
     user = login or environment.get("NEARFOLD_USER")

@@ -2,12 +2,14 @@
 that is not marked as not run.
 """
 
+import contextlib
 import os
 import re
 import secrets
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ BLOCKS = {
     for language in ("python", "js")
 }
 ENGINES = {"opensearch": "9200", "elasticsearch": "9201"}
+RSYSLOG = re.search(r"```text\n(# rsyslog.*?)```", PAGE, re.DOTALL)[1]
 PACKAGES = re.search(r"`npm install (.*?)`", PAGE)[1].split()
 
 
@@ -68,6 +71,35 @@ def test_npm_clients(place):
     check(place, ["node", "-e"], "js", env={**os.environ, "NODE_PATH": str(packages())})
 
 
+@pytest.mark.slow
+def test_rsyslog(place, tmp_path):
+    program = shutil.which("rsyslogd", path="/usr/sbin:/sbin:/usr/bin")
+    if program is None or not [*Path("/usr/lib").glob("*/rsyslog/omelasticsearch.so")]:
+        pytest.skip("no package rsyslog-elasticsearch")
+    _, server, index = place
+    sentence = "The harbour ferry leaves at eight in the morning. Dogs travel free."
+    log, file = tmp_path / "papers.log", tmp_path / "rsyslog.conf"
+    log.write_text(f"{sentence}\n{sentence.upper()}\n")
+    settings = RSYSLOG.replace("http://localhost:9200", server).replace("/var/log", str(tmp_path))
+    settings = settings.replace('searchIndex="papers"', f'searchIndex="{index}"')
+    file.write_text(settings.replace("/var/spool/rsyslog", str(tmp_path)))
+    command = [program, "-n", "-f", str(file), "-i", str(tmp_path / "pid")]
+    with subprocess.Popen(command) as process:
+        try:
+            until = time.monotonic() + 60
+            hits = []
+            while len(hits) < 2 and time.monotonic() < until:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=0.2)
+                call("POST", f"{server}/{index}/_refresh")
+                found = call("GET", f"{server}/{index}/_search")[1]
+                hits = found.get("hits", {}).get("hits", [])
+        finally:
+            process.terminate()
+    assert [hit["_source"]["near_recipe"] for hit in hits] == [DEFAULT.id] * 2
+    assert len({hit["_source"]["near_exact"] for hit in hits}) == 1, "both have the same words"
+
+
 def packages() -> Path:
     """Install the npm packages of the page once; return their folder."""
     name = f"npm-{'-'.join(package.rpartition('@')[2] for package in PACKAGES)}"
@@ -79,6 +111,6 @@ def packages() -> Path:
 
 def test_clients_that_are_not_run_say_so():
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "---" not in line]
-    run = [line for line in rows[1:8] if "| yes" in line]
-    assert len(run) == 2 and all("not run" in line for line in rows[1:8] if line not in run)
+    run = [line for line in rows[1:9] if "| yes" in line]
+    assert len(run) == 3 and all("not run" in line for line in rows[1:9] if line not in run)
     assert [len(blocks) for blocks in BLOCKS.values()] == [2, 2]

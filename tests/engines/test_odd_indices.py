@@ -12,11 +12,21 @@ from indexer.grouping.group import group
 from indexer.indexing.index import IndexOptions
 from indexer.indexing.index import index as indexing
 from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import similar
 from indexer.sources.base import Reading
 
 pytestmark = pytest.mark.engines
 FERRY = "Ferries leave the harbour at eight in the morning; dogs travel free on all of them."
+OTHER_TITLES = {
+    "long": ({"type": "long"}, 8),
+    "date": ({"type": "date"}, "2026-01-01"),
+    "boolean": ({"type": "boolean"}, True),
+    "object": ({"properties": {"de": {"type": "text"}}}, {"de": "Fähre"}),
+    "unindexed": ({"type": "text", "index": False}, "Fähre"),
+}
+SHOWN_TYPES = {"date": "2026-01-01T00:00:00.000Z", "boolean": "true"}
 TEXTS = {"properties": {"text": {"type": "text"}}}
 
 
@@ -94,3 +104,66 @@ def test_an_index_behind_an_alias_is_named_where_it_is_in_the_way(theirs, open_a
     good("POST", f"{server}/{name}/_close")
     with pytest.raises(StoreStopped, match=f"{name} is closed; open the index"):
         store.counts()
+
+
+@pytest.mark.parametrize("kind", ["long", "date", "boolean", "object", "unindexed"])
+def test_fields_of_an_owner_that_hold_no_words_are_passed_over(theirs, kind):
+    make, store, _, _ = theirs
+    mapped, value = OTHER_TITLES[kind]
+    fields = dict.fromkeys(
+        ("title", "path", "content_type", "modified", "size", "metadata"), mapped
+    )
+    documents = [{"text": text, **dict.fromkeys(fields, value)} for text in (FERRY, FERRY)]
+    make({"properties": {"text": {"type": "text"}, **fields}}, documents)
+    sign(store)
+    group(store)
+    for query in ("ferries", "leave*", '"leave the harbour"', "7"):
+        for sort in ("relevance", "path", "modified"):
+            (hit, *_) = search(store, query, SearchOptions(sort=sort)).hits or [None]
+            assert (hit is None) == (query == "7")
+            assert hit is None or len(hit.folded) == 1
+    assert [match.id for match in similar(store, id="0").matches] == ["1"]
+    types = store.counts().by_content_type
+    (facet,) = search(store, "ferries", SearchOptions(facets=("content_type",))).facets.values()
+    shown = {} if kind in ("object", "unindexed") else {SHOWN_TYPES.get(kind, str(value)): 2}
+    assert types == shown == {counted.value: counted.documents for counted in facet}
+
+
+@pytest.mark.parametrize("field", [{"type": "keyword"}, {"type": "text", "index": False}])
+def test_an_index_that_keeps_no_words_says_so_and_finds_near_duplicates(theirs, open_at, field):
+    make, store, name, server = theirs
+    make({"properties": {"text": field}}, [{"text": FERRY}, {"text": FERRY.upper()}])
+    sign(store)
+    assert (group(store).families, search(store, "").total) == (1, 2)
+    assert [match.id for match in similar(store, id="0").matches] == ["1"]
+    with pytest.raises(UsageError, match="no words to search: add a subfield of type text to text"):
+        search(store, "harbour")
+    words = {"text": {**field, "fields": {"words": {"type": "text"}}}}
+    good("PUT", f"{server}/{name}/_mapping", {"properties": words})
+    good("POST", f"{server}/{name}/_update_by_query?refresh=true")
+    assert search(open_at(store.url), "harbour").total == 2
+
+
+@pytest.mark.parametrize("limit", [{"routing": "1"}, {"filter": {"term": {"text": "ferries"}}}])
+def test_an_alias_of_a_part_of_an_index_is_not_installed_by(theirs, open_at, limit):
+    make, store, name, server = theirs
+    make(TEXTS, [{"text": FERRY}])
+    good("PUT", f"{server}/{name}/_alias/{name}-part", limit)
+    before = good("GET", f"{server}/{name}")
+    part = open_at(f"{store.url}-part")
+    for refused in (lambda: sign(part), lambda: install(part), lambda: uninstall(part)):
+        with pytest.raises(UsageError, match=f"shows a part of {name} .*the index {name} itself"):
+            refused()
+    assert good("GET", f"{server}/{name}") == before
+
+
+def test_what_was_installed_by_an_alias_too_leaves_no_trace(theirs, open_at):
+    make, store, name, server = theirs
+    make(TEXTS, [{"text": FERRY}])
+    good("PUT", f"{server}/{name}/_alias/{name}-all", {})
+    install(store)
+    by_alias = open_at(f"{store.url}-all")
+    assert {change.action for change in install(by_alias).changes} == {"unchanged", "left out"}
+    assert group(by_alias).documents == 1
+    uninstall(store)
+    assert [*good("GET", f"{server}/{name}/_alias")[name]["aliases"]] == [f"{name}-all"]

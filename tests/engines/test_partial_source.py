@@ -20,6 +20,7 @@ from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.repair import repair
 from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.searching.search import search
 from indexer.sources.base import Reading
 from indexer.stores.engine.installation import meta, near_fields
 
@@ -49,6 +50,7 @@ NO_LABELS = {
     "a number": ({"labels": {"type": "long"}}, {}, "`labels` of type long"),
     "an alias": ({"labels": {"type": "alias", "path": "tag"}}, {}, "`labels` of type alias"),
     "no new fields": ({}, {"dynamic": "strict"}, "no field `labels`, .*dynamic` is strict"),
+    "fields unmapped": ({}, {"dynamic": False}, "no field `labels`, .*dynamic` is false"),
 }
 BREAD = "The price of bread rises every year, and the people who bake it at night earn no more."
 TEXT = {"text": {"type": "text"}, "page": {"properties": {"body": {"type": "text"}}}}
@@ -220,6 +222,19 @@ def test_small_limits_of_the_owner_are_named_before_anything_is_written(store, s
     good("PUT", f"{server}/{index}/_settings", {"index.max_result_window": None})
     indexing([store.url], store, IndexOptions(reading=Reading()))
     assert store.get(["a"])["a"].status == "complete"
+
+
+def test_a_search_that_the_owner_of_a_cluster_forbids_names_the_setting(store, server, index):
+    good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": FERRY})
+    indexing([store.url], store, IndexOptions(reading=Reading()))
+    setting = "search.allow_expensive_queries"
+    good("PUT", f"{server}/_cluster/settings", {"persistent": {setting: False}})
+    try:
+        assert search(store, "ferry").total == 1
+        with pytest.raises(StoreError, match=r"search\.allow_expensive_queries to false: .* whole"):
+            search(store, "ferr*")
+    finally:
+        good("PUT", f"{server}/_cluster/settings", {"persistent": {setting: None}})
 
 
 def test_numbers_of_other_programs_keep_their_kind_and_17_digits(store, server, index):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # a field that no index has: it matches nothing, and every document sorts last by it
 ABSENT = "near_absent"
 _COMPARED = ("path", "content_type", "labels", "modified")
+_STRINGS = frozenset({"keyword", "constant_keyword", "wildcard"})
 _COMPARABLE = frozenset(
     {
         "keyword",
@@ -28,6 +29,10 @@ _COMPARABLE = frozenset(
         "integer",
     }
 )
+# types of which an engine keeps whole values, and no words
+_WHOLE = _COMPARABLE | {"short", "byte", "double", "float", "half_float", "scaled_float"}
+_WHOLE |= {"unsigned_long", "object", "nested", "flattened", "flat_object", "binary"}
+_WORDS = frozenset({"text", "match_only_text", "annotated_text", "search_as_you_type"})
 _BY_FIELD = frozenset({"term", "terms", "prefix", "sort"})
 _NONE: Mapping[str, str] = {}
 # not the name of a field: the key of the path of the nested objects that hold the texts
@@ -37,7 +42,8 @@ _NESTED = "nested objects"
 def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the field to search instead of each field by its name; empty in nearfold's own index.
 
-    An analysed field cannot be compared; its subfield `keyword` takes its place, else `ABSENT`.
+    An analysed field cannot be compared; its subfield `keyword` takes its place, else `ABSENT`. Of
+    a field of whole values, a subfield that is analysed is searched for words, else `ABSENT`.
 
     >>> meta = {"nearfold": {"shared": True, "text_field": "body"}}
     >>> substitutes({"_meta": meta, "properties": {"path": {"type": "text"}}})
@@ -46,8 +52,12 @@ def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
     about = mapping.get("_meta", {}).get("nearfold", {})
     if not about.get("shared"):
         return _NONE
-    names = {"text": about["text_field"]} if "text_field" in about else {}
     properties = mapping.get("properties", {})
+    text = about.get("text_field", "text")
+    searched = {"text": _searchable(mapping, text), "title": _searchable(mapping, "title")}
+    if (_definition(mapping, "title") or {}).get("type") == "keyword":
+        searched["title"] = "title"  # whole titles are found
+    names = {name: field for name, field in searched.items() if name != field}
     if nested := _nested(properties, about.get("text_field", "")):
         names[_NESTED] = nested
     for name in _COMPARED:
@@ -76,9 +86,39 @@ def _nested(properties: Mapping[str, Any], field: str) -> str:
     return first if parent.get("type") == "nested" else ""
 
 
+def _searchable(mapping: Mapping[str, Any], path: str) -> str:
+    """Return the field in which the words of a field are searched; `ABSENT` when there is none.
+
+    >>> code = {"type": "keyword", "fields": {"raw": {"type": "keyword"}, "w": {"type": "text"}}}
+    >>> _searchable({"properties": {"doc": {"properties": {"code": code}}}}, "doc.code")
+    'doc.code.w'
+    >>> _searchable({"properties": {"code": {"type": "text", "index": False}}}, "code")
+    'near_absent'
+    """
+    field = _definition(mapping, path)
+    if field is None or (_kind(field) not in _WHOLE and field.get("index", True)):
+        return path
+    subfields = field.get("fields", {}).items()
+    words = (name for name, sub in subfields if _kind(sub) in _WORDS and sub.get("index", True))
+    subfield = next(words, None)
+    return ABSENT if subfield is None else f"{path}.{subfield}"
+
+
+def _definition(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """Return the definition of a field, which may lie in objects; None where it is not mapped."""
+    first, dot, rest = path.partition(".")
+    field: Mapping[str, Any] | None = mapping.get("properties", {}).get(first)
+    return _definition(field, rest) if dot and field else field
+
+
+def _kind(field: Mapping[str, Any]) -> str:
+    return str(field.get("type", "object"))
+
+
 def _comparable(name: str, field: Mapping[str, Any] | None) -> str | None:
     """Return the field to compare in place of this one; None when it is comparable or absent."""
-    if field is None or field.get("type") in _COMPARABLE:
+    types = _STRINGS if name == "path" else _COMPARABLE  # by which hits are sorted, as texts
+    if field is None or field.get("type") in types:
         return None
     subfield = field.get("fields", {}).get("keyword", {})
     return f"{name}.keyword" if subfield.get("type") == "keyword" else ABSENT

@@ -30,7 +30,7 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
         return
     members = index.facts.members or {index.facts.index: index.facts.description}
     for name, description in members.items():
-        _check_field(name, description)
+        _check_type(name, description)
     hits = index.queries("both").documents_now(ids, PAGE, {"_source_includes": _FIELD})
     for hit in hits:
         stored = hit["_source"].get(_FIELD)
@@ -39,24 +39,38 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
             raise _foreign_labels(
                 f"`{_FIELD}` of document {hit['_id']} holds values that are not strings"
             )
+    for name, description in members.items():
+        _check_room(name, description)
     if first := next(objections(index, ids), None):
         id, reason = first
         raise UsageError(f"document {id}: {reason}; nothing was changed: leave it out")
 
 
-def _check_field(index: str, description: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for an index whose field of labels is not of texts, or cannot be added."""
-    mapping = description.get("mappings", {})
-    definition = mapping.get("properties", {}).get(_FIELD)
-    if definition is not None:
-        kind = definition.get("type", "object")
-        if kind not in _TEXTS:
-            raise _foreign_labels(f"index {index} has a field `{_FIELD}` of type {kind}")
+def _check_type(index: str, description: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an index whose field of labels is not of texts."""
+    definition = _definition(description)
+    kind = "keyword" if definition is None else definition.get("type", "object")
+    if kind not in _TEXTS:
+        raise _foreign_labels(f"index {index} has a field `{_FIELD}` of type {kind}")
+
+
+def _definition(description: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    field: Mapping[str, Any] | None
+    field = description.get("mappings", {}).get("properties", {}).get(_FIELD)
+    return field
+
+
+def _check_room(index: str, description: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an index that has no field of labels, and gets none by writing them:
+    no search would find them.
+    """
+    if _definition(description) is not None:
         return
+    mapping = description.get("mappings", {})
     dynamic = str(mapping.get("dynamic", True)).lower()
     is_full = dynamic == "true" and fields_left(description, _NEW_FIELDS) < 0
-    if dynamic == "strict" or is_full:
-        reason = "its limit of fields is reached" if is_full else "`dynamic` is strict"
+    if dynamic in ("strict", "false") or is_full:
+        reason = "its limit of fields is reached" if is_full else f"`dynamic` is {dynamic}"
         raise UsageError(
             f"index {index} has no field `{_FIELD}`, and none can be added ({reason}); nothing was "
             f"changed: add `{_FIELD}` as a keyword to its mapping, and run again"

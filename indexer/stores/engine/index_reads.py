@@ -92,6 +92,8 @@ def search_rows(
     """
     plain, on_families = families.without_families(query)
     queries = index.queries(scope)
+    if query.text.strip():
+        index.check_searchable(queries)
     # more than are expected, so that it is known at once whether there are others
     size = min(max(FIRST_PAGE, query.expected + 1), COLUMNS_PAGE + 1)
     body = bodies.search(plain, size)

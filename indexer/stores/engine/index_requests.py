@@ -298,18 +298,24 @@ def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
 
 
 def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
-    """Raise `UsageError` when the name is an alias that shows a part of an index alone.
+    """Raise `UsageError` when the name is an alias that shows a part of an index alone."""
+    for index in (facts.members or {facts.index: facts.description}).items():
+        require_whole_index(place, index)
+
+
+def require_whole_index(place: IndexPlace, index: tuple[str, Mapping[str, Any]]) -> None:
+    """Raise `UsageError` when the name is an alias that shows a part of this index alone.
 
     What it hides would be taken for missing: families would lose members.
     """
-    for name, description in (facts.members or {facts.index: facts.description}).items():
-        limits = description.get("aliases", {}).get(place.index, {}).keys() & _LIMITS
-        if limits:
-            part = f"a part of {name} ({', '.join(sorted(limits))})"
-            raise UsageError(
-                f"{place.index} is an alias that shows {part}, and the rest would be taken for "
-                f"missing; give --store the index {name} itself"
-            )
+    name, description = index
+    limits = description.get("aliases", {}).get(place.index, {}).keys() & _LIMITS
+    if limits:
+        part = f"a part of {name} ({', '.join(sorted(limits))})"
+        raise UsageError(
+            f"{place.index} is an alias that shows {part}, and the rest would be taken for "
+            f"missing; give --store the index {name} itself"
+        )
 
 
 def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:

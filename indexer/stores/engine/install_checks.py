@@ -18,7 +18,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_values import SAMPLE, foreign_fields
-from indexer.stores.engine.index_requests import IndexPlace
+from indexer.stores.engine.index_requests import IndexPlace, require_whole_index
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.mapping_facts import (
@@ -73,6 +73,7 @@ def check_index(
     """
     name, description = index
     mapping = description.get("mappings", {})
+    require_whole_index(place, index)
     require_same_recipe(recipe_of(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)

@@ -12,7 +12,12 @@ from indexer.stores.engine import bodies, painless
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
-from indexer.stores.engine.index_requests import Dialect, IndexPlace, Requests
+from indexer.stores.engine.index_requests import (
+    Dialect,
+    IndexPlace,
+    Requests,
+    require_whole_index,
+)
 from indexer.stores.engine.install_checks import (
     check_index,
     check_installation,
@@ -127,6 +132,8 @@ def uninstall(
     """Remove the pipeline from the index, then its template, then pieces that no index needs."""
     pieces = Pieces(requests, dry_run)
     index = pieces.index(place)
+    if index is not None:
+        require_whole_index(place, index)
     template = pieces.template(place)
     recipe = _stored_recipe(index, template) or recipe
     changes = [] if index is None else pieces.release(place, recipe, index)

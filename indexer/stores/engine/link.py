@@ -29,6 +29,7 @@ _LOST_NODE = frozenset(
         "shard_not_found_exception",
     }
 )
+_EXPENSIVE = "search.allow_expensive_queries"  # a setting of a cluster
 _LIMIT = re.compile(r"index\.(max_[a-z_]+|mapping\.[a-z_.]+limit)")  # a setting of an index
 _BLOCKED = frozenset({"cluster_block_exception"})
 
@@ -121,6 +122,11 @@ def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
         return StoreError(
             f"{url} answered 400: {answer.reason}; the owner of the index set {setting[0]} lower "
             "than nearfold needs: set it to null, which is the engine's default, and run again"
+        )
+    if _EXPENSIVE in answer.reason:
+        return StoreError(
+            f"{url} answered {answer.status}: {answer.reason}; the owner of the cluster set "
+            f"{_EXPENSIVE} to false: search whole words, without `*`"
         )
     return StoreError(
         f"{url} answered {answer.status}: {answer.reason}; "

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from indexer.errors import PartialSource, StoreError, StoreStopped
+from indexer.errors import PartialSource, StoreError, StoreStopped, UsageError
 from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.concurrency import Window
-from indexer.stores.engine.field_substitutes import substitutes
+from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_requests import (
     Dialect,
     IndexFacts,
@@ -122,6 +122,16 @@ class OpenIndex:
         shared = bool(self.facts and is_shared(self.facts.mapping))
         several = bool(self.facts and self.facts.members)
         return IndexQueries(self.requests, self.dialect, name, names, scope, shared, several)
+
+    def check_searchable(self, queries: IndexQueries) -> None:
+        """Raise `UsageError` where the index keeps no words of its texts."""
+        if self.facts and queries.names.get("text") == ABSENT:
+            field = text_field(self.facts.mapping)
+            raise UsageError(
+                f"{self.facts.index} keeps whole values of its field {field}, or none, and no "
+                f"words to search: add a subfield of type text to {field} in its mapping, and run "
+                "`_update_by_query` on it; `similar`, `match` and `group` work without"
+            )
 
     def send(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send bulk operations; return the reply to each by id.

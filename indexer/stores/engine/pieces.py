@@ -174,7 +174,8 @@ class Pieces:
         missing = {name: body for name, body in required.items() if name not in present}
         puts: dict[str, bodies.Body | None] = {}
         alias = place.write_alias
-        new_alias = None if alias in facts.get("aliases", {}) else alias
+        is_writable = facts.get("aliases", {}).keys() & set(write_aliases(place, name))
+        new_alias = None if is_writable else alias
         if missing or text_field(mapping) != field or new_alias:
             meta = installed.meta(recipe, field, mapping.get("_meta", {}), new_alias)
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}

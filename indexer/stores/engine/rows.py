@@ -202,7 +202,12 @@ def _digest(hit: Mapping[str, Any], status: Status) -> str:
 
 def facet(bucket: Mapping[str, Any]) -> Facet:
     """Return the facet of a bucket."""
-    return Facet(bucket["key"], bucket["doc_count"], families(bucket))
+    return Facet(_value_of(bucket), bucket["doc_count"], families(bucket))
+
+
+def _value_of(bucket: Mapping[str, Any]) -> str:
+    """Return the value of a bucket as text: an owner may keep numbers, dates or truth values."""
+    return str(bucket.get("key_as_string", bucket["key"]))
 
 
 def families(counted: Mapping[str, Any]) -> int:
@@ -228,7 +233,7 @@ def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
 
 
 def _bucket_counts(aggregation: Mapping[str, Any]) -> dict[Any, int]:
-    return {bucket["key"]: bucket["doc_count"] for bucket in aggregation["buckets"]}
+    return {_value_of(bucket): bucket["doc_count"] for bucket in aggregation["buckets"]}
 
 
 def _column(hit: Mapping[str, Any], name: str) -> Any:
