@@ -68,6 +68,8 @@ def emphasised_firms(text: str) -> tuple[str, ...]:
     >>> emphasised_firms("*Star* Inc. shall *promptly* pay _Moon_, LLC")
     ('*', '_')
     """
+    if "*" not in text and "_" not in text:
+        return ()
     return tuple([match.group()[0] for match in _EMPHASISED_FIRM.finditer(text)])
 
 
