@@ -26,6 +26,7 @@ ARGUMENTS = {
     "group_cost": ["sqlite:///{store} --runs 1"],
     "hostile": ["--tokens 2000"],
     "ingest": ["--plain {corpus} --runs 1"],
+    "key_pairs": ["{corpus} --documents 40"],
     "key_layouts": ["{corpus} --documents 40"],
     "keys_at_scale": ["{corpus} --documents 100 --edited 50 --look-ups 5"],
     "leaders": ["--originals 2"],
