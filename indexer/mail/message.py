@@ -117,6 +117,8 @@ class _Parts:
             return self._alternative(part)
         if is_container(part):
             texts = [self.body(child) for child in children(part)]
+            below = (part.epilogue or "").encode("utf-8", "surrogateescape")
+            texts.append(decode_declared(below, "utf-8"))
             return "\n".join(text for text in texts if text.strip())
         if is_body_text(part):
             text = payload_text(part, self._is_recoded)
@@ -153,6 +155,9 @@ def part_bytes(part: Message) -> bytes:
     """Return the bytes of a part, decoded; of one with parts, these as they are written."""
     if part.is_multipart():
         return b"\n".join(child.as_bytes() for child in children(part))
+    encoding = str(part.get("Content-Transfer-Encoding", ""))
+    if encoding != encoding.strip():  # with blanks behind it the payload would stay encoded
+        part.replace_header("Content-Transfer-Encoding", encoding.strip())
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 

@@ -126,3 +126,15 @@ def test_text_below_a_tag_that_is_not_closed_is_read(page):
 def test_character_sets_that_programs_name_wrongly(charset, data, text):
     head = f"Content-Type: text/plain; charset={charset}\n\n".encode()
     assert read_message(head + data, "a", "a.eml").body == text
+
+
+def test_a_transfer_encoding_with_blanks_behind_it_is_decoded():
+    head = b"Content-Type: text/plain\nContent-Transfer-Encoding: BASE64 \n\n"
+    assert read_message(head + b"U2VsbCBpdC4=\n", "a", "a.eml").body == "Sell it."
+
+
+def test_text_below_the_last_part_is_read():
+    parts = f"--b\nContent-Type: text/plain\n\n{TEXT}\n--b--\n{NO} Schön."
+    first = mail("a", parts, kind="multipart/mixed; boundary=b")
+    assert first.body.endswith(f"{NO} Schön.\n")
+    assert reasons(first, answer(TEXT, "a"))
