@@ -94,7 +94,8 @@ fn add_bucket(
         let (row, keys) = (&sketches[a * width..][..width], &earlier[a * band..][..band]);
         for b in a + 1..bucket.len() {
             let others = &earlier[b * band..][..band];
-            if keys.iter().zip(others).fold(false, |any, (key, other)| any | (key == other)) {
+            let shared: u64 = keys.iter().zip(others).map(|(key, other)| u64::from(key == other)).sum();
+            if shared > 0 {
                 continue;
             }
             result.candidates += 1;
