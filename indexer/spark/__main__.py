@@ -29,7 +29,7 @@ from indexer.system.keyed_recipes import recipe_asked
 try:
     from pyspark.errors import PythonException
 
-    from indexer.spark.input_documents import Input
+    from indexer.spark.input_documents import Input, check_local_files
     from indexer.spark.run import WRITERS, Job, run
     from indexer.spark.session import nearfold_error, session
 except ModuleNotFoundError as error:
@@ -123,6 +123,7 @@ def command(
     group_names = ("principal", "cluster_threshold")
     group_options = GroupOptions(**shared, **{name: options[name] for name in group_names})
     job = Job(source, out, recipe_asked(recipe), match_options, group_options, store, writers)
+    check_local_files(source)
     spark = session()
     try:
         account = run(spark, job)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from pyspark.errors import AnalysisException
@@ -20,6 +24,7 @@ from indexer.spark.work_folder import Stage, Work
 from indexer.text.wording import count_of
 
 Form: TypeAlias = Literal["parquet", "json", "text", "store"]
+_PARQUET_STARTS = (b"PAR1", b"PARE")  # PARE: with an encrypted footer
 _NOT_PARQUET = ("not a Parquet file", "CANNOT_READ_FILE_FOOTER", "UNABLE_TO_INFER_SCHEMA")
 RECORD = {
     "id": "string",
@@ -98,8 +103,51 @@ def _sign(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
             "path", "content", sf.unix_millis("modificationTime").alias("modified")
         )
         return files.mapInArrow(file_signer(recipe, source.labels, source.root), schema)
-    table = _parquet(spark, source) if source.form == "parquet" else spark.read.json(source.place)
+    table = _parquet(spark, source) if source.form == "parquet" else _json(spark, source)
     return _records(table, source).mapInArrow(record_signer(recipe, source.labels), schema)
+
+
+def _json(spark: SparkSession, source: Input) -> DataFrame:
+    """Return a table of records, with values as they are written; of numbers and lists too.
+
+    Spark reads all records to find out their columns, so that is left to records without the named
+    fields, which are refused for it.
+    """
+    named = source.id_field, source.text_field
+    columns = dict.fromkeys([*(name for name in RECORD if name not in ("id", "text")), *named])
+    table = spark.read.schema(ddl(dict.fromkeys(columns, "string"))).json(source.place)
+    is_known = all(not table.where(sf.col(f"`{name}`").isNotNull()).isEmpty() for name in named)
+    return table if is_known else spark.read.json(source.place)
+
+
+def check_local_files(source: Input) -> None:
+    """Raise `UsageError` for files on this machine that are not parquet and should be.
+
+    The first hundred are looked at. Where Hadoop is configured, a path may be one of its own.
+    """
+    if source.form != "parquet" or "HADOOP_CONF_DIR" in os.environ:
+        return
+    for path in islice(_local_files(source.place), 100):
+        with suppress(OSError), path.open("rb") as file:
+            if file.read(4) not in (b"", *_PARQUET_STARTS):
+                raise _not_parquet(source)
+
+
+def _local_files(place: str) -> Iterator[Path]:
+    """Yield the files that Spark reads at a place or below; none of a URL."""
+    for path in glob.iglob(place):  # noqa: PTH207 - it may be absolute
+        if Path(path).is_file():
+            yield Path(path)
+        for folder, folders, names in os.walk(path):
+            folders[:] = [name for name in folders if not name.startswith(("_", "."))]
+            yield from (Path(folder, name) for name in names if not name.startswith(("_", ".")))
+
+
+def _not_parquet(source: Input) -> UsageError:
+    return UsageError(
+        f"{source.place} holds files that are not parquet; "
+        "say what they are by --format json, text or store"
+    )
 
 
 def _parquet(spark: SparkSession, source: Input) -> DataFrame:
@@ -109,10 +157,7 @@ def _parquet(spark: SparkSession, source: Input) -> DataFrame:
     except Exception as error:  # py4j, whose errors these are, has no types
         if not any(sign in str(error) for sign in _NOT_PARQUET):
             raise
-        raise UsageError(
-            f"{source.place} holds files that are not parquet; "
-            "say what they are by --format json, text or store"
-        ) from error
+        raise _not_parquet(source) from error
 
 
 def _records(table: DataFrame, source: Input) -> DataFrame:
@@ -128,10 +173,16 @@ def _records(table: DataFrame, source: Input) -> DataFrame:
 
 def _column(name: str, source: str, kinds: Mapping[str, str]) -> Column:
     column = sf.col(f"`{source}`") if source in kinds else sf.lit(None)
-    if name == "modified" and kinds.get(source, "").startswith("timestamp"):
+    kind = kinds.get(source, "")
+    if name == "modified" and kind.startswith("timestamp"):
         column = sf.unix_millis(column.cast("timestamp"))
-    if name == "labels" and kinds.get(source) == "string":
-        column = sf.array(column)
+    if name == "modified" and kind == "string":
+        number = column.try_cast("double").cast("bigint")
+        time = sf.unix_millis(column.try_cast("timestamp"))
+        column = sf.coalesce(column.try_cast("bigint"), number, time)
+    if name == "labels" and kind == "string":
+        several = sf.when(column.startswith("["), sf.from_json(column, "array<string>"))
+        column = sf.when(column.isNotNull(), sf.coalesce(several, sf.array(column)))
     return column.cast(RECORD[name]).alias(name)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from synthetic_library import library, store_of
 
 from indexer.clustering.principals import ConnectedTexts
@@ -138,6 +139,38 @@ def test_records_without_distinct_ids_are_refused(
         signed_documents(
             Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT
         )
+
+
+def test_columns_of_json_that_are_known_are_not_looked_for(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark would read all records to find them; values of every kind are taken all the same."""
+    records = [
+        {"id": 7, "text": "The harbour ferry leaves at eight.", "other": {"a": 1}},
+        {"id": "b", "text": "Another text of some words.", "labels": ["p", "q"], "modified": 1000},
+        {"id": "c", "text": None, "labels": "p", "modified": "1970-01-01T00:00:02Z"},
+        {"id": "d", "labels": "[draft]", "modified": 3.0e3, "truncated": True},
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    schemas: list[str] = []
+    read = DataFrameReader.json
+
+    def noted(reader: DataFrameReader, path: str) -> DataFrame:
+        table = read(reader, path)
+        schemas.append(table.schema["id"].dataType.simpleString() + str(len(table.columns)))
+        return table
+
+    monkeypatch.setattr(DataFrameReader, "json", noted)
+    source = Input(str(tmp_path / "in.jsonl"), "json")
+    stage = signed_documents(Work(spark, str(tmp_path / "work")), source, DEFAULT)
+    assert schemas == ["string8"]
+    rows = {row["id"]: row for row in stage.rows.collect()}
+    assert {id: (row["modified"], row["labels"], row["status"]) for id, row in rows.items()} == {
+        "7": (None, [], "complete"),
+        "b": (1000, ["p", "q"], "complete"),
+        "c": (2000, ["p"], "empty"),
+        "d": (3000, ["[draft]"], "empty"),
+    }
 
 
 def test_missing_input_is_reported(spark: SparkSession, tmp_path: Path) -> None:

@@ -7,8 +7,14 @@ import sys
 from pathlib import Path
 
 import click
+import pytest
 
+from indexer.cli import main as cli
+from indexer.cli.exit_codes import EXIT_USAGE
+from indexer.errors import UsageError
+from indexer.spark import __main__ as spark_command
 from indexer.spark.__main__ import command
+from indexer.spark.input_documents import Input, check_local_files
 from indexer.system.release import requirement
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(encoding="utf-8")
@@ -18,6 +24,38 @@ def test_options_are_documented() -> None:
     options = [option for option in command.params if isinstance(option, click.Option)]
     names = {name for option in options for name in option.opts} - {"--help"}
     assert {name for name in names if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
+
+
+def test_files_that_are_not_parquet_are_refused_before_spark_starts(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.setattr(spark_command, "session", lambda: pytest.fail("Spark was started"))
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "_SUCCESS").write_text("no row")
+    (tmp_path / "in" / "sub" / "a.txt").write_text("The harbour ferry leaves at eight.")
+    for place in (tmp_path / "in", tmp_path / "in" / "*"):
+        assert cli.run([str(place), "--out", str(tmp_path / "out")], command) == EXIT_USAGE
+        assert "holds files that are not parquet; say what they are" in capsys.readouterr().err
+
+
+def test_parquet_other_places_and_other_formats_are_left_to_spark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    (tmp_path / "b.parquet").touch()
+    text = tmp_path / "text.txt"
+    for place in (str(tmp_path), "hdfs:///texts", str(tmp_path / "absent")):
+        check_local_files(Input(place, "parquet"))
+    text.write_text("The harbour ferry leaves at eight.")
+    check_local_files(Input(str(text), "text"))
+    with pytest.raises(UsageError):
+        check_local_files(Input(str(tmp_path), "parquet"))
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
+    check_local_files(Input(str(tmp_path), "parquet"))
 
 
 def test_without_pyspark_it_says_what_to_install() -> None:
