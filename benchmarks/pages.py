@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -125,7 +125,7 @@ def serve_pages(url: str) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def time_calls(calls: list[Callable[[], object]], server: psutil.Process | None = None) -> str:
+def time_calls(calls: Iterable[Callable[[], object]], server: psutil.Process | None = None) -> str:
     """Return the median, the 95th percentile and the greatest of the times, in milliseconds.
 
     With `server` the processor time that it takes for one call on average, too: what other jobs of
@@ -142,7 +142,7 @@ def time_calls(calls: list[Callable[[], object]], server: psutil.Process | None 
         return times
     after = server.cpu_times()
     used = after.user + after.system - before.user - before.system
-    return f"{times}  {1000 * used / len(calls):8.1f}"
+    return f"{times}  {1000 * used / len(took):8.1f}"
 
 
 def fetch(address: str, path: str, **parameters: str) -> None:
@@ -165,6 +165,9 @@ def measure(url: str, rounds: int, has_survey: bool) -> None:
     }
     pairs = members(url, random, rounds)
     print(f"\n{'page':32}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'CPU ms':>10}    bare FTS")
+    with serve_pages(url) as (address, pid):
+        table = Table(address, psutil.Process(pid))
+        table.add("overview, while it is read", "/overview", until_figures(address))
     with serve_pages(url) as (address, pid):
         table = Table(address, psutil.Process(pid))
         table.add("first search of the server", "/", [{"q": "warm"}])
@@ -219,9 +222,9 @@ class Table:
     def __init__(self, address: str, server: psutil.Process) -> None:
         self.address, self._server = address, server
 
-    def add(self, name: str, path: str, asked: list[dict[str, str]], peer: str = "") -> None:
+    def add(self, name: str, path: str, asked: Iterable[dict[str, str]], peer: str = "") -> None:
         """Ask for a page with each of these parameters, and print a line."""
-        calls = [lambda values=values: fetch(self.address, path, **values) for values in asked]
+        calls = (lambda values=values: fetch(self.address, path, **values) for values in asked)
         print(f"{name:32}{time_calls(calls, self._server)}    {peer}".rstrip(), flush=True)
 
     def wait_for(self, path: str) -> None:
@@ -234,6 +237,14 @@ class Table:
         started = time.perf_counter()
         self.wait_for(path)
         print(f"{name}, read once in the background: {time.perf_counter() - started:.1f} s")
+
+
+def until_figures(address: str) -> Iterator[dict[str, str]]:
+    """Yield no parameters again and again, until a server that has just started has read the
+    figures of its store.
+    """
+    while b'"ready": true' not in body(address, "/api/figures?wait=0"):
+        yield {}
 
 
 def ask_for_survey(address: str) -> None:

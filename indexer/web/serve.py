@@ -24,6 +24,7 @@ from indexer.web.safety import App, allowed_hosts, is_loopback
 from indexer.web.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
 from indexer.web.site import Site
 from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
+from indexer.web.survey_cache import SurveyReader
 from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
 
 REVIEW_API = Api(
@@ -113,6 +114,7 @@ def serve(
     that cannot be bound, logins that cannot be read, or a folder of originals that does not exist.
     """
     require_recipe(store)
+    SurveyReader(lambda _progress: store.counts()).begin()  # before the first page that shows them
     access = options.access()
     labels = label_names(options.labels)
     if len(labels) > MOST_LABELS:

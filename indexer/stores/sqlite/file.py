@@ -11,14 +11,17 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 from indexer.errors import StoreDamaged, StoreError, StoreStopped
+from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.base import Counts
 from indexer.stores.requirements import require_same_recipe
 from indexer.stores.sqlite.connections import Connection, Readers, open_connection
+from indexer.stores.sqlite.counts import KnownCounts, count_rows
 from indexer.stores.sqlite.file_backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.file_errors import slash_hint, translate_errors
 from indexer.stores.sqlite.file_format import (
@@ -53,9 +56,11 @@ class File:
         self._changes: int | None = None
         self._identity: tuple[int, int] | None = None
         self._readers = Readers(self._open_reader)
+        self._counts = KnownCounts(self._open_reader)
+        self._writer: int | None = None  # the thread that has a transaction open
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[Connection]:
         """Give one consistent view of the file, inside `writing` that of its transaction.
 
         Raises `StoreError` when it was never prepared.
@@ -71,7 +76,7 @@ class File:
                 db.execute("COMMIT")
 
     @contextmanager
-    def _view(self) -> Iterator[sqlite3.Connection]:
+    def _view(self) -> Iterator[Connection]:
         """Lend the connection of this file when it is free, else one of those that only read."""
         if self._lock.acquire(blocking=not self._has_other_readers()):
             try:
@@ -88,8 +93,26 @@ class File:
         """
         return self.path != MEMORY and self._recipe is not None and self._stat() == self._identity
 
+    def counts(self, scope: Scope) -> Counts:
+        """Return the counts of a scope, inside `writing` those of its transaction."""
+        self.recipe()
+        if self._writer == threading.get_ident() or not self._has_other_readers():
+            with self.reading() as db:
+                return count_rows(db, scope)
+        with translate_errors(self.path):
+            return self._counts.get(scope, self.reading)
+
     @contextmanager
-    def writing(self, patience: float = PATIENCE_SECONDS) -> Iterator[sqlite3.Connection]:
+    def relabelling(self) -> Iterator[Connection]:
+        """Run a transaction, as `writing` does, that changes nothing but labels."""
+        with self._lock, translate_errors(self.path):
+            is_own = self._writer is None and self._has_other_readers()
+            kept = self._counts.kept_through(self._prepared()) if is_own else nullcontext()
+            with kept, self.writing() as db:
+                yield db
+
+    @contextmanager
+    def writing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Connection]:
         """Run one durable transaction: everything or, after any exception, nothing.
 
         Inside another one of the same thread it is a part of that. `patience`: seconds to wait for
@@ -103,7 +126,11 @@ class File:
             self._same_file()
             db.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
             with transaction(db):
-                yield db
+                self._writer = threading.get_ident()
+                try:
+                    yield db
+                finally:
+                    self._writer = None
 
     def create(self, recipe: Recipe) -> None:
         """Create the file and its tables where they are missing; raise `RecipeMismatch` when it has
@@ -213,6 +240,7 @@ class File:
         """Close every connection; calling it twice is not an error."""
         with self._lock, translate_errors(self.path):
             self._readers.close()
+            self._counts.close()
             if self._connection is not None:
                 reached("before_checkpoint", sqlite3.OperationalError)
                 self._connection.close()

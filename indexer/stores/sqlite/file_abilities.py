@@ -62,7 +62,7 @@ class SqliteLabels:
     def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
         """Replace labels in one transaction."""
         storable = storable_labels(labels)
-        with self._file.writing() as db:
+        with self._file.relabelling() as db:
             return sql.relabel(db, storable)
 
 

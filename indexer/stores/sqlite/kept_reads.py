@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores.base import Counts
 from indexer.stores.sqlite.kept_searches import KeptColumns, KeptScores
 
 MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
@@ -27,7 +26,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 class KeptReads:
     """Reads of one state of a file.
 
-    `counts`: rows by what was counted. `totals`: the counts of a scope. `by_path`: the numbers of
+    `counts`: rows by what was counted. `by_path`: the numbers of
     the first rows in the index of paths, and `last_path` the path of the last. `sorted_rows`: how
     many were read to be sorted. `orders`: the numbers of all rows by the statement that reads them.
     `filtered`: the numbers of rows by the conditions that they meet, and their values.
@@ -39,7 +38,6 @@ class KeptReads:
         self.last_path = ""
         self.sorted_rows = 0
         self.sketches = KeptSketches()
-        self.totals: dict[str, Counts] = {}
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
             OrderedDict()

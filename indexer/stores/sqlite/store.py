@@ -13,7 +13,6 @@ from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ra
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.stores.sqlite import parts_sql
 from indexer.stores.sqlite.columns import unpack_digest
-from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
 from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_abilities import (
@@ -140,8 +139,7 @@ class SqliteStore:
 
     def counts(self) -> Counts:
         """Return exact counts; bytes are those of the file's pages, without the write-ahead log."""
-        with self._file.reading() as db:
-            return count_rows(db, self._scope)
+        return self._file.counts(self._scope)
 
     def forget_reads(self) -> None:
         """Discard what connections keep of the file, except those in use."""
