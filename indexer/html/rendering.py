@@ -5,6 +5,7 @@ Numbers, times and paths have one filter each, so that every page shows them in 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
@@ -64,6 +65,11 @@ _TYPES = {
 }
 
 
+_STAMP = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)T(?P<time>\d\d:\d\d(:\d\d)?)(\.0+|(?P<fraction>\.\d+))?"
+    r"(?P<zone>Z|[+-]\d\d:\d\d)?",
+    re.ASCII,
+)
 _FILTER_NAMES = {
     "near_duplicates=true": "with near duplicates",
     "near_duplicates=false": "without near duplicates",
@@ -90,6 +96,8 @@ def environment(*folders: Path) -> Environment:
         "bytes": size,
         "day": day,
         "kind": kind,
+        "kinds": kinds,
+        "stamp": stamp,
         "name": name,
         "names_apart": names_apart,
         "names_by_path": names_by_path,
@@ -161,6 +169,33 @@ def kind(content_type: str) -> str:
     """Return a content type by its common name, or itself where it has none."""
     plain = content_type.partition(";")[0].strip()
     return _TYPES.get(plain) or visible(plain)
+
+
+def kinds(content_types: Iterable[str]) -> list[str]:
+    """Return content types by their common names, those of one name with the type behind it.
+
+    >>> kinds(["text/markdown", "text/html", "text/x-markdown"])
+    ['Markdown (text/markdown)', 'HTML', 'Markdown (text/x-markdown)']
+    """
+    types = list(content_types)
+    counts = Counter(map(kind, types))
+    return [
+        f"{kind(type)} ({visible(type)})" if counts[kind(type)] > 1 else kind(type)
+        for type in types
+    ]
+
+
+def stamp(value: str) -> str:
+    """Return a time in ISO 8601 as people write it, any other text as it is.
+
+    >>> stamp("2026-11-25T10:11:12.000Z"), stamp("2024-03-04T09:00:00+02:00"), stamp("T1")
+    ('2026-11-25 10:11:12 UTC', '2024-03-04 09:00:00 +02:00', 'T1')
+    """
+    parts = _STAMP.fullmatch(value)
+    if parts is None:
+        return value
+    zone = "UTC" if parts["zone"] in ("Z", "+00:00") else parts["zone"] or ""
+    return f"{parts['day']} {parts['time']}{parts['fraction'] or ''} {zone}".rstrip()
 
 
 def name(path: str) -> str:

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 _METADATA_NAMED = 20  # names of metadata that a note lists at most
 _NO_SLOTS = (
     "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
-    "--fold family may do"
+    "folding by family may do"
 )
-_TOP_ONLY = "by type only the best {} are compared; those after them are not folded (--top: more)"
+_TOP_ONLY = "by type only the best {} are compared; those after them are not folded (raise `top`)"
 _PASSED_OVER = (
     "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
 )
 _IGNORED = "no operators in a search here, so that their words are searched for: {}"
 _LEFT_OUT = "similarities are of texts without the approved passages of list {}"
-_APART = "not similar enough to the hit that --show chose, and shown below it: {}"
-_ABSENT = "no hit here has metadata.{}, by which --show orders; they have: {}"
+_APART = "not similar enough to the hit that `show` chose, and shown below it: {}"
+_ABSENT = "no hit here has metadata.{}, by which `show` orders; they have: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 
 
