@@ -96,7 +96,7 @@ def test_pages_by_token_do_not_show_again_what_folds(contracts):
 def test_only_the_best_are_compared_and_others_are_shown(contracts):
     page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path", top=1))
     assert paths(page) == [("a1", []), ("b1", []), ("c1", [])]
-    assert "the best 1 hit;" in page.notes[0]
+    assert "only the best 1 hit are compared" in page.notes[0]
 
 
 def test_hits_of_another_query_fold_by_type(contracts):
@@ -130,7 +130,7 @@ def test_only_so_much_text_is_compared(contracts):
     none = search(contracts, "", SearchOptions(**how, most_chars=1))
     assert none.passed_over == len(lengths) == len(none.hits)
     [note] = [note for note in none.notes if "did not fit" in note]
-    assert note.endswith(f"are not folded: {len(lengths)}")
+    assert note.endswith(f"; {len(lengths)} hits did not fit in and are not folded")
     first = [hit.id for hit in none.hits][:3]
     some = search(contracts, "", SearchOptions(**how, most_chars=sum(lengths[id] for id in first)))
     assert some.passed_over == len(lengths) - 3

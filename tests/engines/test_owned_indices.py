@@ -314,7 +314,10 @@ def test_doctor_reports_an_index_that_accepts_no_change(place, block, verdict):
     assert "writes" not in {check.name for check in doctor(store.url)}
 
 
-CLOSED = {"dynamic": False, "properties": {"text": {"type": "text"}}}
+CLOSED = {
+    "dynamic": False,
+    "properties": {"text": {"type": "text"}, "labels": {"type": "keyword"}},
+}
 
 
 def raw_source(url, id):
