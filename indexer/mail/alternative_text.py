@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 
 from indexer.mail.quote_marks import marked_lines
 from indexer.mail.segment_words import segment_words, spelled
 
+# What programs write in plain text alone: the addresses of links, their numbers, and images.
+_ADDED = re.compile(
+    r"<[^<>\s]*(?:://|mailto:|@)[^<>]*>|\((?:https?://|mailto:)[^()\s]*\)"
+    r"|\[(?:image:|cid:|https?://|\d+\])[^\[\]]*\]?",
+    re.IGNORECASE,
+)
+
 
 def alternative_text(plain: str, rich: str) -> str:
-    """Return the plain text if it has all words of the other, the other if only that has all.
+    """Return the plain text if it has all lines of the other in order, each with its words in a
+    row; the other if only that has all. Addresses of links and images between words do not count.
 
-    Where each has words that the other lacks: the one with more words, below the lines of the other
-    in which the words are that it lacks. Either may be empty.
+    Where each has lines that the other lacks: the one with more words, below those lines of the
+    other. Either may be empty.
 
-    >>> alternative_text("At one.", "Two"), alternative_text("See HTML.", "At one, see HTML.")
-    ('Two\\n\\nAt one.', 'At one, see HTML.')
+    >>> alternative_text("At one.", "Two"), alternative_text("See HTML.", "At one.\\nSee HTML.")
+    ('At one.\\n\\nTwo', 'At one.\\nSee HTML.')
     """
-    plain_words = _words(plain)
-    rich_words = _words(rich)
-    if not Counter(rich_words) - Counter(plain_words):
+    rich_lines = _lines_beyond(rich, plain)
+    if not rich_lines:
         return plain
-    if not Counter(plain_words) - Counter(rich_words):
+    plain_lines = _lines_beyond(plain, rich)
+    if not plain_lines:
         return rich
-    if len(plain_words) >= len(rich_words):
-        return f"{_lines_beyond(rich, plain_words)}\n\n{plain}"
-    return f"{_lines_beyond(plain, rich_words)}\n\n{rich}"
+    if len(_words(plain)) >= len(_words(rich)):
+        return f"{rich_lines}\n\n{plain}"
+    return f"{plain_lines}\n\n{rich}"
 
 
 def _words(text: str) -> list[str]:
     return segment_words("\n".join(line.text for line in marked_lines(text)))
 
 
-def _lines_beyond(text: str, words: list[str]) -> str:
-    """Return the lines of a text in which words are that are not among some others so often."""
-    surplus = Counter(_words(text)) - Counter(words)
-    others = spelled(words)
+def _lines_beyond(text: str, other: str) -> str:
+    """Return the lines of a text that another one lacks; all where it has them in another order."""
+    versions = (other, _ADDED.sub(" ", other))
+    return min((_missing(text, spelled(_words(version))) for version in versions), key=len)
+
+
+def _missing(text: str, words: str) -> str:
+    place = 0
     lines = []
     for line in marked_lines(text):
         line_words = segment_words(line.text)
-        if any(word in surplus for word in line_words) and spelled(line_words) not in others:
+        spelling = spelled(line_words)
+        following = words.find(spelling, place) if line_words else place
+        if following >= 0:
+            place = following + len(spelling) - 1 if line_words else place
+        elif spelling in words:
+            return text
+        else:
             lines.append(text[line.start : line.stop].rstrip("\n"))
     return "\n".join(lines)

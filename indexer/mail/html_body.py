@@ -11,9 +11,10 @@ import re
 from html import unescape
 
 _BLOCKS = frozenset((
-    "address", "article", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset",
-    "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main",
-    "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
+    "address", "article", "aside", "blockquote", "caption", "center", "dd", "details", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4",
+    "h5", "h6", "header", "hr", "legend", "li", "main", "nav", "ol", "option", "p", "pre",
+    "section", "summary", "table", "tr", "ul",
 ))  # fmt: skip
 _SILENT = frozenset(("script", "style", "title", "template"))
 _SPACED = frozenset(("p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table"))
@@ -22,6 +23,11 @@ _TOKEN = re.compile(r"<[^<>]*>|[^<]+|<")
 _SILENT_END = re.compile(rf"</({'|'.join(sorted(_SILENT))})\b", re.IGNORECASE)
 _TAG = re.compile(r"<(?:(/?)([A-Za-z][A-Za-z0-9]*)|[!?][^<>]*>)")
 _MARK = re.compile(r"""\b(?:class|id)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
+_CELLS = frozenset(("td", "th", "button"))
+_ALT = re.compile(r"""\balt\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
+_FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|svg|webp)$", re.IGNORECASE)
+_POWER = re.compile(r"(?<=\d)(?=<sup\b[^<>]*>\s*[-+−]?\d)", re.IGNORECASE)
+_COMMENT_END = re.compile(r"--!?>")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _MOST_QUOTES = 50
 
@@ -31,8 +37,9 @@ def html_text(html: str) -> str:
     `blockquote` around it, and `-- ` above what a mail program marks as a signature.
 
     Any input is read, however broken; scripts, styles and the title are left out, which end with
-    their own closing tags: those that are never closed are text. Quotes within more
-    than 50 others have 50 marks. Empty for a body without text.
+    their own closing tags: those that are never closed are text. What an image stands for (`alt`)
+    is written as Gmail does, `^` is before a power. Quotes within more than 50 others have 50
+    marks. Empty for a body without text.
 
     >>> print(html_text("<p>Yes.</p>Ann wrote:<blockquote>Shall<br>we <b>meet</b>?</blockquote>"))
     Yes.
@@ -56,7 +63,7 @@ class _Reader:
 
     def read(self, html: str) -> None:
         """Read a page from the first to the last token."""
-        page = without_comments(html)
+        page = _POWER.sub("^", without_comments(html))
         last_ends = {end[1].lower(): end.start() for end in _SILENT_END.finditer(page)}
         silent = ""
         for token in _TOKEN.finditer(page):
@@ -88,6 +95,10 @@ class _Reader:
     def _open(self, tag: str, source: str) -> None:
         if tag == "br":
             self._end_line()
+        elif tag == "img":
+            self._line += [f" {said} " for said in map(_image, _ALT.findall(source)) if said]
+        elif tag in _CELLS:
+            self._line.append(" ")
         if tag not in _BLOCKS:
             return
         self._end_block(tag)
@@ -97,7 +108,7 @@ class _Reader:
             self._lines.append((self._quotes, "-- "))
 
     def _close(self, tag: str) -> None:
-        if tag in ("td", "th"):
+        if tag in _CELLS:
             self._line.append(" ")
         if tag not in _BLOCKS:
             return
@@ -129,15 +140,26 @@ class _Reader:
         self._line = []
 
 
+def _image(value: str) -> str:
+    """Return the text for the value of `alt`: faces as they are; nothing for the name of a file."""
+    said = _BLANKS.sub(" ", unescape(value.strip("\"'"))).strip()
+    if _FILE.match(said):
+        return ""
+    return f"[image: {said}]" if any(map(str.isalnum, said)) else said
+
+
 def without_comments(html: str) -> str:
     """Return a page without its comments; one that is not closed stays.
 
-    >>> without_comments("a<!-- b -->c<!-- d")
-    'ac<!-- d'
+    >>> without_comments("a<!-- b -->c<!-- d"), without_comments("a<!-- b --!>c<!-->d")
+    ('ac<!-- d', 'acd')
     """
     parts = []
     start = 0
-    while (begin := html.find("<!--", start)) >= 0 and (end := html.find("-->", begin)) >= 0:
+    while (begin := html.find("<!--", start)) >= 0:
+        end = _COMMENT_END.search(html, begin + 2)
+        if end is None:
+            break
         parts.append(html[start:begin])
-        start = end + len("-->")
+        start = end.end()
     return "".join(parts) + html[start:]

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
-from indexer.mail.read_mail import CONTENT, Quote, ReadMail, names_sender, subject_parts
+from indexer.mail.read_mail import (
+    CONTENT,
+    Quote,
+    ReadMail,
+    is_same,
+    is_same_with_names,
+    names_another,
+    names_sender,
+    subject_parts,
+)
 from indexer.mail.segment_words import RUN, key_run, runs, segment_words, spelled
 from indexer.mail.segments import SegmentKind
 
@@ -26,7 +36,8 @@ Reason: TypeAlias = Literal[
 `own_text`: no later mail quotes what its sender wrote. `changed`: an answer to it quotes that, but
 not as it is. `quoted_text`: a later mail has the sender's text, but not all that is quoted below.
 `attachment`: a later mail has the text, but not all attachments. `subject`, `attribution` (the
-lines above a quote), `signature` and `disclaimer`: no other inclusive mail has these. `empty`:
+lines above a quote), `signature` and `disclaimer`: no other inclusive mail has these, or a later
+mail has the quotes with other attributions. `empty`:
 there is nothing in it that another mail could have.
 """
 _LEAST_CHANGED, _CHANGED = 8, 0.8
@@ -55,6 +66,8 @@ class _Thread:
     similarity: Callable[[str, str], float]
     holders: dict[Run, set[int]] = field(default_factory=dict)
     copies: dict[str, list[int]] = field(default_factory=dict)
+    by_text: dict[tuple[str, Run], list[int]] = field(default_factory=dict)
+    above: dict[tuple[int, tuple[str, Run]], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         wanted = {key_run(quote.words) for mail in self.mails for quote in mail.quotes}
@@ -63,6 +76,16 @@ class _Thread:
                 self.holders.setdefault(run, set()).add(place)
             if mail.message.message_id:
                 self.copies.setdefault(mail.message.message_id, []).append(place)
+            self.by_text.setdefault((mail.message.sender, mail.own), []).append(place)
+
+    def nearer(self, other: int, place: int) -> int:
+        """Return how many mails between two have the same text of the same sender as the upper."""
+        text = (self.mails[place].message.sender, self.mails[place].own)
+        key = (other, text)
+        if key not in self.above:
+            distances = {self.distance(other, same) for same in self.by_text[text]}
+            self.above[key] = sorted(distances - {0})
+        return bisect_left(self.above[key], self.distance(other, place))
 
 
 def inclusive(
@@ -77,10 +100,12 @@ def inclusive(
     where a answers b, 2 where it answers an answer to b, and so on; 0 where it does not.
 
     An answer, also an indirect one, holds a mail if it quotes each message in it with all its words
-    and no others (one that answers interrupt is one message), and has all its attachments. The
-    quote of the mail itself is as deep as the distance, or its sender is named above it: others may
-    have written the same. A copy with the same Message-ID holds a mail if it has all these at
-    least. `similarity` of two texts says which quotes are changed ones.
+    and no others (one that answers interrupt is one message), in the same order and under the same
+    attributions, and has all its attachments. The quote of the mail itself is as deep as the
+    distance and nobody else is named above it, or its sender is: others may have written the same.
+    Of equal mails of one sender, as many are held as there are such quotes. A copy with the same
+    Message-ID holds a mail if it has all these at least. `similarity` of two texts says which
+    quotes are changed ones.
 
     The inclusive mails together have every subject and segment: a mail with a signature or
     disclaimer (unless `ignore_endings`), or anything else, that no inclusive mail has, becomes
@@ -108,11 +133,14 @@ def _verdict(thread: _Thread, place: int) -> Verdict:
         return Verdict(held_by=holder) if holder is not None else Verdict(("empty",))
     with_own = [other for other in _later(thread, place) if _has_own(thread, other, place)]
     with_text = [other for other in with_own if _has_quotes(thread.mails[other], mail)]
-    with_all = [other for other in with_text if _has_attachments(thread.mails[other], mail)]
+    with_names = [o for o in with_text if _has_quotes(thread.mails[o], mail, is_same_with_names)]
+    with_all = [other for other in with_names if _has_attachments(thread.mails[other], mail)]
     if with_all:
         return Verdict(held_by=with_all[-1])
-    if with_text:
+    if with_names:
         return Verdict(("attachment",))
+    if with_text:
+        return Verdict(("attribution",))
     if with_own:
         return Verdict(("quoted_text",))
     return Verdict(("changed" if _is_changed(thread, place) else "own_text",))
@@ -148,29 +176,25 @@ def _has_own(thread: _Thread, other: int, place: int) -> bool:
     distance = thread.distance(other, place)
     if not distance or mail.own_message is None:
         return bool(distance)
-    own = mail.own_message
-    return any(
-        _is_same(own, quote)
-        and (quote.depth == distance or names_sender(quote.attribution, mail.message.sender))
-        for quote in later.inner
+    sender = mail.message.sender
+    quotes = [quote for quote in later.inner if is_same(mail.own_message, quote)]
+    is_in_place = any(
+        quote.depth == distance and not names_another(quote.attribution, sender) for quote in quotes
     )
+    named = sum(names_sender(quote.attribution, sender) for quote in quotes)
+    return is_in_place or named > thread.nearer(other, place)
 
 
-def _has_quotes(later: ReadMail, mail: ReadMail) -> bool:
-    """Return whether a mail has every message that another one quotes, as it is there."""
-    return all(_quotes(later, quote) for quote in mail.inner)
+def _has_quotes(
+    later: ReadMail, mail: ReadMail, is_equal: Callable[[Quote, Quote], bool] = is_same
+) -> bool:
+    """Return whether a mail has every message that another one quotes, in the same order."""
+    following = iter(later.inner)
 
+    def follows(message: Quote) -> bool:
+        return any(is_equal(message, quote) for quote in following)
 
-def _quotes(later: ReadMail, message: Quote) -> bool:
-    return any(_is_same(message, quote) for quote in later.inner)
-
-
-def _is_same(message: Quote, quote: Quote) -> bool:
-    """Return whether a quote has all words of a message and no others; what ends either may be
-    there or not.
-    """
-    texts = (quote.words, quote.whole)
-    return message.words in texts or message.whole in texts
+    return all(map(follows, mail.inner))
 
 
 def _has_attachments(later: ReadMail, mail: ReadMail) -> bool:

@@ -19,6 +19,7 @@ from indexer.mail.mail_bytes import mail_bytes
 from indexer.mail.message_hash import message_hash, message_ids
 
 _MOST_REFERENCES = 1_000
+_NOT_BASE64 = re.compile(r"^(?![A-Za-z0-9+/=]*[ \t\r]*$)(?s:.+)", re.MULTILINE)
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -116,10 +117,7 @@ class _Parts:
         if kind == "multipart/alternative" and part.is_multipart():
             return self._alternative(part)
         if is_container(part):
-            texts = [self.body(child) for child in children(part)]
-            below = (part.epilogue or "").encode("utf-8", "surrogateescape")
-            texts.append(decode_declared(below, "utf-8"))
-            return "\n".join(text for text in texts if text.strip())
+            return _joined(part, [self.body(child) for child in children(part)])
         if is_body_text(part):
             text = payload_text(part, self._is_recoded)
             return html_text(text) if kind == "text/html" else text
@@ -131,7 +129,22 @@ class _Parts:
         texts = [(child.get_content_type(), self.body(child)) for child in children(part)]
         plain = [text for kind, text in texts if kind == "text/plain" and text.strip()]
         others = [text for kind, text in texts if kind != "text/plain" and text.strip()]
-        return reduce(alternative_text, plain + others, "")
+        return _joined(part, [reduce(alternative_text, plain + others, "")])
+
+
+def _joined(part: Message, texts: list[str]) -> str:
+    """Return the texts of a part's parts, with what is written above the first and below the last.
+
+    What programs write there for those that know no MIME is left out.
+    """
+    around = (_unlabelled(part.preamble), _unlabelled(part.epilogue))
+    paragraphs = re.split(r"\n[ \t]*\n", around[0])
+    above = "\n\n".join(text for text in paragraphs if "MIME" not in text)
+    return "\n".join(text for text in (above, *texts, around[1]) if text.strip())
+
+
+def _unlabelled(text: str | None) -> str:
+    return decode_declared((text or "").encode("utf-8", "surrogateescape"), "utf-8")
 
 
 def children(part: Message) -> list[Message]:
@@ -171,7 +184,15 @@ def payload_text(part: Message, is_recoded: bool = False) -> str:
     is_raw = encoding not in ("base64", "quoted-printable")
     is_utf8 = is_recoded and is_raw
     charset = "" if is_utf8 else part.get_content_charset()
-    text = decode_declared(part_bytes(part), charset or "utf-8")
+    payload = str(part.get_payload())
+    below = _NOT_BASE64.search(payload) if encoding == "base64" else None
+    if below is None:
+        text = decode_declared(part_bytes(part), charset or "utf-8")
+    else:  # a mailing list adds text that is not encoded
+        part.set_payload(payload[: below.start()])
+        text = decode_declared(part_bytes(part), charset or "utf-8")
+        text = "\n".join(filter(None, (text, _unlabelled(below[0]))))
+        part.set_payload(payload)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

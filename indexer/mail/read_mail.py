@@ -9,7 +9,7 @@ from functools import cached_property
 
 from indexer.mail.client_words import SUBJECT_MARKS
 from indexer.mail.message import MailMessage
-from indexer.mail.segment_words import segment_words
+from indexer.mail.segment_words import segment_words, spelled
 from indexer.mail.segments import Segment, segments
 
 CONTENT = ("reply", "quoted", "forwarded")
@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"[^\s<>()@,;:\"]+@[^\s<>()@,;:\"]+")
 @dataclass(frozen=True, slots=True)
 class Quote:
     """One message within a mail, its own text at depth 0: the words of all its segments of content,
-    of these and what ends them, and the attribution above it.
+    of these and what ends them, and the attribution right above it.
     """
 
     depth: int
@@ -50,6 +50,7 @@ class ReadMail:
                 above = segment.text
                 continue
             attributions.setdefault(segment.region, above)
+            above = ""
             by_region.setdefault(segment.region, []).append(segment)
         quotes = [_quote(parts, attributions[number]) for number, parts in by_region.items()]
         return tuple(quote for quote in quotes if quote.words)
@@ -116,6 +117,35 @@ def names_sender(attribution: str, sender: str) -> bool:
     names = _NAME.findall(sender.partition("<")[0].casefold())
     words = set(_NAME.findall(said))
     return bool(names) and all(name in words for name in names)
+
+
+def names_another(attribution: str, sender: str) -> bool:
+    """Return whether an attribution has addresses, but neither the name nor that of a sender.
+
+    >>> names_another("Bo <bo@x.org> wrote:", "Ann <ann@x.org>"), names_another("", "Ann <a@x>")
+    (True, False)
+    """
+    has_both = _ADDRESS.search(attribution) and _ADDRESS.search(sender)
+    return bool(has_both) and not names_sender(attribution, sender)
+
+
+def is_same(message: Quote, quote: Quote) -> bool:
+    """Return whether a quote has all words of a message and no others; what ends either may be
+    there or not.
+    """
+    texts = (quote.words, quote.whole)
+    return message.words in texts or message.whole in texts
+
+
+def is_same_with_names(message: Quote, quote: Quote) -> bool:
+    """Return whether a quote has the words of a message and, where there is one, its attribution.
+
+    Of two attributions that follow each other, an answer may have the second one alone.
+    """
+    if not message.attribution or not is_same(message, quote):
+        return is_same(message, quote)
+    names = [spelled(segment_words(item.attribution)) for item in (message, quote)]
+    return bool(quote.attribution) and (names[0] in names[1] or names[1] in names[0])
 
 
 def _quote(parts: Iterable[Segment], attribution: str) -> Quote:

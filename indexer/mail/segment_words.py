@@ -25,12 +25,18 @@ _SIGNS = (
     "[!?%‰&@§|^°¬±×÷<>$¢£¤¥\u058f\u060b\u20a0-\u20cf\u2190-\u23ff\u2600-\u27bf\u2900-\u2bff"
     "\U0001f000-\U0001faff]"
 )
+_NEGATIVE = r"\((?=[^\d()]{0,5}\d[\d.,\s]*[^\d()]{0,5}\))"  # (500), as accountants write -500
+_FACE = r"(?<!\S)[:;]'?-?[()|/](?=\s|[.,!?]|$)"
 _WORD = re.compile(
-    r"[-−]?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*"
+    r"-?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*"
     rf"|[{_UNSPACED}]|{_LETTERS}(?:'{_LETTERS})*"
-    rf"|{_SIGNS}|=+|\++|~+|\#+|(?<![\w)\]])[-−]+(?=[^\W_]|>)|(?<=<)[-−]+|(?<=\w)[*/\\](?=\w)"
+    rf"|{_SIGNS}|=+|\++|~+|\#+|(?<![\w)\]])-+(?=[^\W_]|>)|(?<=<)-+|(?<=\w)[*/\\](?=\w)"
+    rf"|(?<=\d)['′\"]+|{_NEGATIVE}|{_FACE}"
 )
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_SAME = str.maketrans("‐‑‒–−’”", "-----'\"")
+_POWER = re.compile("(?<=[0-9])(?=[⁺⁻]?[⁰¹²³⁴-⁹])")
+_FRACTION = re.compile("(?<=[0-9])(?=[¼-¾⅐-⅞])")
 _BRACKETED = re.compile(r"<(?=[^\s<>]*(?:@|://|mailto:|www\.))([^\s<>]*)>")
 
 
@@ -39,13 +45,15 @@ def segment_words(text: str) -> list[str]:
 
     Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference.
     Signs do, each is a word: those of currencies and arithmetic, `%`, `&`, `@`, `!`, `?` and the
-    like, a minus before a number, word or `>`, `/` and `*` within one. The brackets of
+    like, a minus before a number, word or `>`, `/` and `*` within one, `"` behind a number, the
+    bracket of `(500)`, `^` before the power in `10²`, and faces such as `:-)`. The brackets of
     `<ann@x.org>` are none. In scripts written without spaces each character is a word.
 
     >>> segment_words("We do *not* pay\\n-5 %, “don’t” ask <ann@x>.")
     ['we', 'do', 'not', 'pay', '-5', '%', "don't", 'ask', 'ann', '@', 'x']
     """
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    apart = _FRACTION.sub(" ", _POWER.sub("^", text))
+    folded = unicodedata.normalize("NFKC", apart).casefold().translate(_SAME)
     return _WORD.findall(_BRACKETED.sub(r" \1 ", folded))
 
 

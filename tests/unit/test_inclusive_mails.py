@@ -2,6 +2,7 @@
 
 import pytest
 
+from indexer.mail.alternative_text import alternative_text
 from indexer.mail.build_threads import build_threads
 from indexer.mail.html_body import html_text
 from indexer.mail.message import read_message
@@ -45,11 +46,66 @@ def test_the_same_words_of_another_sender_do_not_hold_a_mail(text):
 
 
 def test_a_quote_below_the_mail_that_it_is_not_of_does_not_hold_it():
-    others = answer("No.", "r", "a", sender="Cy <cy@x.org>")
+    others = answer("No.", "r", "a", sender="Cy")
     assert "a" not in reasons(mail("r", TEXT), mail("a", "No.", "r"), others)
     far = mail("c", "So it is.", "r", "a", sender="Cy <cy@x.org>")
-    later = answer("No.", "r", "a", "c", sender="Cy <cy@x.org>")
+    later = answer("No.", "r", "a", "c", sender="Cy")
     assert "a" in reasons(mail("r", TEXT), mail("a", "No.", "r"), far, later)
+
+
+def test_words_under_the_name_of_another_do_not_hold_a_mail():
+    assert "a" in reasons(mail("a", TEXT), answer(TEXT, "a", sender="Cy <cy@x.org>"))
+
+
+def test_one_quote_does_not_hold_two_equal_mails_of_a_sender():
+    above = mail("r", TEXT), mail("a", "I approve.", "r"), mail("b", NO, "r", "a")
+    last = mail("c", "I approve.", "r", "a", "b")
+    assert {"a"} == reasons(*above, last, answer("I approve.", "r", "a", "b", "c")).keys() & {
+        "a",
+        "c",
+    }
+
+
+BO, CY = "On 1 Feb 2024, at 9:00, Bo <bo@x.org> wrote:", "On 2 Feb 2024, Cy <cy@x.org> wrote:"
+YES = "I approve the sale."
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (f"{BO}\n> {YES}\n\n{CY}\n> {NO}", {"a": ("quoted_text",)}),
+        (f"{CY}\n> {YES}\n\n{BO}\n> {YES}", {"a": ("attribution",)}),
+        (f"{BO}\n> {YES}\n\n{CY}\n> {YES}", {}),
+    ],
+)
+def test_an_answer_that_changes_who_said_what_does_not_hold_a_mail(changed, reason):
+    first = mail("a", f"{TEXT}\n\n{BO}\n> {YES}\n\n{CY}\n> {YES}")
+    assert reasons(first, answer(f"{TEXT}\n\n{changed}", "a")) == reason
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("(500)", "500"),
+        ("(€ 1,500.00)", "€ 1,500.00"),
+        ("–500", "500"),
+        ("\u2011500", "500"),
+        ("10²", "102"),
+        ("1½", "11/2"),
+        ("5″", "5′"),
+        (":-)", ""),
+        (":-)", ":-("),
+    ],
+)
+def test_a_sign_that_a_quote_lacks_makes_a_mail_inclusive(said, quoted):
+    text = "The board met on the pier and the result for the year was"
+    assert reasons(mail("a", f"{text} {said}"), answer(f"{text} {quoted}", "a"))
+    assert reasons(mail("a", f"{text} {said}"), answer(f"{text} {said}", "a")) == {}
+
+
+@pytest.mark.parametrize(("said", "kept"), [("–500", "-500"), ("“5” m", '"5" m')])
+def test_a_sign_that_programs_write_otherwise_is_the_same(said, kept):
+    assert reasons(mail("a", f"{TEXT} {said}"), answer(f"{TEXT} {kept}", "a")) == {}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +151,50 @@ def test_every_alternative_text_is_read(kinds):
 
 
 @pytest.mark.parametrize(
+    ("plain", "page"),
+    [
+        ("Ann owes Bob.", "<p>Bob owes Ann.</p>"),
+        ("Ann never owes Bob.", "<p>Ann owes Bob.</p>"),
+        ("Pay?\nYes.\nSell?\nNo.", "Pay?<br>No.<br>Sell?<br>Yes."),
+    ],
+)
+def test_alternative_texts_with_the_same_words_in_another_order_are_both_read(plain, page):
+    body = alternative_text(plain, html_text(page))
+    assert plain in body
+    assert html_text(page) in body
+
+
+@pytest.mark.parametrize(
+    ("plain", "page"),
+    [
+        ("See here <https://x.org/?a=1> now.", "See <a href='https://x.org/'>here</a> now."),
+        ("[image: Logo]\nAnn [1]\n[1] https://x.org", "<img alt='Logo'><p><a>Ann</a></p>"),
+        ("[cid:image001.png@01D]\nAnn", "<img alt='image001.png'><p>Ann"),
+        ("We sell it,\n  *now* – so:\n\n- yes", "We <b>sell</b> it, now – so:<ul><li>yes</ul>"),
+    ],
+)
+def test_what_programs_add_to_plain_text_is_no_other_text(plain, page):
+    assert alternative_text(plain, html_text(page)) == plain
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("I <img src=x alt='do not'> agree.", "I  [image: do not]  agree."),
+        ("Yes <img alt='👍'>", "Yes  👍"),
+        ("<img alt=image001.png>Yes", "Yes"),
+        ("10<sup>2</sup>, 1<sup>st</sup> m<sup>2</sup>", "10^2, 1st m2"),
+        ("<table><tr><td>5<td>00</table>", "5 00"),
+        ("<details><summary>5</summary>00</details>", "5\n00"),
+        ("<!-- x --!>Sell it.<!-- y -->", "Sell it."),
+        ("<!--[if !mso]><!-->Sell it.<!--<![endif]-->", "Sell it."),
+    ],
+)
+def test_html_that_shows_more_than_its_text(page, text):
+    assert html_text(page) == text
+
+
+@pytest.mark.parametrize(
     "page",
     [
         "<html><head><title>x</title><body><p>Sell it.</body>",
@@ -133,8 +233,17 @@ def test_a_transfer_encoding_with_blanks_behind_it_is_decoded():
     assert read_message(head + b"U2VsbCBpdC4=\n", "a", "a.eml").body == "Sell it."
 
 
-def test_text_below_the_last_part_is_read():
-    parts = f"--b\nContent-Type: text/plain\n\n{TEXT}\n--b--\n{NO} Schön."
-    first = mail("a", parts, kind="multipart/mixed; boundary=b")
-    assert first.body.endswith(f"{NO} Schön.\n")
+def test_text_below_base64_is_read():
+    head = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+    listed = b"U2VsbCBp\ndC4=\n____\nThe list\n"
+    assert read_message(head + listed, "a", "a.eml").body == "Sell it.\n____\nThe list\n"
+    assert read_message(head + b"Sell it.\n", "a", "a.eml").body == "Sell it.\n"
+
+
+@pytest.mark.parametrize("kind", ["mixed", "alternative"])
+def test_text_above_the_first_part_and_below_the_last_one_is_read(kind):
+    usual = "This is a multi-part message\nin MIME format.\n\n"
+    parts = f"{usual}Above.\n--b\nContent-Type: text/plain\n\n{TEXT}\n--b--\n{NO} Schön."
+    first = mail("a", parts, kind=f"multipart/{kind}; boundary=b")
+    assert first.body == f"Above.\n{TEXT}\n{NO} Schön.\n"
     assert reasons(first, answer(TEXT, "a"))
