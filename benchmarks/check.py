@@ -12,9 +12,9 @@ The second lets so many pairs race: either text of a pair is checked and stored 
 all at once. In a third of the pairs the texts are equal, in a third one word of forty differs, in a
 third both are written in capitals or not. `--through python` calls the function, `command` runs
 `nearfold check` for each text, and `serve` sends them to two running `nearfold serve` in turn.
-Prints how many pairs have two, one and no `new`; exits with 1 unless each has one, the other text
-is a duplicate of that one, and both are stored. Without `--store`, both take a SQLite file in a
-temporary folder.
+Prints how many pairs have two, one and no `new`, and which errors; exits with 1 unless each has
+one, the other text is a duplicate of that one, and both are stored. Without `--store`, both take a
+SQLite file in a temporary folder.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from indexer.errors import NearfoldError
 from indexer.indexing.check import check
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.abilities import Claiming
+from indexer.stores.base import Store
 
 TEXT_WORDS = 40
 QUANTILES = (0.5, 0.9, 0.99)
@@ -116,7 +118,10 @@ def run_workers(
         worker.stdin.write(json.dumps(own) + "\n")
         worker.stdin.flush()
     for worker in workers:
-        yield from json.loads(worker.communicate()[0])
+        answers = worker.communicate()[0]
+        if worker.returncode:
+            raise SystemExit(f"a racing process ended with exit code {worker.returncode}")
+        yield from json.loads(answers)
 
 
 def work(through: str, places: list[str]) -> None:
@@ -131,13 +136,21 @@ def work(through: str, places: list[str]) -> None:
         for number, (id, text) in enumerate(json.loads(sys.stdin.readline())):
             place, token = senders[number % len(senders)]
             if through == "python":
-                answer = asdict(check(store, text, id=id, store_it=True))
+                answer = ask(store, id, text)
             elif through == "serve":
                 answer = post_check(place, token, id, text)
             else:
                 answer = run_check(place, id, text)
             answers.append((id, answer))
     print(json.dumps(answers))
+
+
+def ask(store: Store, id: str, text: str) -> dict[str, Any]:
+    """Return the answer of `check`; an error is a verdict, so that a race counts it."""
+    try:
+        return asdict(check(store, text, id=id, store_it=True))
+    except NearfoldError as error:
+        return {"verdict": type(error).__name__, "of": None}
 
 
 def token_of(site: str) -> str:
@@ -155,10 +168,12 @@ def post_check(site: str, token: str, id: str, text: str) -> Any:
 
 
 def run_check(url: str, id: str, text: str) -> Any:
-    """Return the answer of `nearfold check`."""
+    """Return the answer of `nearfold check`; a code of its own is a verdict."""
     options = ["--id", id, "--store-it", "--json", "--store", url]
     command = [sys.executable, "-m", "indexer", "check", "-", *options]
-    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, check=False, input=text, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        return {"verdict": f"exit code {done.returncode}", "of": None}
     return json.loads(done.stdout)
 
 

@@ -389,6 +389,7 @@ def assert_one_of_each_pair_is_new(
     numbers = ["--race", str(pairs), "--processes", str(processes), "--through", through]
     command = [sys.executable, str(BENCHMARK), *numbers, "--json", "--store", url]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
     assert json.loads(done.stdout) == {"duplicate and new": pairs}, done.stderr
     with closing(open_store(url)) as store:
         store.refresh()
