@@ -197,15 +197,13 @@ class Screen:
     """Bounds that leave out candidates whose rows need not be read.
 
     Rows with a sketch have at least `least` slots equal to `slots`, a sketch as it is stored, with
-    slots of `slot_bytes`. The words of the text are at least `fewest_words` and at most
-    `most_words`, if these are given; only a store that knows them without reading rows asks.
+    slots of `slot_bytes`. `lengths`: the fewest and the most words of the text, if they matter.
     """
 
     slots: bytes
     slot_bytes: int
     least: int
-    fewest_words: int | None = None
-    most_words: int | None = None
+    lengths: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def pass_screen(screen: Screen, packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def filter_candidates(candidates: Candidates, screen: Screen) -> Candidates:
-    """Return the candidates that pass a screen, or have no sketch; words are not known here."""
+    """Return the candidates that pass a screen, or have no sketch, whatever their lengths."""
     size = len(screen.slots)
     every = candidates.found
     sketches = [entry.minhash for entry in every if entry.minhash and len(entry.minhash) == size]

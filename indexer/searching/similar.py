@@ -197,7 +197,7 @@ def _screen(own: Fingerprint, recipe: Recipe, options: SimilarOptions) -> Screen
     if options.measure != "lcs" or not recipe.counts_normal_words or not share:
         return screen
     most = int(own.words / share + 1e-6)
-    return replace(screen, fewest_words=math.ceil(share * own.words - 1e-6), most_words=most)
+    return replace(screen, lengths=(math.ceil(share * own.words - 1e-6), most))
 
 
 def _result(

@@ -180,8 +180,8 @@ class Store(Protocol):
 
         Most keys shared first, ties by path and then id, at most `limit` for each look-up. A hot
         key is not looked up; it is named in `capped_keys`, bands before blocks, in the order given,
-        and counts as shared by every row that shares another key. Of these candidates the screen of
-        the look-up, where there is one, leaves some out.
+        and counts as shared by every row that shares another key. Where there is a screen of the
+        look-up, rows of other lengths are no candidates, and of the candidates it leaves some out.
         """
         ...
 

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import pytest
 from sample_rows import band, block, row
 
 from indexer.model import Candidate, Candidates, Screen
@@ -106,6 +107,25 @@ def test_a_screen_leaves_out_rows_whose_sketches_have_too_few_equal_slots(store)
     assert found(100) == ["0", "1", "3", "4"]
     assert found(0) == ["0", "1", "2", "3", "4"]
     assert found(128, limit=3) == ["0", "1"]
+
+
+@pytest.mark.parametrize("limit", [2, 10])
+def test_rows_of_other_lengths_are_no_candidates_whatever_the_limit(store, limit):
+    """Those of no use do not take the places of others that share fewer keys."""
+    keys = (band(0, 1), band(1, 1))
+    lengths = {"1": 7, "2": 8, "3": 10, "4": 11, "5": 12}
+    rows = [
+        row(id, bands=keys[: 1 if 8 <= words <= 10 else 2], words=words, metadata={})
+        for id, words in lengths.items()
+    ]
+    store.write(rows)
+    store.refresh()
+    screens = [Screen(bytes(128), 1, 0, (8, 10)), Screen(bytes(128), 1, 0), None]
+    within, *every = store.candidates([(keys, [])] * 3, limit, 1, screens)
+    assert [(item.id, item.keys_shared) for item in within.found] == [("2", 1), ("3", 1)]
+    assert not within.cut
+    for answer in every:
+        assert [item.id for item in answer.found] == ["1", "4", "5", "2", "3"][:limit]
 
 
 def test_no_keys_no_candidates(store):

@@ -9,6 +9,7 @@ import pytest
 from family_oracle import families_of
 from sample_library import rows, sentence
 
+from indexer.grouping import remembered_pairs
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
@@ -117,6 +118,19 @@ def test_a_run_of_other_settings_measures_again(tmp_path):
         pairs_file(store).unlink()
         group(store, options)
         assert families_of(store) == families
+
+
+def test_other_rules_in_the_code_measure_again(tmp_path, monkeypatch):
+    """Pairs that an earlier release found similar may be refused by a rule of this one."""
+    store = filled(tmp_path, near_copies(5, 4, 1))
+    group(store)
+    assert len(set(families_of(store).values())) < 20
+    monkeypatch.setattr(remembered_pairs, "source_digest", lambda: "another")
+    monkeypatch.setattr(Criteria, "accepts_words", lambda *_: False)
+    reading = Reading(store)
+    group(reading)
+    assert reading.ids
+    assert len(set(families_of(store).values())) == 20
 
 
 @pytest.mark.parametrize("damage", ["torn", "other", "empty"])

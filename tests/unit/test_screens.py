@@ -19,8 +19,9 @@ def test_texts_of_as_many_words_as_a_match_may_have_are_within_the_bounds(
     text = " ".join(f"w{place}" for place in range(90))
     mine = " ".join(text.split()[:own])
     screen = _screen(fingerprint(mine, DEFAULT_V2), DEFAULT_V2, SimilarOptions(threshold=threshold))
-    assert screen and screen.fewest_words is not None and screen.most_words is not None
-    is_within = screen.fewest_words <= other <= screen.most_words
+    assert screen and screen.lengths
+    fewest, most = screen.lengths
+    is_within = fewest <= other <= most
     theirs = " ".join(text.split()[:other])
     similarity = lcs(normal_words(mine), normal_words(theirs))
     assert is_within or (similarity < threshold and similarity < REARRANGED)
@@ -31,5 +32,5 @@ def test_words_are_no_bound_where_they_are_counted_otherwise() -> None:
     text = "one two three four five six seven eight nine ten"
     for recipe, measure in ((DEFAULT_V1, "lcs"), (DEFAULT_V2, "jaccard")):
         screen = _screen(fingerprint(text, recipe), recipe, SimilarOptions(measure=measure))
-        assert screen and screen.fewest_words is screen.most_words is None
+        assert screen and screen.lengths is None
     assert _screen(fingerprint("one", DEFAULT_V2), DEFAULT_V2, SimilarOptions()) is None

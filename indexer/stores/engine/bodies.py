@@ -290,11 +290,21 @@ def carriers(keys: Sequence[Key], most: int) -> Body:
     return {"size": 0, "track_total_hits": most + 1, "query": {"bool": {"should": clauses}}}
 
 
-def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: int = 1) -> Body:
+def candidates(
+    keys: Sequence[Key],
+    recipes: Sequence[str],
+    limit: int,
+    shared: int = 1,
+    lengths: tuple[int, int] | None = None,
+) -> Body:
     """Return a search of the rows that have at least `shared` of these keys, their score.
 
-    `recipes`: the ids that rows may have; several of an online recipe.
+    `recipes`: the ids that rows may have; several of an online recipe. `lengths`: the fewest and
+    the most words of their texts.
     """
+    filters: list[Body] = [{"terms": {"near_recipe": [*recipes]}}]
+    if lengths:
+        filters.append(_of_lengths(lengths))
     clauses = [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in keys]
     return {
         "size": limit,
@@ -302,13 +312,18 @@ def candidates(keys: Sequence[Key], recipes: Sequence[str], limit: int, shared: 
         **_columns(_SKETCHES),
         "query": {
             "bool": {
-                "filter": [{"terms": {"near_recipe": [*recipes]}}],
+                "filter": filters,
                 "should": clauses,
                 "minimum_should_match": shared,
             }
         },
         "sort": [BEST, BY_PATH, BY_ID],
     }
+
+
+def _of_lengths(lengths: tuple[int, int]) -> Body:
+    fewest, most = lengths
+    return {"range": {"near_words": {"gte": fewest, "lte": most}}}
 
 
 def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) -> Body:
@@ -320,7 +335,6 @@ def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) 
     for spellings in lookup.words:
         written = [_word_of_text(text) for text in spellings]
         clauses.append({"constant_score": {"filter": {"bool": {"should": written}}}})
-    lengths = {"gte": lookup.fewest_words, "lte": lookup.most_words}
     return {
         "size": limit,
         "track_total_hits": True,
@@ -329,7 +343,7 @@ def candidates_by_words(lookup: WordLookup, recipes: Sequence[str], limit: int) 
             "bool": {
                 "filter": [
                     {"terms": {"near_recipe": [*recipes]}},
-                    {"range": {"near_words": lengths}},
+                    _of_lengths((lookup.fewest_words, lookup.most_words)),
                     {"exists": {"field": "near_minhash"}},
                 ],
                 "should": clauses,

@@ -305,6 +305,7 @@ class IndexQueries:
     def candidates(
         self,
         lookups: Sequence[list[Key]],
+        lengths: Sequence[tuple[int, int] | None],
         recipes: Sequence[str],
         limit: int,
         shared: int,
@@ -312,7 +313,8 @@ class IndexQueries:
     ) -> list[Candidates]:
         """Return the candidates of many look-ups by few requests, in order.
 
-        `lookups` holds the keys of each look-up, of which `shared` are shared or hot, `recipes` the
+        `lookups` holds the keys of each look-up, of which `shared` are shared or hot, `lengths` the
+        fewest and the most words of its candidates if there are such bounds, `recipes` the
         ids of recipes that rows may have. `cap` is the most rows that may carry a key before it is
         hot and no longer searched, by the number of rows.
         """
@@ -322,7 +324,8 @@ class IndexQueries:
             cold = [key for key in keys if key not in hot]
             if cold:
                 least = max(1, shared - (len(keys) - len(cold)))
-                searches[place] = bodies.candidates(cold, recipes, min(limit, MAX_WINDOW), least)
+                most = min(limit, MAX_WINDOW)
+                searches[place] = bodies.candidates(cold, recipes, most, least, lengths[place])
         hits = dict(zip(searches, self._best_hits(list(searches.values()), limit), strict=True))
         candidates = []
         for place, keys in enumerate(lookups):

@@ -96,7 +96,9 @@ class EngineStore:
         recipes = [recipe.id for recipe in self.index.require_recipe().by_statistics()]
         keys = [bodies.keys(*lookup) for lookup in lookups]
         queries = self.index.queries(self._scope)
-        candidates = queries.candidates(keys, recipes, limit, shared, self._cap)
+        screened = screens or [None] * len(keys)
+        lengths = [screen.lengths if screen else None for screen in screened]
+        candidates = queries.candidates(keys, lengths, recipes, limit, shared, self._cap)
         if not all(entry.found for entry in candidates):
             self.index.check_replaced()
         if not screens:

@@ -27,6 +27,10 @@ _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
 )
+_OF_LENGTHS = (
+    "SELECT group_concat(d.number, ' ') FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
+)
 _SKETCHES = (
     "SELECT d.number, d.minhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value WHERE length(d.minhash) = ?"
@@ -43,7 +47,7 @@ _OF_PATH = (
     "SELECT group_concat(number, ' ') FROM "
     "(SELECT number FROM documents WHERE path = ? ORDER BY id LIMIT -1)"
 )
-_MOST_WORDS = (1 << 63) - 1
+_ANY_LENGTH = 0, (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
 _AT_ONCE = 20_000  # entries at most
 _SPARSE = 50  # numbers for each that is counted
@@ -74,6 +78,10 @@ def find_candidates(
     if not rows_by_key:
         return Candidates((), tuple(capped))
     numbers, shared = count_shared(rows_by_key, max(1, least_shared - len(capped)))
+    lengths = screen.lengths if screen else None
+    if lengths and len(numbers) > limit:  # of fewer all are read below
+        is_of_length = np.isin(numbers, _of_lengths(db, numbers, lengths))
+        numbers, shared = numbers[is_of_length], shared[is_of_length]
     is_best = _are_best(db, numbers, shared, limit)
     is_cut = not is_best.all()
     numbers, shared = numbers[is_best], shared[is_best]
@@ -81,7 +89,7 @@ def find_candidates(
     if screen:
         passes = _pass(db, numbers, screen)
         numbers, shared = numbers[passes], shared[passes]
-    best = _candidates(db, numbers, shared, screen)
+    best = _candidates(db, numbers, shared, lengths or _ANY_LENGTH)
     return Candidates(best, tuple(capped), is_cut, most - len(best))
 
 
@@ -113,14 +121,18 @@ def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[n
     return pass_screen(screen, sketches) | ~is_sketched
 
 
+def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
+    """Return those of these rows whose texts have the fewest words to the most."""
+    joined = db.execute(_OF_LENGTHS, (json.dumps(numbers.tolist()), *lengths)).fetchone()[0]
+    return parse_numbers(joined)
+
+
 def _candidates(
-    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], screen: Screen | None
+    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], lengths: tuple[int, int]
 ) -> tuple[Candidate, ...]:
-    """Return those of these rows that pass the screen, most keys shared first, ties by path, then
-    id.
+    """Return those of these rows that are of such lengths, most keys shared first, ties by path,
+    then id.
     """
-    fewest, most = (screen.fewest_words, screen.most_words) if screen else (None, None)
-    lengths = 0 if fewest is None else fewest, _MOST_WORDS if most is None else most
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
     rows = db.execute(_BEST, (json.dumps(numbers.tolist()), *lengths)).fetchall()
     rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
