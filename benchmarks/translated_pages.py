@@ -1,13 +1,16 @@
 """Whether pages that were hardly translated are told apart by the languages of what differs.
 
-    python benchmarks/translated_pages.py [--manuals /usr/share/man] [--pages 10]
+    python benchmarks/translated_pages.py [--manuals /usr/share/man] [--pages 10] [--unseen FOLDER]
 
 The first table has the pairs of pages of one command in two languages, English among them, whose
 words differ and whose `lcs` is .9 or more: how many `replaced<=2` keeps apart by words that stand
 for the same others, by two languages, and by either. Commands are in two halves by their names'
-checksums: the rule was chosen on the first. The second table has copies of `--pages` pages of each
-language with words of other pages of it in place of some, or with misread letters: how many are
-taken for another language, in all and of those in English.
+checksums: the rule was chosen on the first, and the counts of the second were seen while its
+thresholds were compared. `--unseen` has pages of packages that were not installed then, in folders
+like those of `--manuals`, with the English pages of the same commands: a row of their own. The
+second table has copies of `--pages` pages of each language with words of other pages of it in place
+of some, or with misread letters: how many are taken for another language, in all and of those in
+English.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from zlib import crc32
 
@@ -38,11 +41,21 @@ from indexer.text.word_numbers import Words
 MOST = 2  # replacements
 FEWEST, MOST_WORDS = 20, 6_000
 Pair = tuple[Words, Words]
+Pages = Mapping[str, list[tuple[str, Path]]]  # of commands, by language
 
 
 def language_of(path: Path, manuals: Path) -> str:
     folder = path.relative_to(manuals).parts[0]
     return "en" if re.fullmatch(r"man\d", folder) else folder.split("_")[0].split(".")[0]
+
+
+def pages_of(manuals: Path) -> Pages:
+    """Return language and file of each page in a folder, by command."""
+    pages: dict[str, list[tuple[str, Path]]] = defaultdict(list)
+    for path in sorted(manuals.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            pages[path.name.removesuffix(".gz")].append((language_of(path, manuals), path))
+    return pages
 
 
 def text_of(path: Path) -> str:
@@ -51,7 +64,7 @@ def text_of(path: Path) -> str:
     return document.text if document else ""
 
 
-def near_translations(files: Mapping[str, list[tuple[str, Path]]]) -> Iterator[tuple[str, Pair]]:
+def near_translations(files: Pages) -> Iterator[tuple[str, Pair]]:
     """Yield command and words of each pair of near duplicates in two languages."""
     for command, pages in sorted(files.items()):
         if len({language for language, _ in pages}) == 1:
@@ -63,12 +76,15 @@ def near_translations(files: Mapping[str, list[tuple[str, Path]]]) -> Iterator[t
                 yield command, (a, b)
 
 
-def print_translations(files: Mapping[str, list[tuple[str, Path]]]) -> None:
-    halves: tuple[list[Pair], list[Pair]] = [], []
+def print_translations(files: Pages, unseen: Pages) -> None:
+    by_source: dict[str, list[Pair]] = {"chosen on": [], "counts seen": []}
+    names = list(by_source)
     for command, pair in near_translations(files):
-        halves[crc32(command.encode()) % 2].append(pair)
+        by_source[names[crc32(command.encode()) % 2]].append(pair)
+    if unseen:
+        by_source["of other packages, unseen"] = [pair for _, pair in near_translations(unseen)]
     print("\n".join(head(["commands", "pairs", "by words", "by languages", "by either"])))
-    for name, pairs in zip(("chosen on", "not looked at"), halves, strict=True):
+    for name, pairs in by_source.items():
         by_words = [is_replaced(a, b, MOST) for a, b in pairs]
         by_languages = [two_languages(a, b).times > MOST for a, b in pairs]
         either = sum(map(any, zip(by_words, by_languages, strict=True)))
@@ -107,15 +123,13 @@ def main() -> None:
     )
     parser.add_argument("--manuals", type=Path, default=Path("/usr/share/man"))
     parser.add_argument("--pages", type=int, default=10)
+    parser.add_argument("--unseen", type=Path)
     options = parser.parse_args()
-    by_command: dict[str, list[tuple[str, Path]]] = defaultdict(list)
+    pages = pages_of(options.manuals)
     by_language: dict[str, list[Path]] = defaultdict(list)
-    for path in sorted(options.manuals.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            language = language_of(path, options.manuals)
-            by_command[path.name.removesuffix(".gz")].append((language, path))
-            by_language[language].append(path)
-    print_translations(by_command)
+    for language, path in chain.from_iterable(pages.values()):
+        by_language[language].append(path)
+    print_translations(pages, pages_of(options.unseen) if options.unseen else {})
     print()
     print_copies(by_language, options.pages)
 
