@@ -23,7 +23,7 @@ def alternative_text(plain: str, rich: str) -> str:
     other. Either may be empty.
 
     >>> alternative_text("At one.", "Two"), alternative_text("See HTML.", "At one.\\nSee HTML.")
-    ('At one.\\n\\nTwo', 'At one.\\nSee HTML.')
+    ('Two\\n\\nAt one.', 'At one.\\nSee HTML.')
     """
     rich_lines = _lines_beyond(rich, plain)
     if not rich_lines:
