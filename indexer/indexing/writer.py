@@ -107,11 +107,13 @@ class Writer:
 
     def settle(self) -> None:
         """Wait until all that was handed over is written, if one thread writes, before the caller
-        changes rows on which it may depend; `write` and `finish` yield what was decided.
+        changes rows on which it may depend; `write` and `finish` yield what was decided. Raises
+        `StoreStopped` when that is not written within `STALLED_SECONDS`.
         """
         if len(self._threads) == 1:
             with self._written:
-                self._written.wait_for(lambda: not self._unwritten, STALLED_SECONDS)
+                if not self._written.wait_for(lambda: not self._unwritten, STALLED_SECONDS):
+                    raise _stopped()
 
     def close(self) -> None:
         """Drop what is not being written yet, and wait a few seconds for what is."""
@@ -129,10 +131,7 @@ class Writer:
         try:
             batch = self._finished.get(timeout=STALLED_SECONDS)
         except queue.Empty:
-            reason = f"no answer was complete for {STALLED_SECONDS:,.0f} s"
-            raise StoreStopped(
-                reason=reason, remedy="check the cluster and the way to it"
-            ) from None
+            raise _stopped() from None
         self._bytes -= batch.bytes
         self._pending_ids -= batch.ids
         if isinstance(batch.result, BaseException):
@@ -165,6 +164,11 @@ class _Batch:
         refusals = store.write(self.rows)
         reached("after_write")
         return refusals
+
+
+def _stopped() -> StoreStopped:
+    reason = f"no answer was complete for {STALLED_SECONDS:,.0f} s"
+    return StoreStopped(reason=reason, remedy="check the store and the way to it")
 
 
 def row_bytes(row: Row) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
+from indexer.errors import StoreStopped
 from indexer.indexing import arrival, stages, writer
 from indexer.indexing.index import index
 from indexer.indexing.writer import Writer, WriteResult
@@ -51,6 +52,18 @@ def test_settling_waits_for_what_was_handed_over_and_keeps_its_results() -> None
         writer.settle()
         assert store.written == ["a"]
         assert [result.refusals for result in writer.finish()] == [[None]]
+
+
+def test_settling_ends_with_an_error_where_nothing_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(writer, "STALLED_SECONDS", 0.05)
+    store = SlowStore()
+    with Writer(store) as rows_writer:
+        list(rows_writer.write([row("a")]))
+        with pytest.raises(StoreStopped, match="no answer was complete"):
+            rows_writer.settle()
+        store.may_write.set()
 
 
 def test_nothing_is_written_after_an_error() -> None:
