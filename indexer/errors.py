@@ -142,15 +142,23 @@ class RecipeMismatch(StoreError):
 class MappingMismatch(StoreError):
     """An index of that name exists, but its mapping is not one of nearfold.
 
-    `remedy`: what to do beside choosing another name.
+    `remedy`: what to do beside choosing another name. `can_install`: False where `install` refuses
+    the name, since it stands for several indices or for a data stream.
     """
 
-    def __init__(self, *, index: str, problems: tuple[str, ...], remedy: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        index: str,
+        problems: tuple[str, ...],
+        remedy: str = "",
+        can_install: bool = True,
+    ) -> None:
         super().__init__(
             f"index {index} exists with a mapping that nearfold cannot use: {'; '.join(problems)}; "
             f"nothing was changed; {remedy}choose another index name in --store"
         )
-        self.index, self.problems = index, problems
+        self.index, self.problems, self.can_install = index, problems, can_install
 
 
 class PartialSource(StoreError):

@@ -102,7 +102,7 @@ def _check_store(url: str) -> Iterator[Check]:
 
 
 def _with_remedy(error: NearfoldError, url: str) -> str:
-    if not isinstance(error, MappingMismatch):
+    if not isinstance(error, MappingMismatch) or not error.can_install:
         return str(error)
     detail = f"{error}; if it was deleted and made again, `nearfold install --store {url}`"
     return f"{detail} adds what nearfold needs, as it did before"

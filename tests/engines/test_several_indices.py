@@ -8,6 +8,7 @@ from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
 from indexer.indexing.index import index
+from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.repair import repair
@@ -141,6 +142,25 @@ def check_as_one(store, server, name):
 
 def test_a_data_stream(engine, server, stream, open_at):
     check_as_one(open_at(store_url(engine, server, stream)), server, stream)
+
+
+def test_doctor_does_not_advise_what_install_refuses(engine, server, stream, open_at):
+    """A data stream of another program's template cannot be installed by its name."""
+    foreign = f"{stream}-foreign"
+    template = {"index_patterns": [foreign], "data_stream": {}, "priority": 700}
+    good("PUT", f"{server}/_index_template/{foreign}", template)
+    try:
+        lines = [{"create": {}}, {"@timestamp": "2026-01-01T08:00:00Z", "text": OLD[0]}]
+        good("POST", f"{server}/{foreign}/_bulk?refresh=true", lines)
+        url = store_url(engine, server, foreign)
+        with pytest.raises(UsageError, match="is a data stream"):
+            install(open_at(url))
+        [check] = [check for check in doctor(url) if check.name == "store"]
+        assert "change its template and its indices as docs/index-life.md" in check.detail
+        assert "nearfold install" not in check.detail
+    finally:
+        call("DELETE", f"{server}/_data_stream/{foreign}")
+        call("DELETE", f"{server}/_index_template/{foreign}")
 
 
 def test_an_alias_of_several_indices(engine, server, alias, open_at):

@@ -228,7 +228,7 @@ def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFa
             mine, theirs = (one.mapping["_meta"]["nearfold"].get(name) for one in (last, other))
             if mine != theirs:
                 problem = f"{other.index} and {last.index} differ in `{name}`: {theirs}, {mine}"
-                raise MappingMismatch(index=place.index, problems=(problem,))
+                raise MappingMismatch(index=place.index, problems=(problem,), can_install=False)
     properties: list[Mapping[str, Any]] = [one.mapping.get("properties", {}) for one in facts]
     common = set.intersection(*map(set, properties))
     fields = {name: body for name, body in properties[-1].items() if name in common}
@@ -244,9 +244,14 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
     if metadata is None and "data_stream" in index:
         problem = (
             f"{name} is of a data stream whose template is not composed of nearfold's component "
-            "template (docs/index-life.md, Data streams)"
+            "template"
         )
-        raise MappingMismatch(index=place.index, problems=(problem,))
+        remedy = (
+            "change its template and its indices as docs/index-life.md (Data streams) says, or "
+        )
+        raise MappingMismatch(
+            index=place.index, problems=(problem,), remedy=remedy, can_install=False
+        )
     if metadata is None:
         problems = bodies.mapping_problems(mapping, "")
         url = place.url
