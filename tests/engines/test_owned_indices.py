@@ -20,6 +20,7 @@ from indexer.operations.install import install
 from indexer.operations.reindex import reindex
 from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
+from indexer.searching.search import search
 from indexer.sources.base import Reading
 from indexer.stores.engine.installation import near_fields
 
@@ -592,3 +593,32 @@ def test_uninstall_removes_its_alias_where_the_owner_keeps_a_pipeline(place, ser
     finally:
         good("PUT", f"{url}/_settings", {"index.default_pipeline": None})
         good("DELETE", path)
+
+
+def test_texts_that_a_final_pipeline_changes_are_found_and_signed_by_group(place, server):
+    """It runs after the one that signs, as the owner wants, so that the keys are of other words."""
+    store, url = place
+    name = url.rpartition("/")[2]
+    fill(url, [{"text": "A pilot boat brings pilots to large ships."}])
+    install(store)
+    replacing = {"gsub": {"field": "text", "pattern": "Dogs", "replacement": "Cats and parrots"}}
+    good("PUT", f"{server}/_ingest/pipeline/{name}", {"processors": [replacing]})
+    good("PUT", f"{url}/_settings", {"index.final_pipeline": name})
+    try:
+        fill(url, [{"text": FERRY}])
+        keys = {check.name: check for check in doctor(store.url)}["keys"]
+        assert keys.verdict == "bad"
+        assert "Cats and parrots" in found(store, "ferry")
+        group(store)
+        keys = {check.name: check for check in doctor(store.url)}["keys"]
+        assert keys.verdict == "good"
+        assert "Cats and parrots" in found(store, "ferry")
+    finally:
+        good("PUT", f"{url}/_settings", {"index.final_pipeline": None})
+        good("DELETE", f"{server}/_ingest/pipeline/{name}")
+
+
+def found(store, words):
+    """Return the text of the only hit."""
+    [hit] = search(store, words).hits
+    return store.get([hit.id])[hit.id].text
