@@ -33,13 +33,13 @@ TO = _set(
 )
 SUBJECT = _set(
     "Subject|Betreff|Objet|Sujet|Asunto|Assunto|Oggetto|Onderwerp|Ämne|Emne|Temat|Předmět|Aihe"
-    "|Tárgy|Konu|Тема|主题|主題|主旨|件名|제목|Θέμα|الموضوع|נושא|Subiect|เรื่อง|Chủ đề|Subjek"
+    "|Thema|Tárgy|Konu|Тема|主题|主題|主旨|件名|제목|Θέμα|الموضوع|נושא|Subiect|เรื่อง|Chủ đề|Subjek"
 )
 OTHERS = _set(
     "Cc|Bcc|Kopie|Copie|Copie à|Cci|Kopia|Kopi|Kopio|Másolatot kap|Bilgi|Копия|Копія|抄送|副本"
     "|참조|Κοιν.|Κοινοποίηση|نسخة|עותק|CC:|Reply-To|Antwort an|Répondre à|Importance|Wichtigkeit"
     "|Priorität|Priority|Attachments|Anlagen|Anhänge|Pièces jointes|Allegati|Bijlagen"
-    "|Archivos adjuntos|Organization|Message-ID|Resent-From|Newsgroups"
+    "|Archivos adjuntos|Organization|Message-ID|Resent-From|Newsgroups|Please respond to"
 )
 
 _WROTE = (

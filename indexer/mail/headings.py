@@ -11,7 +11,7 @@ from indexer.mail import client_words as words
 from indexer.mail.quote_marks import Line
 
 HeadingKind: TypeAlias = Literal["quoted", "forwarded", "end"]
-_MOST_LINES, _MOST_CHARS, _MOST_HEADER = 4, 400, 16
+_MOST_LINES, _MOST_CHARS, _MOST_HEADER, _MOST_DATE = 4, 400, 16, 60
 # Archives of mailing lists write `@` as ` at `.
 _ADDRESS = re.compile(r"[^\s<>()@,;:]+@[^\s<>()@,;:]+\w|<\S+ at \S+>")
 _DATE = re.compile(
@@ -21,6 +21,7 @@ _TIME = re.compile(r"\d{1,2}\s?[:.h時点]\s?\d{2}|\d{1,2}\s?(?:[ap]\.?\s?m\b)",
 _LABEL = re.compile(r"[ \t]*\*{0,2}([^\s:：*][^\n:：*]{0,24}?)\s*\*{0,2}\s*[:：]\*{0,2}(.*)")
 _RULE = re.compile(r"\s*(?:[-_=*]\s?){3,}\s*$")
 _DASHES = re.compile(r"\s*[-=_*]{2,}\s*(\S.{0,198}?)\s*[-=_*]{2,}\s*$")
+_GROUPWISE = re.compile(r">>>.*>>>\s*$")
 _DATED = re.compile(r"\s*message du \d", re.IGNORECASE)  # Orange, above a header
 _END = re.compile(r"end (?:of )?(?:the )?(?:forwarded|original) message", re.IGNORECASE)
 _BEGIN = re.compile(
@@ -54,10 +55,12 @@ class Heading:
 def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
     """Return the heading that begins at a line, None if none does.
 
-    One of three: a line such as `-----Original Message-----` or `Begin forwarded message:`, with
-    the header below it, if there is one, or `---- On Monday Ann wrote ----`; a header of its own,
-    `From: ...` with two more fields, one of them the date or the subject; `On Monday ... Ann
-    <ann@x.org> wrote:`, over at most four lines. All lines have as many quote marks as the first.
+    One of four: a line such as `-----Original Message-----` or `Begin forwarded message:`, with
+    the header below it, if there is one, `---- On Monday Ann wrote ----`, or GroupWise's `>>> Ann
+    5/3/2024 >>>`; a header of its own, `From: ...` with two more fields, one of them the date or
+    the subject; the header of Lotus Notes, whose labels stand above their values; `On Monday ...
+    Ann <ann@x.org> wrote:`, over at most four lines. All lines have as many quote marks as the
+    first.
     """
     marks = lines[place].marks
     if lines[place].is_blank or len(lines[place].text) > _MOST_CHARS:
@@ -65,6 +68,7 @@ def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
     return (
         _separator(lines, place, marks)
         or _header_heading(lines, place, marks)
+        or _notes_heading(lines, place, marks)
         or _attribution(lines, place, marks)
     )
 
@@ -78,6 +82,8 @@ def _separator(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
     is_begin = bool(_BEGIN.match(text))
     if is_named and _END.match(said):
         return Heading(1, "end")
+    if _GROUPWISE.match(text) and _DATE.search(text):
+        return Heading(1, "quoted")
     if words.WROTE.search(said) and (heading := _judged(said, 1)) and not heading.needs_marks:
         return heading
     if not (is_named or is_begin or phrase or _RULE.match(text) or _DATED.match(text)):
@@ -100,6 +106,31 @@ def _header_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | 
     count = _header_lines(lines, place, marks)
     subject = _subject(lines[place:], count)
     return Heading(count, "quoted", subject=subject) if count else None
+
+
+def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | None:
+    """Return the heading of Lotus Notes: the sender, the date and time below, then labels without a
+    colon, each above its value or, after a tabulator, beside it; `To` and the subject are needed.
+    """
+    date = lines[place + 1].text if place + 1 < len(lines) else ""
+    if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MOST_DATE:
+        return None
+    fields: list[str] = []
+    for here in range(place + 2, min(place + 2 + _MOST_HEADER, len(lines))):
+        label, tab, value = lines[here].text.strip().partition("\t")
+        label = label.casefold()
+        if lines[here].marks != marks:
+            break
+        if label in words.SUBJECT and "to" in fields:
+            below = lines[here + 1 : here + 2]
+            has_value = not tab and bool(below) and below[0].marks == marks
+            subject = below[0].text.strip() if has_value else value
+            return Heading(here + 1 + has_value - place, "quoted", subject=subject)
+        if label in words.TO or label in words.OTHERS:
+            fields.append("to" if label in words.TO else "other")
+        elif not fields and not lines[here].is_blank:
+            break
+    return None
 
 
 def _subject(lines: Sequence[Line], count: int) -> str:

@@ -68,6 +68,10 @@ def test_edrm_message_identification_hash(message_id, mih):
         "Message du 05/02/24 10:00\nDe : Ann Lee <ann@x.org>\nA : Bo\nCopie à : \nObjet : Ferry",
         "*From:* Ann Lee <ann@x.org>\n*Sent:* Monday\n*To:* Bo <bo@y.org>; Cy\n<cy@y.org>\n"
         "*Subject:* Ferry",
+        '>>> "Lee, Ann" <ann@x.org> 02/05/24 10:00 AM >>>',
+        ">>> Ann Lee 5/2/2024 >>>",
+        "Ann Lee/Dover/Acme\n05/02/2024 10:00 AM\n\nTo\nBo/Dover/Acme@ACME\ncc\n\nSubject\nFerry",
+        "Ann Lee\n05.02.2024 10:00\nAn\tBo/Bonn/Acme\nKopie\tCy\nThema\tFähre",
     ],
 )
 def test_headings_of_clients_without_quote_marks(heading):
@@ -87,6 +91,7 @@ def test_headings_of_clients_without_quote_marks(heading):
         "Note: three things.",
         "------\nA table\n------",
         "--- He wrote three letters ---\nnothing at all",
+        "The ferry\n05/02/2024 10:00 AM\n\nTo\nbe continued",
     ],
 )
 def test_prose_is_no_heading(text):
@@ -183,6 +188,16 @@ def test_names_and_addresses_below_an_empty_line_are_of_the_signature():
 def test_prompts_and_escaped_lines_are_text():
     text = "Try this:\n>>> print(1)\n{}From here on: the body"
     assert kinds(text.format(">")) == [("reply", 0, text.format(""))]
+
+
+def test_marks_before_a_heading_of_groupwise_are_counted_without_its_own():
+    body = "Hi.\n> >>> Bo Lee 5/2/2024 10:00 AM >>>\n> Hello.\n"
+    assert [(line.marks, line.text[:5]) for line in marked_lines(body)] == [
+        (0, "Hi."),
+        (1, ">>> B"),
+        (1, "Hello"),
+    ]
+    assert kinds("Try:\n>>> 1 + 3/4 >>> 2")[0][0] == "reply"
 
 
 def test_three_marks_among_quotes_are_no_prompt():
