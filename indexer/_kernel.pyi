@@ -2,7 +2,7 @@
 
 from indexer.model import Status
 
-def fingerprints(
+def sign(
     texts: list[str],
     *,
     width: int,
@@ -21,8 +21,8 @@ def fingerprints(
 ) -> tuple[
     bytearray,
     bytearray,
-    list[tuple[str, ...]],
-    list[tuple[str, ...]],
+    list[str],
+    list[str],
     list[Status],
     list[str],
     bytearray,
@@ -33,10 +33,11 @@ def fingerprints(
     The other steps: `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`;
     with `words` the features are `word_pairs_v1` (with a key `sip24_pairs_v1`), with `packed` slots
     have 8 bits; `digits` are those of a short band key, 0 for long ones. Returns, one row a text:
-    MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero unless `simhash`),
-    band keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte
-    order. The interpreter's lock is released meanwhile; `threads` share the work. Settings out of
-    range raise `ValueError`.
+    MinHash (`slots` numbers a row, uint8 if packed, else uint32; none when that is 0), SimHash
+    (uint64; zero unless `simhash`), band keys, block keys, status, SHA-256, words and chars
+    (int64). The keys of a text are one string, with a blank between them. Numbers are in native
+    byte order. The interpreter's lock is released meanwhile; `threads` share the work. Settings out
+    of range raise `ValueError`.
     """
 
 def differ_at_most(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 try:
     from indexer import _kernel
+
+    if not hasattr(_kernel, "sign"):
+        raise ImportError("the kernel was built from an earlier version")
 except ImportError:
     _kernel = None  # type: ignore[assignment]
 
@@ -43,6 +46,40 @@ WORDS = "word_pairs_v1"
 PACKED = 8  # bits of a slot that is kept in one byte
 MAX_SLOTS = 1024
 MAX_BLOCKS = 64
+
+
+class KeyRows(Sequence[tuple[str, ...]]):
+    """The keys of n texts, made from one string a text (a blank between keys) each time that a row
+    is read.
+
+    Strings of their own for all keys would take most of the time and memory of signing short texts,
+    and callers that compare sketches read none.
+    """
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[str, ...]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> KeyRows: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[str, ...] | KeyRows:
+        if isinstance(place, slice):
+            return KeyRows(self._texts[place])
+        return tuple(self._texts[place].split())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +97,8 @@ class Fingerprints:
     recipe: Recipe
     minhash: NDArray[Any]
     simhash: NDArray[np.uint64]
-    bands: list[tuple[str, ...]]
-    blocks: list[tuple[str, ...]]
+    bands: Sequence[tuple[str, ...]]
+    blocks: Sequence[tuple[str, ...]]
     status: list[Status]
     exact: list[str]
     words: NDArray[np.int64]
@@ -181,7 +218,7 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
 
 def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
     """Return `fingerprints` by the compiled kernel."""
-    minhash, bits, bands, blocks, status, exact, words, chars = _kernel.fingerprints(
+    minhash, bits, bands, blocks, status, exact, words, chars = _kernel.sign(
         list(texts),
         width=recipe.width or 1,
         slots=_slots(recipe),
@@ -197,11 +234,18 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         digits=recipe.key_digits or 0,
         key=recipe_key.words(recipe.secret) if recipe.secret else None,
     )
-    slots: NDArray[Any] = np.frombuffer(minhash, dtype=np.uint32)
-    slots = _low_bits(slots.reshape(len(status), _slots(recipe)), recipe)
+    slots: NDArray[Any] = np.frombuffer(minhash, dtype=_slot_type(recipe))
+    slots = slots.reshape(len(status), _slots(recipe))
     counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
     return Fingerprints(
-        recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts
+        recipe,
+        slots,
+        np.frombuffer(bits, dtype=np.uint64),
+        KeyRows(bands),
+        KeyRows(blocks),
+        status,
+        exact,
+        *counts,
     )
 
 

@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use crate::grams::MAX_WIDTH;
 use crate::in_order::Words;
-use crate::keys::{Key, block_digits, short, spell, spell_short, write_hex};
+use crate::keys::write_hex;
 use crate::maps::Maps;
 use crate::normalise::{Normalised, Version};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
@@ -18,7 +18,7 @@ use crate::slots::{self, Buckets};
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::{differ_at_most, fingerprints, near_in_buckets, near_sketches, spaced_words, words_in_common};
+    use super::{differ_at_most, near_in_buckets, near_sketches, sign, spaced_words, words_in_common};
 }
 
 type Arrays<'py> = (
@@ -37,7 +37,7 @@ type Arrays<'py> = (
 #[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None,
     normaliser=1, words=false, packed=false, digits=0))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
-fn fingerprints<'py>(
+fn sign<'py>(
     py: Python<'py>,
     texts: Vec<Bound<'py, PyString>>,
     width: usize,
@@ -215,34 +215,17 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
 }
 
 fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], recipe: &Recipe) -> PyResult<Arrays<'py>> {
-    let row = |one: &Fingerprint, row: &mut [u8]| {
-        for (slot, bytes) in one.minhash.iter().zip(row.chunks_exact_mut(4)) {
-            bytes.copy_from_slice(&slot.to_ne_bytes());
-        }
-    };
+    let row = |one: &Fingerprint, row: &mut [u8]| row[..one.minhash.len()].copy_from_slice(&one.minhash);
     let number = |number: fn(&Fingerprint) -> u64| {
         packed(py, signed, 8, move |one, bytes| {
             bytes.copy_from_slice(&number(one).to_ne_bytes());
         })
     };
     Ok((
-        packed(py, signed, 4 * recipe.slots, row)?,
+        packed(py, signed, recipe.size(), row)?,
         number(|one| one.simhash)?,
-        strings(
-            py,
-            signed,
-            |one| &one.bands,
-            |key| match recipe.digits {
-                0 => PyString::new(py, spell(*key, 16, &mut [0; 19])),
-                digits => PyString::new(py, spell_short(short(key), digits, &mut [0; 12])),
-            },
-        )?,
-        strings(
-            py,
-            signed,
-            |one| &one.blocks,
-            |key| PyString::new(py, spell(*key, block_digits(recipe.blocks), &mut [0; 19])),
-        )?,
+        PyList::new(py, signed.iter().map(|one| &one.bands))?,
+        PyList::new(py, signed.iter().map(|one| &one.blocks))?,
         PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
         PyList::new(py, signed.iter().map(|one| hexadecimal(py, &one.exact)))?,
         number(|one| one.words)?,
@@ -261,17 +244,6 @@ fn packed<'py>(
         all.chunks_exact_mut(size.max(1)).zip(signed).for_each(|(bytes, one)| write(one, bytes));
         Ok(())
     })
-}
-
-/// One tuple of keys a fingerprint.
-fn strings<'py>(
-    py: Python<'py>,
-    signed: &[Fingerprint],
-    keys: fn(&Fingerprint) -> &[Key],
-    spelled: impl Fn(&Key) -> Bound<'py, PyString>,
-) -> PyResult<Bound<'py, PyList>> {
-    let tuples = signed.iter().map(|one| PyTuple::new(py, keys(one).iter().map(&spelled)));
-    PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
 }
 
 fn status(py: Python<'_>, status: Status) -> &Bound<'_, PyString> {

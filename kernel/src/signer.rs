@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use crate::distinct::Distinct;
 use crate::grams::each_chunk;
-use crate::keys::Key;
 use crate::minhash::Sketch;
 use crate::normalise::{Normalised, Version};
 use crate::siphash;
@@ -48,10 +47,12 @@ pub enum Status {
 #[derive(Default)]
 pub struct Fingerprint {
     pub status: Status,
-    pub minhash: Vec<u32>,
+    /// Slots in native byte order, of one byte each when packed, else of four.
+    pub minhash: Vec<u8>,
     pub simhash: u64,
-    pub bands: Vec<Key>,
-    pub blocks: Vec<Key>,
+    /// Keys, with blanks between them.
+    pub bands: String,
+    pub blocks: String,
     pub exact: [u8; 32],
     pub words: u64,
     pub chars: u64,
@@ -82,6 +83,13 @@ pub struct Signer {
     normalised: Normalised,
     distinct: Distinct,
     words: Words,
+}
+
+impl Recipe {
+    /// The bytes of a sketch.
+    pub fn size(&self) -> usize {
+        if self.packed { self.slots } else { 4 * self.slots }
+    }
 }
 
 impl Signer {
@@ -121,8 +129,12 @@ impl Signer {
             signed.simhash = simhash::simhash(self.distinct.hashes());
             signed.blocks = keys::blocks(signed.simhash, recipe.blocks);
         }
-        signed.bands = keys::bands(&slots, recipe.bands, recipe.rows);
-        signed.minhash = slots;
+        signed.bands = keys::bands(&slots, recipe.bands, recipe.rows, recipe.digits);
+        signed.minhash = if recipe.packed {
+            slots.iter().map(|&slot| slot as u8).collect()
+        } else {
+            slots.iter().flat_map(|slot| slot.to_ne_bytes()).collect()
+        };
         Status::Complete
     }
 

@@ -1,7 +1,13 @@
 //! `distinct_v1`: SimHash, a sign for each bit of distinct feature hashes (Charikar, STOC 2002).
 
+use multiversion::multiversion;
+
 /// A number for each of 64 bits, bit-sliced: word d holds digit d of all 64 numbers. Enough for 2**40 hashes.
-type Numbers = [u64; 40];
+type Numbers = [u64; DIGITS];
+
+const DIGITS: usize = 40;
+/// So many lanes count hashes side by side.
+const LANES: usize = 8;
 
 /// Bit b is 1 when strictly more than half of the hashes have it set.
 pub fn simhash(hashes: &[u64]) -> u64 {
@@ -10,23 +16,42 @@ pub fn simhash(hashes: &[u64]) -> u64 {
 
 /// Counts the hashes that have each bit set, by carry-save addition: at every digit, words are added in pairs, and the
 /// carry of two words is kept for the next digit.
+#[multiversion(targets = "simd")]
 fn count(hashes: &[u64]) -> Numbers {
-    let (mut counts, mut waiting): (Numbers, Numbers) = ([0; 40], [0; 40]);
-    for (before, &hash) in hashes.iter().enumerate() {
-        let (mut digit, mut word) = (0, hash);
+    let (parts, rest) = hashes.as_chunks::<LANES>();
+    let (mut counts, mut waiting) = ([[0; LANES]; DIGITS], [[0; LANES]; DIGITS]);
+    for (before, part) in parts.iter().enumerate() {
+        let (mut digit, mut words) = (0, *part);
         while before >> digit & 1 == 1 {
-            (counts[digit], word) = full_add(counts[digit], waiting[digit], word);
+            for ((count, waiting), word) in counts[digit].iter_mut().zip(&waiting[digit]).zip(&mut words) {
+                (*count, *word) = full_add(*count, *waiting, *word);
+            }
             digit += 1;
         }
-        waiting[digit] = word;
+        waiting[digit] = words;
     }
-    for digit in (0..40).filter(|digit| hashes.len() >> digit & 1 == 1) {
-        let mut carry = waiting[digit];
-        for count in &mut counts[digit..] {
-            (*count, carry) = (*count ^ carry, *count & carry);
+    let mut sum = [0; DIGITS];
+    for digit in 0..(usize::BITS - parts.len().leading_zeros()) as usize {
+        counts[digit].iter().for_each(|&word| add(&mut sum, digit, word));
+        if parts.len() >> digit & 1 == 1 {
+            waiting[digit].iter().for_each(|&word| add(&mut sum, digit, word));
         }
     }
-    counts
+    for &word in rest {
+        add(&mut sum, 0, word);
+    }
+    sum
+}
+
+/// Add one digit of 64 numbers.
+#[inline(always)]
+fn add(sum: &mut Numbers, digit: usize, mut word: u64) {
+    for count in &mut sum[digit..] {
+        (*count, word) = (*count ^ word, *count & word);
+        if word == 0 {
+            break;
+        }
+    }
 }
 
 /// Sum and carry of three digits.

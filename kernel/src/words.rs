@@ -37,6 +37,8 @@ pub struct Words {
     zeros: u64,
     /// Features whose place another one had.
     waiting: Vec<usize>,
+    /// Features that came again, and their places.
+    again: Vec<(usize, usize)>,
     factor: u64,
     /// Under a key: the number of each feature's occurrence.
     occurrences: Vec<u64>,
@@ -46,9 +48,9 @@ pub struct Words {
 impl Default for Words {
     fn default() -> Self {
         let factor = RandomState::new().hash_one(0) | 1;
-        let (sums, features, places, counts, waiting, occurrences) = Default::default();
+        let (sums, features, places, counts, waiting, again, occurrences) = Default::default();
         let letters = Letters::default();
-        Words { sums, features, places, counts, zeros: 0, waiting, factor, occurrences, letters }
+        Words { sums, features, places, counts, zeros: 0, waiting, again, factor, occurrences, letters }
     }
 }
 
@@ -82,34 +84,72 @@ impl Words {
 
     /// Turn the second and later occurrences of hashes into other features, or number them under a key.
     ///
-    /// Most hashes find their place free, which nothing branches on; the others are handled last.
-    #[allow(clippy::needless_bitwise_bool)]
+    /// Most hashes find their place free in one of two tables; the others are looked for.
     fn number_occurrences<const KEYED: bool>(&mut self) {
-        let size = (2 * self.features.len()).next_power_of_two();
-        self.places.clear();
-        self.places.resize(size, FREE);
-        self.waiting.resize(self.features.len().max(self.waiting.len()), 0);
-        let mut count = 0;
-        for (number, &hash) in self.features.iter().enumerate() {
-            let place = &mut self.places[home(hash, self.factor) & (size - 1)];
-            self.waiting[count] = number;
-            count += usize::from((*place != FREE) | (hash == FREE));
-            *place = if *place == FREE { hash } else { *place };
-        }
-        self.counts.clear();
-        self.counts.resize(size, 0);
-        self.zeros = 0;
         self.occurrences.clear();
         self.occurrences.resize(if KEYED { self.features.len() } else { 0 }, 0);
-        for &number in &self.waiting[..count] {
+        self.waiting.clear();
+        self.waiting.extend(0..self.features.len());
+        let factor = self.factor;
+        self.seat::<KEYED>(|hash| home(hash, factor));
+        self.seat::<KEYED>(|hash| home(hash.rotate_left(32), factor));
+        let size = self.clear_places();
+        self.counts.resize(size.max(self.counts.len()), 0);
+        self.zeros = 0;
+        for &number in &self.waiting {
             let hash = self.features[number];
-            let before = count_again(hash, self.factor, &mut self.places, &mut self.counts, &mut self.zeros);
-            if KEYED {
-                self.occurrences[number] = before;
-            } else if before > 0 {
-                self.features[number] = mix64(hash.wrapping_add(GAMMA.wrapping_mul(before)));
-            }
+            let before = count_again(hash, factor, &mut self.places, &mut self.counts, &mut self.zeros);
+            set_occurrence::<KEYED>(number, before, &mut self.features, &mut self.occurrences);
         }
+        self.counts[..size].fill(0);
+    }
+
+    /// Seat those that wait at their places in an empty table, and number the hashes that came before. Those whose place
+    /// another one has wait on, and so does zero. Nothing branches on which of them a hash is, for that is not predictable.
+    #[allow(clippy::needless_bitwise_bool)]
+    fn seat<const KEYED: bool>(&mut self, home: impl Fn(u64) -> usize) {
+        let size = self.clear_places();
+        let Words { features, places, counts, waiting, again, occurrences, .. } = self;
+        again.resize(waiting.len().max(again.len()), (0, 0));
+        let (mut others, mut repeats) = (0, 0);
+        for next in 0..waiting.len() {
+            let number = waiting[next];
+            let hash = features[number];
+            let place = home(hash) & (size - 1);
+            let before = places[place];
+            waiting[others] = number;
+            others += usize::from((hash == FREE) | (before != FREE) & (before != hash));
+            again[repeats] = (number, place);
+            repeats += usize::from((hash != FREE) & (before == hash));
+            places[place] = if before == FREE { hash } else { before };
+        }
+        waiting.truncate(others);
+        counts.resize(size.max(counts.len()), 0);
+        for &(number, place) in &again[..repeats] {
+            counts[place] += 1;
+            set_occurrence::<KEYED>(number, counts[place], features, occurrences);
+        }
+        for &(_, place) in &again[..repeats] {
+            counts[place] = 0;
+        }
+    }
+
+    /// Empty the table, which has twice as many places as hashes wait or more; their number.
+    fn clear_places(&mut self) -> usize {
+        let size = (2 * self.waiting.len()).next_power_of_two();
+        self.places.clear();
+        self.places.resize(size, FREE);
+        size
+    }
+}
+
+/// Number an occurrence of a feature that came so often before.
+#[inline(always)]
+fn set_occurrence<const KEYED: bool>(number: usize, before: u64, features: &mut [u64], occurrences: &mut [u64]) {
+    if KEYED {
+        occurrences[number] = before;
+    } else if before > 0 {
+        features[number] = mix64(features[number].wrapping_add(GAMMA.wrapping_mul(before)));
     }
 }
 

@@ -43,7 +43,7 @@ impl Numbers {
             normaliser: [Version::V1, Version::V2][self.below(2)],
             words: self.below(2) == 0,
             packed: self.below(2) == 0,
-            digits: 1 + self.below(16),
+            digits: self.below(13),
             width: 1 + self.below(6),
             slots,
             bands: slots / rows,
@@ -71,7 +71,7 @@ fn any_text_by_any_recipe() {
                 (one.status, &one.minhash, one.simhash, one.exact),
                 (other.status, &other.minhash, other.simhash, other.exact)
             );
-            assert!(one.bands.len() == recipe.bands || one.bands.is_empty());
+            assert!(one.bands.split_ascii_whitespace().count() == recipe.bands || one.bands.is_empty());
         }
     }
 }

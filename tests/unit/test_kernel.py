@@ -248,4 +248,4 @@ def test_settings_out_of_range_are_refused_by_the_kernel_itself() -> None:
         {"digits": 17}, {"words": True}, {"normaliser": 3},
     ):  # fmt: skip
         with pytest.raises(ValueError, match="beyond"):
-            _kernel.fingerprints(["text"], **(good | wrong))
+            _kernel.sign(["text"], **(good | wrong))
