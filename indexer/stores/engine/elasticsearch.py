@@ -30,6 +30,7 @@ from indexer.stores.engine.store import EngineStore
 DIALECT = Dialect(
     metadata_type="flattened",
     open_pit="_pit",
+    pit_options={},  # the default
     pit_field="id",
     close_pit="_pit",
     close_body=lambda pit: {"id": pit},

@@ -56,12 +56,14 @@ _NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an
 class Dialect:
     """The differences of the engines: a field type, points in time, search pipelines, roles.
 
-    `roles` is the path of the roles in the security API. `tie_breaker` is the last sort key of
-    documents: unique to each, or `_seq_no`, which is unique in a shard only.
+    `pit_options` make a point in time one of all shards or none. `roles` is the path of the roles
+    in the security API. `tie_breaker` is the last sort key of documents: unique to each, or
+    `_seq_no`, which is unique in a shard only.
     """
 
     metadata_type: str
     open_pit: str
+    pit_options: Mapping[str, str]
     pit_field: str
     close_pit: str
     close_body: Callable[[str], bodies.Body]

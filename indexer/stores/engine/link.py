@@ -29,6 +29,8 @@ _LOST_NODE = frozenset(
         "shard_not_found_exception",
     }
 )
+# A search in which no shard failed was refused because there is no copy of a shard to search.
+_SEARCH_FAILED = "search_phase_execution_exception"
 _EXPENSIVE = "search.allow_expensive_queries"  # a setting of a cluster
 _LIMIT = re.compile(r"index\.(max_[a-z_]+|mapping\.[a-z_.]+limit)")  # a setting of an index
 _BLOCKED = frozenset({"cluster_block_exception"})
@@ -54,8 +56,9 @@ class Answer:
     def reason(self) -> str:
         """The engine's message, preferably that of the root cause."""
         error = _error(self)
-        causes = error.get("root_cause") or [error]
-        return str(causes[0].get("reason") or error.get("reason") or self.kind or "no reason given")
+        causes = (*error.get("root_cause", ()), error, error.get("caused_by") or {})
+        reasons = (cause.get("reason") for cause in causes)
+        return str(next(filter(None, reasons), self.kind or "no reason given"))
 
 
 def _error(answer: Answer) -> Mapping[str, Any]:
@@ -160,7 +163,8 @@ def _names_lost_node(error: object) -> bool:
     if not isinstance(error, Mapping):
         return False
     causes = (error.get(name) for name in ("root_cause", "caused_by", "failed_shards", "reason"))
-    return error.get("type") in _LOST_NODE or any(map(_names_lost_node, causes))
+    is_without_shard = error.get("type") == _SEARCH_FAILED and not error.get("failed_shards")
+    return is_without_shard or error.get("type") in _LOST_NODE or any(map(_names_lost_node, causes))
 
 
 def block_error(answer: Answer) -> StoreStopped | None:

@@ -24,6 +24,7 @@ from indexer.stores.engine.store import EngineStore
 DIALECT = Dialect(
     metadata_type="flat_object",
     open_pit="_search/point_in_time",
+    pit_options={"allow_partial_pit_creation": "false"},
     pit_field="pit_id",
     close_pit="_search/point_in_time",
     close_body=lambda pit: {"pit_id": [pit]},

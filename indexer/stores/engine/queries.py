@@ -162,7 +162,9 @@ class IndexQueries:
 
     def _open_snapshot(self) -> str:
         opened = self.requests.call(
-            "POST", f"{self.index}/{self.dialect.open_pit}", params={"keep_alive": _KEEP_ALIVE}
+            "POST",
+            f"{self.index}/{self.dialect.open_pit}",
+            params={"keep_alive": _KEEP_ALIVE, **self.dialect.pit_options},
         )
         snapshot: str = opened[self.dialect.pit_field]
         return snapshot
