@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from contextlib import suppress
 
 _CODECS = {
@@ -19,8 +20,11 @@ _DECLARED = {
 _ALIASES = {
     "iso-8859-8-i": "iso8859-8", "iso-8859-8-e": "iso8859-8", "x-sjis": "shift_jis",
     "x-gbk": "gb18030", "x-euc-jp": "euc_jp", "x-mac-roman": "mac_roman", "ansi": "cp1252",
-    "windows-31j": "cp932", "ks_c_5601-1987": "cp949",
+    "windows-31j": "cp932", "ks_c_5601-1987": "cp949", "iso-8859-6-i": "iso8859-6",
+    "iso-8859-6-e": "iso8859-6", "gb_2312-80": "gb18030", "latin-9": "iso8859-15",
+    "x-mac-ce": "mac_latin2",
 }  # fmt: skip
+_NUMBERED = re.compile(r"(?:x-)?(?:windows|win|cp|dos|ms)[-_]?(\d+)")
 
 
 def decode_declared(data: bytes, charset: str) -> str:
@@ -33,14 +37,23 @@ def decode_declared(data: bytes, charset: str) -> str:
     ('“80 €”', 'café')
     """
     charset = charset.strip("'\" ").lower()
-    with suppress(LookupError):
-        charset = codecs.lookup(_ALIASES.get(charset, charset)).name
+    charset = _codec_name(charset) or charset
     larger = _DECLARED.get(charset, "utf-8")
     first = (larger, charset) if charset == "iso8859-1" else (charset, larger)
     for name in (*first, "utf-8", "cp1252"):
         with suppress(LookupError, ValueError):
             return data.decode(name)
     return data.decode("latin-1")
+
+
+def _codec_name(charset: str) -> str:
+    """Return the name of a codec for a character set, as mails spell it; empty if there is none."""
+    numbered = _NUMBERED.fullmatch(charset)
+    page = f"cp{numbered[1]}" if numbered else ""
+    for name in (_ALIASES.get(charset, charset), page, charset.removeprefix("x-")):
+        with suppress(LookupError):
+            return codecs.lookup(name).name
+    return ""
 
 
 def decode_page(data: bytes, page: int) -> str:

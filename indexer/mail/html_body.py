@@ -27,6 +27,9 @@ _CELLS = frozenset(("td", "th", "button"))
 _ALT = re.compile(r"""\balt\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
 _FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|svg|webp)$", re.IGNORECASE)
 _POWER = re.compile(r"(?<=\d)(?=<sup\b[^<>]*>\s*[-+−]?\d)", re.IGNORECASE)
+_STRUCK = frozenset(("s", "strike", "del"))
+_INLINE = _STRUCK | {"a", "b", "font", "i", "span", "u"}
+_STRUCK_STYLE = re.compile(r"\bline-through\b", re.IGNORECASE)
 _COMMENT_END = re.compile(r"--!?>")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _MOST_QUOTES = 50
@@ -38,8 +41,8 @@ def html_text(html: str) -> str:
 
     Any input is read, however broken; scripts, styles and the title are left out, which end with
     their own closing tags: those that are never closed are text. What an image stands for (`alt`)
-    is written as Gmail does, `^` is before a power. Quotes within more than 50 others have 50
-    marks. Empty for a body without text.
+    is written as Gmail does, `^` is before a power, `~~` around what is struck out. Quotes within
+    more than 50 others have 50 marks. Empty for a body without text.
 
     >>> print(html_text("<p>Yes.</p>Ann wrote:<blockquote>Shall<br>we <b>meet</b>?</blockquote>"))
     Yes.
@@ -54,11 +57,15 @@ def html_text(html: str) -> str:
 
 
 class _Reader:
-    """Collects lines; `_quotes` and `_pre` count the open elements of their kind."""
+    """Collects lines; `_quotes` and `_pre` count the open elements of their kind.
+
+    `_inline`: those within a line that are open, with the mark of what is struck out.
+    """
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, str]] = []
         self._line: list[str] = []
+        self._inline: list[tuple[str, str]] = []
         self._quotes = self._pre = 0
 
     def read(self, html: str) -> None:
@@ -99,6 +106,10 @@ class _Reader:
             self._line += [f" {said} " for said in map(_image, _ALT.findall(source)) if said]
         elif tag in _CELLS:
             self._line.append(" ")
+        elif tag in _INLINE:
+            mark = "~~" if tag in _STRUCK or _STRUCK_STYLE.search(source) else ""
+            self._line.append(mark)
+            self._inline.append((tag, mark))
         if tag not in _BLOCKS:
             return
         self._end_block(tag)
@@ -110,6 +121,8 @@ class _Reader:
     def _close(self, tag: str) -> None:
         if tag in _CELLS:
             self._line.append(" ")
+        elif self._inline and self._inline[-1][0] == tag:
+            self._line.append(self._inline.pop()[1])
         if tag not in _BLOCKS:
             return
         self._end_block(tag)

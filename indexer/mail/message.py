@@ -20,6 +20,7 @@ from indexer.mail.message_hash import message_hash, message_ids
 
 _MOST_REFERENCES = 1_000
 _NOT_BASE64 = re.compile(r"^(?![A-Za-z0-9+/=]*[ \t\r]*$)(?s:.+)", re.MULTILINE)
+_PADDED = re.compile(r"=(?=\s*[A-Za-z0-9+/])")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -171,8 +172,18 @@ def part_bytes(part: Message) -> bytes:
     encoding = str(part.get("Content-Transfer-Encoding", ""))
     if encoding != encoding.strip():  # with blanks behind it the payload would stay encoded
         part.replace_header("Content-Transfer-Encoding", encoding.strip())
-    payload = part.get_payload(decode=True)
-    return payload if isinstance(payload, bytes) else b""
+    payload = part.get_payload()
+    decoded = part.get_payload(decode=True)
+    if encoding.strip().lower() == "base64" and len(blocks := _PADDED.split(str(payload))) > 1:
+        decoded = b"".join(map(_decoded_base64, blocks))  # a decoder stops where the first one ends
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _decoded_base64(block: str) -> bytes:
+    part = Message()
+    part["Content-Transfer-Encoding"] = "base64"
+    part.set_payload(block)
+    return part_bytes(part)
 
 
 def payload_text(part: Message, is_recoded: bool = False) -> str:

@@ -22,8 +22,8 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 _SIGNS = (
-    "[!?%‰&@§|^°¬±×÷<>$¢£¤¥\u058f\u060b\u20a0-\u20cf\u2190-\u23ff\u2600-\u27bf\u2900-\u2bff"
-    "\U0001f000-\U0001faff]"
+    "[!?%‰&@§|^°¬±×÷<>$¢£¤¥\u058f\u060b\u20a0-\u20cf\u2190-\u23ff\u25a0-\u27bf\u2800-\u2bff"
+    "\ue000-\uf8ff\U0001f000-\U0001faff]"
 )
 _NEGATIVE = r"\((?=[^\d()]{0,5}\d[\d.,\s]*[^\d()]{0,5}\))"  # (500), as accountants write -500
 _FACE = r"(?<!\S)[:;]'?-?[()|/](?=\s|[.,!?]|$)"
@@ -44,10 +44,11 @@ def segment_words(text: str) -> list[str]:
     """Return the words of a text that a mail program keeps when it quotes it.
 
     Wrapping, blanks, punctuation, emphasis, case and compatibility forms (NFKC) make no difference.
-    Signs do, each is a word: those of currencies and arithmetic, `%`, `&`, `@`, `!`, `?` and the
-    like, a minus before a number, word or `>`, `/` and `*` within one, `"` behind a number, the
-    bracket of `(500)`, `^` before the power in `10²`, and faces such as `:-)`. The brackets of
-    `<ann@x.org>` are none. In scripts written without spaces each character is a word.
+    Signs do, each is a word: those of currencies and arithmetic, shapes such as `■`, Braille,
+    characters for private use (ticks of Wingdings), `%`, `&`, `@`, `!`, `?` and the like, a minus
+    before a number, word or `>`, `/` and `*` within one, `"` behind a number, the bracket of
+    `(500)`, `^` before the power in `10²`, and faces such as `:-)`. The brackets of `<ann@x.org>`
+    are none. In scripts written without spaces each character is a word.
 
     >>> segment_words("We do *not* pay\\n-5 %, “don’t” ask <ann@x>.")
     ['we', 'do', 'not', 'pay', '-5', '%', "don't", 'ask', 'ann', '@', 'x']

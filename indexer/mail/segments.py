@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from indexer.mail import client_words as words
 from indexer.mail.endings import endings
 from indexer.mail.headings import Heading, heading_at
+from indexer.mail.initials import with_initials
 from indexer.mail.quote_marks import Line, marked_lines
 
 SegmentKind: TypeAlias = Literal[
@@ -169,10 +170,10 @@ def _name(region: _Region, heading: Heading) -> None:
 def segments(body: str, subject: str = "") -> tuple[Segment, ...]:
     """Divide the body of a mail into its segments, in order; empty for one without text.
 
-    Quote marks, and the headings of `indexer.mail.headings`, say where a message begins. Below a
-    heading that no line with more marks follows, the rest is the quoted message, as Outlook writes
-    it. A subject such as `Fwd: ...`, also in a heading, makes what is quoted below it forwarded.
-    Each line with text is in exactly one segment.
+    Quote marks, also with initials (`AL> `), and the headings of `indexer.mail.headings`, say where
+    a message begins. Below a heading that no line with more marks follows, the rest is the quoted
+    message, as Outlook writes it. A subject such as `Fwd: ...`, also in a heading, makes what is
+    quoted below it forwarded. Each line with text is in exactly one segment.
 
     >>> for segment in segments("At noon.\\n\\nAnn wrote:\\n> When?\\n> -- \\n> Ann\\n"):
     ...     print(segment.kind, segment.depth, repr(segment.text))
@@ -182,7 +183,7 @@ def segments(body: str, subject: str = "") -> tuple[Segment, ...]:
     signature 1 '-- \\nAnn'
     """
     own = _Region(0, 0, 0, "reply", is_forward=bool(words.FORWARD_SUBJECT.match(subject)))
-    placed = list(_Reader(marked_lines(body), [own]).placed())
+    placed = list(_Reader(with_initials(marked_lines(body)), [own]).placed())
     parts: list[Segment] = []
     for _, group in groupby(placed, lambda item: (item.region.number, item.is_heading)):
         parts += _divided(list(group))

@@ -95,6 +95,9 @@ def test_an_answer_that_changes_who_said_what_does_not_hold_a_mail(changed, reas
         ("5″", "5′"),
         (":-)", ""),
         (":-)", ":-("),
+        ("■ yes □ no", "□ yes ■ no"),
+        ("\uf0fe sold", "\uf0a8 sold"),
+        ("⠝⠕", ""),
     ],
 )
 def test_a_sign_that_a_quote_lacks_makes_a_mail_inclusive(said, quoted):

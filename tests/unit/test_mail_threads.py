@@ -1,5 +1,6 @@
 """Mail: segments, Message-IDs, threads and inclusive mails."""
 
+import base64
 import random
 import sys
 from dataclasses import replace
@@ -198,6 +199,38 @@ def test_marks_before_a_heading_of_groupwise_are_counted_without_its_own():
         (1, "Hello"),
     ]
     assert kinds("Try:\n>>> 1 + 3/4 >>> 2")[0][0] == "reply"
+    address = "Hi.\n> >>> Bo Lee <bo@x.org> 5/2/2024 10:00 AM >>>\n> Hello.\n"
+    assert [part[0] for part in kinds(address)] == ["reply", "attribution", "quoted"]
+
+
+@pytest.mark.parametrize("heading", ["Monday, 5 February 2024, you wrote:", "Ann Lee writes:"])
+@pytest.mark.parametrize("around", ["", "> "])
+def test_initials_before_a_quote_mark(heading, around):
+    lines = f"{heading}\n\n AL> Shall we?\n AL>\n AL> At noon.\n AL>> No.\nYes.\n AL> Bye."
+    depth = bool(around)
+    parts = kinds("\n".join(around + line for line in lines.split("\n")))
+    assert [part[1:] for part in parts] == [
+        (depth, heading),
+        (depth + 1, "Shall we?\n\nAt noon."),
+        (depth + 2, "No."),
+        (depth, "Yes."),
+        (depth + 1, "Bye."),
+    ]
+
+
+def test_names_before_a_quote_mark():
+    body = "Ann Lee <ann@x.org> writes:\n\nAnn> Shall we?\nBo> I did not say that.\n"
+    assert kinds(body)[1] == ("quoted", 1, "Shall we?")
+    assert kinds(body)[-1] == ("reply", 0, "Bo> I did not say that.")
+    deeper = "On 5 Feb 2024 10:00, you wrote:\n\n AL> Shall we?\n CY>> I did not say that.\n"
+    assert kinds(deeper)[-1] == ("quoted", 2, "CY I did not say that.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Try this:\nSQL> select", "Ann wrote:\nsql> select", "AL> Yes", "If A> B\nor B> C"]
+)
+def test_a_name_before_a_sign_is_text_without_a_heading(text):
+    assert kinds(text) == [("reply", 0, text)]
 
 
 def test_three_marks_among_quotes_are_no_prompt():
@@ -247,6 +280,20 @@ def test_broken_html_is_read_as_far_as_it_goes(page):
 @given(st.text(st.sampled_from("<>/!?-ab \"'=&;#\n"), max_size=60))
 def test_any_html_is_read(page):
     assert isinstance(html_text(f"<p>{page}</p><!doctype x><blockquote>{page}"), str)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        "<s>%s</s>",
+        "<STRIKE>%s</STRIKE>",
+        "<b><del>%s</del></b>",
+        "<span style='text-decoration:line-through'><i>%s</i></span>",
+    ],
+)
+def test_what_is_struck_out_is_marked(tags):
+    page = f"<p>We do {tags % 'not'} sell <span>it</span></p>"
+    assert html_text(page) == "We do ~~not~~ sell it"
 
 
 def test_html_without_what_is_not_text():
@@ -312,6 +359,30 @@ def test_a_file_of_a_maildir_with_a_byte_order_mark_is_a_mail(tmp_path):
     (tmp_path / "noname").write_bytes(f"{HEADER}\nGrün\n".encode("utf-16"))
     result = threads([str(tmp_path)])
     assert (result.mail_count, result.inclusive_count) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec", "text"),
+    [
+        ("windows-874", "cp874", "เราไม่ขาย"),
+        ("x-windows-949", "cp949", "팔지 않는다"),
+        ("win-1251", "cp1251", "Не продаём"),
+        ("cp-1250", "cp1250", "Neprodáváme"),
+        ("x-koi8-r", "koi8-r", "Не продаём"),
+        ("iso-8859-6-i", "iso8859-6", "لا نبيع"),
+        ("latin-9", "iso8859-15", "5 €"),
+    ],
+)
+def test_character_sets_by_the_names_that_mails_give_them(charset, codec, text):
+    head = f"Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    assert read_message(head.encode() + text.encode(codec), "id", "a.eml").body == text
+
+
+def test_base64_in_several_blocks_is_read_to_the_end():
+    blocks = [base64.b64encode(text).decode() for text in (b"We sell.", b" Do not.", b" Never.!")]
+    for between in ("", "\n"):
+        data = f"Content-Transfer-Encoding: base64\n\n{between.join(blocks)}\n".encode()
+        assert read_message(data, "id", "a.eml").body == "We sell. Do not. Never.!"
 
 
 def alternative(plain: str, html: str) -> str:
