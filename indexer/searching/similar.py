@@ -214,7 +214,7 @@ def _result(
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]
-    matches = rescore(
+    matches, refused = rescore(
         query,
         sides,
         options.threshold,
@@ -225,6 +225,9 @@ def _result(
         context.rarity,
     )
     notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
+    if refused:
+        documents = count_of(refused, "document")
+        notes.append(f"the conditions on texts left out {documents} at the threshold or above")
     notes += _notes_on_passages(context, lookup, [match.id for match in matches])
     if options.measure == "lcs":
         matched = {match.id for match in matches}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, islice
+from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -31,21 +31,21 @@ def rescore(
     criteria: Criteria = NO_CRITERIA,
     copies: Mapping[str, Sameness] = MappingProxyType({}),
     rarity: Rarity | None = None,
-) -> list[Match]:
+) -> RescoreResult:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
-    They also meet the criteria. The `copies`, by id, are 1 by any measure. Most similar first, ties
-    by path, then id. Each match holds its reasons: containment of the features both ways, the words
-    in order, the facts that differ, the new words, with their `rarity` if it is given, and the
-    shared passages by literal matching. Raises `UnknownMeasure`, and `UsageError` for criteria on
-    novelty without `rarity`.
+    They also meet the criteria; how many do not is counted. The `copies`, by id, are 1 by any
+    measure. Most similar first, ties by path, then id. Each match holds its reasons: containment of
+    the features both ways, the words in order, the facts that differ, the new words, with their
+    `rarity` if it is given, and the shared passages by literal matching. Raises `UnknownMeasure`,
+    and `UsageError` for criteria on novelty without `rarity`.
     """
     scores = list(_scores(query, list(candidates), threshold, measure, copies))
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    accepted = list(islice(_accepted(query, similar, criteria, copies, rarity), limit))
+    accepted, refused = _accepted(query, similar, limit, criteria, copies, rarity)
     new_words = measure_new_words([(query, score.side) for score in accepted], rarity)
-    return [
+    matches = [
         replace(
             _match(query, score, measure, threshold),
             same=copies.get(score.candidate.id),
@@ -53,6 +53,16 @@ def rescore(
         )
         for score, new in zip(accepted, new_words, strict=True)
     ]
+    return RescoreResult(matches, refused)
+
+
+class RescoreResult(NamedTuple):
+    """Matches, and how many other candidates were found to meet the threshold alone: of those that
+    are less similar than the last of as many matches as were asked for, some may be left out.
+    """
+
+    matches: list[Match]
+    refused: int
 
 
 def _scores(
@@ -88,20 +98,30 @@ def _exact(similarity: float) -> Estimate:
 def _accepted(
     query: TextOperand,
     scores: Sequence[_Score],
+    limit: int | None,
     criteria: Criteria,
     copies: Mapping[str, Sameness],
     rarity: Rarity | None,
-) -> Iterator[_Score]:
-    """Yield the scores of copies, and of what meets the criteria."""
+) -> tuple[list[_Score], int]:
+    """Return the first scores of copies, and of what meets the criteria, and how many others were
+    before the last.
+    """
+    accepted: list[_Score] = []
+    refused = 0
     for start in range(0, len(scores), _AT_ONCE):
         batch = scores[start : start + _AT_ONCE]
         others = [score for score in batch if criteria and score.candidate.id not in copies]
         pairs = [(query, score.side) for score in others]
         meets = criteria.accepts_each(pairs, rarity) if others else []
-        refused = {
-            score.candidate.id for score, is_met in zip(others, meets, strict=True) if not is_met
-        }
-        yield from (score for score in batch if score.candidate.id not in refused)
+        is_met = {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
+        for score in batch:
+            if len(accepted) == limit:
+                return accepted, refused
+            if is_met.get(score.candidate.id, True):
+                accepted.append(score)
+            else:
+                refused += 1
+    return accepted, refused
 
 
 def find_rearranged(

@@ -47,7 +47,7 @@ def rescore_texts(
         (hit, kept.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
         for hit, candidate_text in pairs
     ]
-    return rescore(query, sides, threshold, measure, limit)
+    return rescore(query, sides, threshold, measure, limit).matches
 
 
 def slots_for(threshold: float) -> int:
