@@ -10,8 +10,9 @@ Three tables, each measured side by side in one run and printed as medians and r
 plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both
 from files. 3. `similar` from a cold start, as a person waits for it.
 
-With `--before` instead: processor time of `nearfold index` by another checkout, which has a kernel
-of its own, by this one and of the bare table, in turn, and whether the rows of both are the same.
+With `--before` instead: seconds and processor time of `nearfold index` by another checkout, which
+has a kernel of its own, by this one and of a script with the bare table, each in a process of its
+own and in turn, with the ratios to the script, and whether the rows of both are the same.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import argparse
 import hashlib
 import os
 import resource
-import sqlite3
 import statistics
 import subprocess
 import sys
@@ -28,6 +28,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import bare_table
 
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.extractors import extractor_named
@@ -60,33 +62,6 @@ def index_folder(folder: Path) -> int:
             return index([str(folder)], store).seen
         finally:
             store.close()
-
-
-def insert_into_bare_table(folder: Path) -> int:
-    """The least a full-text index can do: read each file and insert its text, one durable
-    transaction a batch.
-    """
-    done = 0
-    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
-        connection = sqlite3.connect(f"{place}/bare.db")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("CREATE VIRTUAL TABLE bare USING fts5(path, text)")
-        batch: list[tuple[str, str]] = []
-        for blob in blobs(folder):
-            batch.append((blob.path, Path(blob.path).read_text(encoding="utf-8")))
-            done += 1
-            if len(batch) == 500:
-                insert(connection, batch)
-                batch = []
-        insert(connection, batch)
-        connection.close()
-    return done
-
-
-def insert(connection: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
-    with connection:
-        connection.executemany("INSERT INTO bare VALUES (?, ?)", batch)
 
 
 def blobs(folder: Path) -> Iterable[Blob]:
@@ -139,45 +114,59 @@ def cold_similar(folder: Path, runs: int) -> list[float]:
 
 
 def print_beside(folder: Path, before: Path, runs: int) -> None:
-    """Print the processor time of `index` by two checkouts beside that of a bare table."""
+    """Print the times of `index` by two checkouts beside that of a bare table."""
     checkouts = {"before": before.resolve(), "now": Path(__file__).resolve().parent.parent}
-    times: dict[str, list[float]] = {"before": [], "now": [], "bare FTS5 table": []}
+    times: dict[str, list[tuple[float, float]]] = {"before": [], "now": [], "bare FTS5 table": []}
     rows: set[str] = set()
     for _ in range(runs + 1):
         for name, checkout in checkouts.items():
-            seconds, digest = index_by(checkout, folder)
-            times[name].append(seconds)
+            taken, digest = index_by(checkout, folder)
+            times[name].append(taken)
             rows.add(digest)
-        start = time.process_time()
-        insert_into_bare_table(folder)
-        times["bare FTS5 table"].append(time.process_time() - start)
-    medians = {name: statistics.median(seconds[1:]) for name, seconds in times.items()}
-    print(f"{describe(folder)}; processor time, medians of {runs}")
-    for name, median in medians.items():
-        print(f"{name:16} {median:6.2f} s, {median / medians['now']:.2f} of now")
+        script = [bare_table.__file__, str(folder)]
+        times["bare FTS5 table"].append(run(script, checkouts["now"]))
+    print(f"{describe(folder)}; seconds, least of {runs} runs")
+    print(f"{'':16}{'wall':>8}{'of bare':>9}{'processor':>11}{'of bare':>9}")
+    least = {
+        name: [min(values) for values in zip(*taken[1:], strict=True)]
+        for name, taken in times.items()
+    }
+    bare_wall, bare_processor = least["bare FTS5 table"]
+    for name, (wall, processor) in least.items():
+        print(
+            f"{name:16}{wall:8.2f}{wall / bare_wall:9.2f}"
+            f"{processor:11.2f}{processor / bare_processor:9.2f}"
+        )
     print("the rows are the same" if len(rows) == 1 else "rows differ")
 
 
-def index_by(checkout: Path, folder: Path) -> tuple[float, str]:
-    """Return the processor time of `nearfold index` by a checkout, and a digest of the rows."""
+def index_by(checkout: Path, folder: Path) -> tuple[tuple[float, float], str]:
+    """Return the times of `nearfold index` by a checkout, and a digest of the rows."""
     with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
         url = f"sqlite:///{place}/bench.db"
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, "-m", "indexer", "index", str(folder), "--store", url],
-            check=True,
-            capture_output=True,
-            cwd=checkout,
-            env={**os.environ, "PYTHONPATH": str(checkout)},
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken = run(["-m", "indexer", "index", str(folder), "--store", url], checkout)
         store = open_store(url)
         digest = hashlib.sha256()
         for row in store.scan():
             digest.update(repr(row).encode())
         store.close()
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, digest.hexdigest()
+    return taken, digest.hexdigest()
+
+
+def run(arguments: list[str], checkout: Path) -> tuple[float, float]:
+    """Return seconds and processor time of a Python process that runs in a checkout."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+    )
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def describe(folder: Path) -> str:
@@ -209,7 +198,7 @@ def main() -> None:
         )
     if options.plain:
         ours, theirs, ratio = side_by_side(
-            index_folder, insert_into_bare_table, options.plain, options.runs
+            index_folder, bare_table.insert_into_bare_table, options.plain, options.runs
         )
         print(
             f"{'plain text: ' + describe(options.plain):44}{ours:9.2f}{theirs:9.2f}{ratio:8.2f}  "

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 from indexer.deduplicating.row_spool import SignedRow
 from indexer.errors import ExtractionError
-from indexer.model import Fingerprint
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.fingerprint import Fingerprints, fingerprints
 from indexer.sources.base import Reading
 from indexer.sources.dataset_files import DatasetFile
 from indexer.sources.record_documents import text_of
@@ -82,22 +81,24 @@ def _sign(batch: Sequence[_Text], reading: Reading, recipe: Recipe) -> list[Sign
         if isinstance(item.text, ExtractionError):
             rows.append(SignedRow(item.file, item.number, error=str(item.text)))
         else:
-            rows.append(_signed_row(item, item.text[: reading.max_chars], signatures[place]))
+            rows.append(_signed_row(item, item.text[: reading.max_chars], signatures, place))
             place += 1
     return rows
 
 
-def _signed_row(item: _Text, text: str, signature: Fingerprint) -> SignedRow:
-    cut = len(text) < item.chars and signature.status == "complete"
+def _signed_row(item: _Text, text: str, signatures: Fingerprints, place: int) -> SignedRow:
+    """Return the row of the text whose signature is at `place`; its keys are not read."""
+    status, chars = signatures.status[place], int(signatures.chars[place])
+    has_slots = signatures.is_signed(place) and signatures.recipe.minhash
     encoded = text.encode("utf-8", "surrogatepass")
     return SignedRow(
         file=item.file,
         number=item.number,
         text=text,
-        status="truncated" if cut else signature.status,
-        exact=signature.exact,
-        raw="" if signature.chars else hashlib.sha256(encoded).hexdigest(),
-        words=signature.words,
-        chars=signature.chars,
-        minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+        status="truncated" if len(text) < item.chars and status == "complete" else status,
+        exact=signatures.exact[place],
+        raw="" if chars else hashlib.sha256(encoded).hexdigest(),
+        words=int(signatures.words[place]),
+        chars=chars,
+        minhash=pack_slots(signatures.minhash[place]) if has_slots else None,
     )

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.jobs.history import group_settings
 from indexer.model import Row
-from indexer.similarity.measures import TextOperand, measure_pair
+from indexer.similarity.measures import TextOperand
 from indexer.similarity.new_words import Rarity
+from indexer.similarity.words_in_common import accepts_in_common, measure_in_common
 from indexer.stores.base import Store
 
 _OF_PARTS = GroupOptions(of="parts")
@@ -55,12 +56,12 @@ def similarity_to_principal(
     criteria = options.folding
     if options.within is not None and set(row.labels) != set(head.labels):
         return 0.0
-    if not criteria.allows(criteria.values(row), criteria.values(head)):
+    if criteria.fields and not criteria.allows(criteria.values(row), criteria.values(head)):
         return 0.0
     if criteria.content_key(row) == criteria.content_key(head):
         return 1.0
     a, b = side(row), side(head)
-    value = measure_pair(options.measure, a, b, least=options.threshold).similarity
-    if criteria and value >= options.threshold and not criteria.accepts(a, b, rarity):
-        return 0.0
-    return value
+    value, common = measure_in_common(options.measure, a, b, options.threshold)
+    if not criteria or value < options.threshold:
+        return value
+    return value if accepts_in_common(criteria, a, b, common, rarity) else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
 from indexer.clustering.field_order import FieldOrder, Value, parse_order
@@ -59,6 +59,8 @@ class GroupOptions:
     within: Literal["labels"] | None = None
     of: Literal["documents", "parts"] = "documents"
     criteria: Criteria = NO_CRITERIA
+    folding: Criteria = field(init=False, repr=False, compare=False)
+    """The criteria by which families are made: those given, and those of folding by default."""
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
@@ -66,6 +68,7 @@ class GroupOptions:
         check_threshold(self.threshold_of_clusters)
         check_cap(self.cap)
         self.check_principal()
+        object.__setattr__(self, "folding", for_folding(self.criteria, self.measure))
 
     def band_plan(self, recipe: Recipe) -> Plan:
         """Return the bands by which members are found in sketches of a recipe."""
@@ -100,11 +103,6 @@ class GroupOptions:
         """
         given = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
         return cls(**given, criteria=Criteria.from_settings(settings))
-
-    @property
-    def folding(self) -> Criteria:
-        """The criteria by which families are made: those given, and those of folding by default."""
-        return for_folding(self.criteria, self.measure)
 
     @property
     def principal_kind(self) -> Principal | FieldOrder:

@@ -80,14 +80,19 @@ class PrincipalBands:
     def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
         """Return row * ids + place for each band that a row shares with an id, with repeats."""
         hashes = self._hashes(slots).ravel()
-        rows = np.repeat(np.arange(len(slots), dtype=np.int64), self._bands)
+        order = np.argsort(hashes)  # sorted ones are found in a fraction of the time
+        hashes = hashes[order]
+        rows: NDArray[np.int64] = order // max(self._bands, 1)
         shared = [rows[:0]]
         for values, owners in self._runs:
             starts = np.searchsorted(values, hashes, side="left")
-            ends = np.searchsorted(values, hashes, side="right")
+            is_found = values[np.minimum(starts, len(values) - 1)] == hashes
+            ends = np.searchsorted(values, hashes[is_found], side="right")
+            starts = starts[is_found]
             sizes = np.minimum(ends - starts, CARRIERS)
             places = owners[np.repeat(starts, sizes) + offsets(sizes)]
-            shared.append(np.repeat(rows, sizes) * len(self.ids) + places)
+            first: NDArray[np.int64] = np.repeat(rows[is_found] * len(self.ids), sizes)
+            shared.append(first + places)
         return np.concatenate(shared)
 
     def _reserve(self, count: int) -> None:

@@ -14,11 +14,9 @@ from indexer.searching.kept_sides import kept_sides
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import RuleValues
-from indexer.similarity.measures import measure_pair
 from indexer.similarity.new_words import Rarity
-from indexer.similarity.replacements import replacements
 from indexer.similarity.sides import Side
-from indexer.similarity.words_in_common import InCommon, words_in_common
+from indexer.similarity.words_in_common import accepts_in_common, measure_in_common
 from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
@@ -112,30 +110,11 @@ class StoredTexts:
             return 0.0
         if left.key == right.key:
             return 1.0
-        common = None
-        if self.measure == "lcs":
-            (common,) = words_in_common(left.side.text, [right.side.text], least)
-        if common:
-            value = common.lcs
-        else:
-            value = measure_pair(self.measure, left.side, right.side, least=least).similarity
+        value, common = measure_in_common(self.measure, left.side, right.side, least)
         if not self.criteria or value < self.least:
             return value
-        return value if self._accepts(left.side, right.side, common) else 0.0
-
-    def _accepts(self, a: Side, b: Side, common: InCommon | None) -> bool:
-        """Return whether two texts meet the criteria on texts; `common`: their words in order."""
-        if self.criteria.needs_texts or common is None:
-            return self.criteria.accepts(a, b, self.rarity)
-        most = self.criteria.replaced
-        words_out_of_order = min(common.words) - common.in_order
-        if most is None or words_out_of_order <= most:
-            return True
-        if not self.criteria.accepts_languages(a.words, b.words):
-            return False
-        if common.most_out_of_order <= most:
-            return True
-        return not any(replacements(a.words, b.words, most))
+        meets = accepts_in_common(self.criteria, left.side, right.side, common, self.rarity)
+        return value if meets else 0.0
 
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""

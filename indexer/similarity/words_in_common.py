@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indexer.similarity.criteria import Criteria
+from indexer.similarity.measures import TextOperand, measure_pair
+from indexer.similarity.new_words import Rarity
+from indexer.similarity.replacements import replacements
 from indexer.similarity.word_sequences import (
     Vocabulary,
     WordSequence,
@@ -82,6 +86,39 @@ def _in_common(a: WordSequence | None, b: WordSequence | None, least: float) -> 
     if value is None:
         return None
     return InCommon(round(value * max(words)), shared, words, max(excess, 0))
+
+
+def measure_in_common(
+    measure: str, a: TextOperand, b: TextOperand, least: float
+) -> tuple[float, InCommon | None]:
+    """Return the similarity of two texts as `measure_pair` has it, and the words that both have in
+    common, if those in order are the measure.
+    """
+    if measure == "lcs":
+        (common,) = words_in_common(a.text, [b.text], least)
+        if common:
+            return common.lcs, common
+    return measure_pair(measure, a, b, least=least).similarity, None
+
+
+def accepts_in_common(
+    criteria: Criteria, a: TextOperand, b: TextOperand, common: InCommon | None, rarity: Rarity
+) -> bool:
+    """Return `criteria.accepts`, sooner where the words that both texts have in common say it.
+
+    `common`: these words, those in order computed; None if they are not known.
+    """
+    if criteria.needs_texts or common is None:
+        return criteria.accepts(a, b, rarity)
+    most = criteria.replaced
+    words_out_of_order = min(common.words) - common.in_order
+    if most is None or words_out_of_order <= most:
+        return True
+    if not criteria.accepts_languages(a.words, b.words):
+        return False
+    if common.most_out_of_order <= most:
+        return True
+    return not any(replacements(a.words, b.words, most))
 
 
 def lcs_to_each(text: str, others: Sequence[str], least: float) -> list[float | None]:

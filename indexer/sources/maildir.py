@@ -67,8 +67,8 @@ def _is_in_maildir(folder: bytes) -> bool:
 
 def is_message(place: bytes) -> bool:
     """Return whether a file is a mail in a Maildir, by its name and folder."""
-    folder, name = os.path.split(place)
-    return unique_name(name) is not None and holds_messages(folder)
+    is_named = unique_name(place.rpartition(b"/")[2]) is not None
+    return is_named and holds_messages(os.path.dirname(place))
 
 
 def unique_name(name: bytes) -> bytes | None:
@@ -89,7 +89,7 @@ def name_with_format(path: str, data: bytes) -> str:
     >>> name_with_format("box/cur/1707123600.M1P2.host:2,S", b"X-To: ann\\n\\nYes.")
     '1707123600.M1P2.host:2,S.eml'
     """
-    folder, name = os.path.split(path)
+    folder, _, name = path.rpartition("/")
     is_there = folder.endswith(("cur", "new")) and os.path.basename(folder) in ("cur", "new")
     if is_there and unique_name(os.fsencode(name)) and _FIELD.match(data):
         return f"{name}.eml"

@@ -109,7 +109,7 @@ def _objections(row: Row, recipe: str) -> Iterator[str]:
 
 def _are_keys(keys: Sequence[str]) -> bool:
     """Return whether each is made of 1 to 64 lower-case letters and digits."""
-    joined = "".join(f"{key} " for key in keys)
+    joined = " ".join((*keys, ""))
     return joined.count(" ") == len(keys) and _KEYS.fullmatch(joined) is not None
 
 

@@ -11,6 +11,7 @@ _MARKS = {  # longest first: that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16-be",
     codecs.BOM_UTF8: "utf-8",
 }
+_ANY_MARK = tuple(_MARKS)
 
 
 def byte_order_mark(data: bytes) -> tuple[bytes, str]:
@@ -19,4 +20,6 @@ def byte_order_mark(data: bytes) -> tuple[bytes, str]:
     >>> byte_order_mark("\\ufeffa".encode("utf-16-le")), byte_order_mark(b"a")
     ((b'\\xff\\xfe', 'utf-16-le'), (b'', ''))
     """
-    return next((pair for pair in _MARKS.items() if data.startswith(pair[0])), (b"", ""))
+    if not data.startswith(_ANY_MARK):
+        return b"", ""
+    return next(pair for pair in _MARKS.items() if data.startswith(pair[0]))

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.recipe import DEFAULT_V2
 from indexer.similarity import word_sequences, words_in_common
+from indexer.similarity.criteria import Criteria
 from indexer.similarity.lcs import lcs, lcs_by_table
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.new_words import Rarity
 from indexer.similarity.replacements import most_replaced
+from indexer.similarity.sides import Side
+from indexer.similarity.words_in_common import accepts_in_common, measure_in_common
 from indexer.text.normal_words import normal_words
 
 WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
@@ -56,6 +62,19 @@ def test_no_words_are_replaced_more_often_than_the_bound(
     assert common is not None
     replaced = most_replaced(normal_words(text), normal_words(other)).times
     assert replaced <= common.most_out_of_order
+
+
+@given(sentences, sentences, st.sampled_from(["lcs", "jaccard"]), st.sampled_from([0.5, 2.0]))
+def test_pairs_are_accepted_as_by_the_whole_texts(
+    text: str, other: str, measure: str, replaced: float
+) -> None:
+    criteria = Criteria(replaced=replaced)
+    a, b = Side(text, DEFAULT_V2), Side(other, DEFAULT_V2)
+    value, common = measure_in_common(measure, a, b, 0.0)
+    assert value == measure_pair(measure, a, b).similarity
+    assert (common is None) == (measure != "lcs")
+    rarity = Rarity(lambda words: pytest.fail("novelty is not asked for"))
+    assert accepts_in_common(criteria, a, b, common, rarity) == criteria.accepts(a, b)
 
 
 def test_long_texts_are_left_to_the_alignment(monkeypatch: pytest.MonkeyPatch) -> None:
