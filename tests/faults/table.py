@@ -94,6 +94,7 @@ FAULTS = (
         "kill -9 of a node of three at random times, beside jobs and searches, OpenSearch",
         ("campaign nodes opensearch", "test_node_kills.py::test_no_command"),
         "no job or search ends with an error; at the end I1 to I3, I8, I9",
+        "a search answered with the documents of the shards that were there: now it waits",
     ),
     Fault(
         "kill -9 of a node of three at random times, beside jobs and searches, Elasticsearch",
