@@ -207,7 +207,8 @@ def index_command(
             break
     if before is None:
         kernel = _signed_with(recipe) or f"fingerprints by the {kernel_name()} kernel"
-        click.echo(f"new index at {store_url}; {kernel}", err=True)
+        begun = "new index at" if destination is store else "documents signed in place in"
+        click.echo(f"{begun} {store_url}; {kernel}", err=True)
     elif recipe and recipe.statistics_number > before.statistics_number:
         advice = (
             f"`nearfold reindex --recipe {recipe.name}` signs the earlier documents by them, too"

@@ -397,6 +397,14 @@ def test_a_number_that_an_engine_would_turn_into_a_text_is_not_rewritten(
     assert store.get(["b"])["b"].status == "complete"
 
 
+def test_signing_in_place_does_not_announce_a_new_index(place, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store, url = place
+    fill(url)
+    assert run(["index", store.url, "--store", store.url]) == 0
+    assert f"documents signed in place in {store.url}; " in capsys.readouterr().err
+
+
 def test_group_says_that_nothing_was_signed(place, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     store, url = place
