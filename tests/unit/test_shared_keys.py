@@ -22,14 +22,16 @@ PATHS = st.lists(st.sampled_from(["", "/a", "/a/é", "/b", "/c"]), min_size=1, m
 
 @contextmanager
 def documents(paths: list[str]) -> Iterator[Connection]:
-    """Give a database of documents with these paths, whose ids fall as their numbers rise."""
+    """Give a database of documents with these paths, whose ids fall as their numbers rise, and
+    which have as many words as their number.
+    """
     db = open_connection(":memory:", (), 1)
-    db.execute("CREATE TABLE documents (number INTEGER PRIMARY KEY, id, path TEXT, parent)")
+    db.execute("CREATE TABLE documents (number INTEGER PRIMARY KEY, id, path TEXT, words, parent)")
     db.execute("CREATE INDEX documents_by_path ON documents (path)")
     db.execute("CREATE INDEX documents_by_parent ON documents (parent) WHERE parent IS NOT NULL")
     last = len(paths)
-    rows = [(number, f"{last - number:02}", path) for number, path in enumerate(paths, 1)]
-    db.executemany("INSERT INTO documents VALUES (?, ?, ?, NULL)", rows)
+    rows = [(number, f"{last - number:02}", path, number) for number, path in enumerate(paths, 1)]
+    db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, NULL)", rows)
     yield db
     db.close()
 
@@ -48,6 +50,27 @@ def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.Data
         for _ in range(2):  # the second time the index is not read again
             in_index = shared_keys._first_in_index(db, kept, numbers, count, at_once)
             assert sorted(in_index.tolist()) == sorted(expected)
+
+
+@pytest.mark.parametrize("more", [2, 3, 100])
+@given(paths=PATHS, data=st.data())
+def test_first_rows_of_some_lengths(paths: list[str], more: int, data: st.DataObject) -> None:
+    every = range(1, len(paths) + 1)
+    shared = [data.draw(st.integers(1, 3)) for _ in every]
+    limit, fewest = data.draw(st.integers(0, 12)), data.draw(st.integers(1, 12))
+    most = fewest + data.draw(st.integers(0, 6))
+
+    def order(number: int) -> tuple[int, bytes, int]:
+        return -shared[number - 1], paths[number - 1].encode(), -number
+
+    within = sorted((number for number in every if fewest <= number <= most), key=order)
+    with documents(paths) as db, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_keys, "_MORE", more)
+        numbers = shared_keys._first_of_lengths(
+            db, np.array(every), np.array(shared), limit, (fewest, most)
+        )
+    assert sorted(numbers.tolist(), key=order) == within[: len(numbers)]
+    assert len(numbers) > limit or len(numbers) == len(within)
 
 
 @pytest.mark.parametrize("sparse", [0, 1_000])

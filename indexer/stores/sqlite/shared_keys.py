@@ -50,6 +50,7 @@ _OF_PATH = (
 _ANY_LENGTH = 0, (1 << 63) - 1
 _ENTRIES = 4  # entries of the index of paths that are read in the time of one row
 _AT_ONCE = 20_000  # entries at most
+_MORE = 4  # times as many rows are read where too few are of the lengths asked for
 _SPARSE = 50  # numbers for each that is counted
 
 
@@ -80,7 +81,7 @@ def find_candidates(
     numbers, shared = count_shared(rows_by_key, max(1, least_shared - len(capped)))
     lengths = screen.lengths if screen else None
     if lengths and len(numbers) > limit:  # of fewer all are read below
-        is_of_length = np.isin(numbers, _of_lengths(db, numbers, lengths))
+        is_of_length = np.isin(numbers, _first_of_lengths(db, numbers, shared, limit, lengths))
         numbers, shared = numbers[is_of_length], shared[is_of_length]
     is_best = _are_best(db, numbers, shared, limit)
     is_cut = not is_best.all()
@@ -119,6 +120,26 @@ def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[n
 
     sketches, is_sketched = parts.kept_reads(db).sketches.packed(numbers, width, read)
     return pass_screen(screen, sketches) | ~is_sketched
+
+
+def _first_of_lengths(
+    db: sqlite3.Connection,
+    numbers: Numbers,
+    shared: NDArray[Any],
+    limit: int,
+    lengths: tuple[int, int],
+) -> Numbers:
+    """Return, of those of these rows that are of such lengths, the first ones, more than `limit`;
+    all where there are not as many. First are those that share most keys, ties by path, then id.
+    """
+    most = _MORE * limit
+    while 0 < most < len(numbers) // _MORE:
+        is_first = _are_best(db, numbers, shared, most)
+        within = _of_lengths(db, numbers[is_first], lengths)
+        if len(within) > limit:
+            return within
+        most *= _MORE
+    return _of_lengths(db, numbers, lengths)
 
 
 def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
