@@ -34,7 +34,7 @@ from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
-from indexer.similarity.rescore import find_rearranged, rescore
+from indexer.similarity.rescore import Conditions, find_rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots
@@ -207,31 +207,31 @@ def _result(
     recipe, options = context.recipe, context.options
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, answer)
-    rows = _rows_to_compare(context, values, candidates)
+    rows = _rows_to_compare(context, candidates)
     query = kept_sides.side(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
         (candidate, kept_sides.side(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]
+    broken = frozenset(id for id, row in rows.items() if not _meets_rules(context, values, row))
     matches, refused = rescore(
         query,
         sides,
         options.threshold,
         options.measure,
         options.limit,
-        options.criteria,
+        Conditions(options.criteria, context.rarity, broken),
         _copies(replace(lookup.as_row(own), text=query.text), rows, options.criteria),
-        context.rarity,
     )
     notes = [*_notes(own, answer, options, recipe), *_notes_on_fields(values, options.criteria)]
-    if refused:
+    if refused and None not in values:
         documents = count_of(refused, "document")
-        notes.append(f"the conditions on texts left out {documents} at the threshold or above")
+        notes.append(f"the conditions left out {documents} at the threshold or above")
     notes += _notes_on_passages(context, lookup, [match.id for match in matches])
     if options.measure == "lcs":
-        matched = {match.id for match in matches}
-        others = [entry for entry in sides if entry[0].id not in matched]
+        left = broken.union(match.id for match in matches)
+        others = [entry for entry in sides if entry[0].id not in left]
         notes += _rearranged_notes(query, others, options.threshold)
     return SimilarResult(
         query=lookup.id or lookup.path or "-",
@@ -282,14 +282,16 @@ def _copies(query: Row, rows: Mapping[str, Row], criteria: Criteria) -> dict[str
     }
 
 
-def _rows_to_compare(
-    context: _Context, values: RuleValues, candidates: list[Candidate]
-) -> dict[str, Row]:
-    """Return the rows of the candidates whose fields the rules allow beside these values, by id."""
-    criteria = context.options.criteria
+def _rows_to_compare(context: _Context, candidates: list[Candidate]) -> dict[str, Row]:
+    """Return the rows of the candidates, by id."""
     rows = context.store.get([candidate.id for candidate in candidates]) if candidates else {}
-    rows = comparable_rows(context.store, context.recipe, rows.values())
-    return {id: row for id, row in rows.items() if criteria.allows(values, criteria.values(row))}
+    return comparable_rows(context.store, context.recipe, rows.values())
+
+
+def _meets_rules(context: _Context, values: RuleValues, row: Row) -> bool:
+    """Return whether the rules allow the fields of a row beside these values."""
+    criteria = context.options.criteria
+    return criteria.allows(values, criteria.values(row))
 
 
 def _notes_on_fields(values: RuleValues, criteria: Criteria) -> Iterator[str]:

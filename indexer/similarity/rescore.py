@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
@@ -22,29 +22,43 @@ from indexer.text.word_numbers import Words
 _AT_ONCE = 20  # pairs whose words are asked for together
 
 
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The criteria of matches, the rarity of words for them, and the ids whose fields break them.
+
+    Without `rarity` criteria on novelty are refused, and new words have no weight.
+    """
+
+    criteria: Criteria = NO_CRITERIA
+    rarity: Rarity | None = None
+    broken: Collection[str] = frozenset()
+
+
+NO_CONDITIONS = Conditions()
+
+
 def rescore(
     query: TextOperand,
     candidates: Iterable[tuple[Candidate, TextOperand]],
     threshold: float,
     measure: str = MEASURE,
     limit: int | None = None,
-    criteria: Criteria = NO_CRITERIA,
+    conditions: Conditions = NO_CONDITIONS,
     copies: Mapping[str, Sameness] = MappingProxyType({}),
-    rarity: Rarity | None = None,
 ) -> RescoreResult:
     """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
-    They also meet the criteria; how many do not is counted. The `copies`, by id, are 1 by any
+    They also meet the conditions; how many do not is counted. The `copies`, by id, are 1 by any
     measure. Most similar first, ties by path, then id. Each match holds its reasons: containment of
     the features both ways, the words in order, the facts that differ, the new words, with their
-    `rarity` if it is given, and the shared passages by literal matching. Raises `UnknownMeasure`,
-    and `UsageError` for criteria on novelty without `rarity`.
+    rarity if it is given, and the shared passages by literal matching. Raises `UnknownMeasure`, and
+    `UsageError` for criteria on novelty without rarity.
     """
     scores = list(_scores(query, list(candidates), threshold, measure, copies))
     similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
     similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
-    accepted, refused = _accepted(query, similar, limit, criteria, copies, rarity)
-    new_words = measure_new_words([(query, score.side) for score in accepted], rarity)
+    accepted, refused = _accepted(query, similar, limit, conditions, copies)
+    new_words = measure_new_words([(query, score.side) for score in accepted], conditions.rarity)
     matches = [
         replace(
             _match(query, score, measure, threshold),
@@ -99,21 +113,23 @@ def _accepted(
     query: TextOperand,
     scores: Sequence[_Score],
     limit: int | None,
-    criteria: Criteria,
+    conditions: Conditions,
     copies: Mapping[str, Sameness],
-    rarity: Rarity | None,
 ) -> tuple[list[_Score], int]:
     """Return the first scores of copies, and of what meets the criteria, and how many others were
     before the last.
     """
+    criteria, rarity, broken = conditions.criteria, conditions.rarity, conditions.broken
     accepted: list[_Score] = []
     refused = 0
     for start in range(0, len(scores), _AT_ONCE):
         batch = scores[start : start + _AT_ONCE]
-        others = [score for score in batch if criteria and score.candidate.id not in copies]
+        measured = copies.keys() | broken
+        others = [score for score in batch if criteria and score.candidate.id not in measured]
         pairs = [(query, score.side) for score in others]
         meets = criteria.accepts_each(pairs, rarity) if others else []
-        is_met = {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
+        is_met = dict.fromkeys(broken, False)
+        is_met |= {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
         for score in batch:
             if len(accepted) == limit:
                 return accepted, refused

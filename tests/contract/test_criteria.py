@@ -61,12 +61,16 @@ def test_pairs_that_break_a_rule_are_no_near_duplicates(library, rules, expected
         assert {hit.id for hit in found} == others
 
 
-def test_a_look_up_says_how_many_the_conditions_on_texts_left_out(library):
+def test_a_look_up_says_how_many_the_conditions_left_out(library):
     options = SimilarOptions(0.7, criteria=Criteria(require=(("resemblance", 0.97),)))
     answer = similar(library, options=options, id="a")
     assert {hit.id for hit in answer.matches} == {"b", "e"}
-    left_out = "the conditions on texts left out 2 documents at the threshold or above"
+    left_out = "the conditions left out 2 documents at the threshold or above"
     assert left_out in answer.notes
+    by_field = SimilarOptions(0.7, criteria=Criteria(same=("metadata.case",)))
+    answer = similar(library, options=by_field, id="a")
+    assert {hit.id for hit in answer.matches} == {"b"}
+    assert "the conditions left out 3 documents at the threshold or above" in answer.notes
     limited = similar(library, options=replace(options, limit=1), id="a")
     assert len(limited.matches) == 1
     assert not [note for note in limited.notes if "left out" in note]
