@@ -21,6 +21,7 @@ from indexer.cli.options import (
     measure_option,
     memory_option,
     numbers_option,
+    require_option,
     text_field_option,
     threshold_option,
 )
@@ -68,6 +69,7 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
 @text_field_option
 @delimiter_option
 @numbers_option
+@require_option
 @cap_option
 @memory_option
 @json_option

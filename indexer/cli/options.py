@@ -119,7 +119,7 @@ numbers_option = click.option(
     "(<, ≥) differ; or ignore them, in texts of numbers alone too, which are otherwise folded "
     "under equal ones only.",
 )
-_require_option = click.option(
+require_option = click.option(
     "--require",
     multiple=True,
     metavar="MEASURE=VALUE",
@@ -247,7 +247,7 @@ def drop_defaults(options: dict[str, Any], *names: str) -> None:
 def criteria_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of which `take_criteria` makes criteria."""
     rules = _same_option(_differ_option(_window_option(command)))
-    return numbers_option(_require_option(rules))
+    return numbers_option(require_option(rules))
 
 
 def take_criteria(options: dict[str, Any]) -> Criteria:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from indexer.defaults import MEASURE, REVIEW
+from indexer.errors import UsageError
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
@@ -26,6 +27,8 @@ class DedupOptions:
     least 2.
     `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
     or signs differ; `ignore` compares texts of numbers alone too; None neither.
+    `require`: conditions on the texts of a removed row and the row that stays, as `--require` takes
+    them; not on novelty, since nothing counts how frequent words are.
 
     Raises `UsageError` for a value out of its range and `UnknownMeasure`.
     """
@@ -37,6 +40,7 @@ class DedupOptions:
     delimiter: str | None = None
     cap: int = CAP
     numbers: Numbers | None = None
+    require: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.reading()
@@ -48,12 +52,17 @@ class DedupOptions:
 
     def family_options(self) -> GroupOptions:
         """Return the options of `group` by which rows that stay are the principals of others."""
+        criteria = Criteria.from_settings({"numbers": self.numbers, "require": self.require})
+        if criteria.novelty is not None:
+            raise UsageError(
+                "dedup does not count how frequent words are, which novelty<=N needs; leave it out"
+            )
         options = GroupOptions(
             threshold=self.threshold,
             measure=self.measure,
             principal=self.keep,
             cap=self.cap,
-            criteria=Criteria(self.numbers),
+            criteria=criteria,
         )
         options.check_recipe(DEFAULT)
         return options

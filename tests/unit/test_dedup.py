@@ -501,3 +501,14 @@ def test_numbers_distinguish(folder: Path) -> None:
         options = DedupOptions(numbers=numbers)
         result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)
         assert result.kept == kept
+
+
+def test_a_second_condition_is_required(folder: Path) -> None:
+    edited = FERRY.replace("eight", "nine")
+    write_lines(folder / "a.jsonl", [FERRY, edited])
+    for require, kept in (("jaccard=0.2", 1), ("resemblance=0.999", 2), ("replaced<=0", 2)):
+        options = DedupOptions(require=(require,))
+        result = dedup([folder / "a.jsonl"], folder / "b.jsonl", options, replace=True)
+        assert result.kept == kept
+    with pytest.raises(UsageError, match="novelty"):
+        DedupOptions(require=("novelty<=20",))
