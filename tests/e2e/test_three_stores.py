@@ -12,6 +12,14 @@ from indexer.stores import open_store
 
 EXAMPLES = ROOT / "examples"
 STORES = ("sqlite", "opensearch", "elasticsearch")
+SHORT = (
+    "The meeting moved to room four on Monday at ten",
+    "The meeting moved to room five on Monday at ten",
+    "The meeting is moved to room four on Monday at ten",
+    "not today, 42",
+    "Not today: 42",
+    "17 23 42 99 104",
+)
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +27,16 @@ def stores(
     opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, str]]:
     index = f"nearfold-test-{secrets.token_hex(4)}"
+    short = tmp_path_factory.mktemp("short")
+    for number, text in enumerate(SHORT):
+        (short / f"{number}.txt").write_text(text)
     urls = {
         "sqlite": f"sqlite:///{tmp_path_factory.mktemp('three')}/index.db",
         "opensearch": f"{opensearch_url.replace('http', 'opensearch')}/{index}",
         "elasticsearch": f"{elasticsearch_url.replace('http', 'elasticsearch')}/{index}",
     }
     for url in urls.values():
-        run("index", EXAMPLES, store=url)
+        run("index", EXAMPLES, short, store=url)
     yield urls
     for name in ("opensearch", "elasticsearch"):
         store = open_store(urls[name])
@@ -45,6 +56,29 @@ def same(answers: list[Any]) -> Any:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
 def test_similar_gives_the_same_matches(path: Path, stores: dict[str, str]) -> None:
     same(everywhere(stores, "similar", path, "--threshold", "0.5"))
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        (),
+        ("--numbers", "distinguish"),
+        ("--numbers", "ignore"),
+        ("--same", "content_type"),
+        ("--differ", "content_type", "--window", "words=10"),
+        ("--require", "resemblance=0.8", "--require", "novelty<=20"),
+    ],
+    ids=" ".join,
+)
+def test_conditions_give_the_same_pairs_and_families(
+    conditions: tuple[str, ...], stores: dict[str, str]
+) -> None:
+    conditions = ("--threshold", "0.7", *conditions)
+    pairs = [run("match", "--json", *conditions, store=stores[name]) for name in STORES]
+    assert same([sorted(answer.splitlines()) for answer in pairs])
+    same(everywhere(stores, "similar", EXAMPLES / "services-agreement-2024.txt", *conditions))
+    everywhere(stores, "group", *conditions)
+    assert same([run("families", "--json", store=stores[name]) for name in STORES])
 
 
 def test_search_by_path_gives_the_same_documents_folded_the_same_way(

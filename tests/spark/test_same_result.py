@@ -91,6 +91,7 @@ def families_of(stage: Stage) -> dict[str, Family]:
     [
         {"threshold": 0.5},
         {"measure": "lcs", "threshold": 0.6, "cap": 6, "against": "p"},
+        {"threshold": 0.6, "criteria": Criteria("distinguish")},
         pytest.param(
             {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
         ),
