@@ -36,8 +36,8 @@ def marked_lines(body: str) -> list[Line]:
 
     A mark is `>`, blanks may stand between. `>From ` below a line without marks is a line that a
     mailbox escaped, and `>>> ` is a prompt of Python as long as no line has a mark: both are text,
-    the former without that mark. So are the marks around a heading of GroupWise, `>>> Ann 5/3/2024
-    >>>`.
+    the former without that mark. So are the three marks on either side of a heading of GroupWise,
+    such as `>>> Ann 5/3/2024 >>>`.
 
     >>> [(line.marks, line.text) for line in marked_lines("No.\\n> Yes?\\n>> > Well\\n")]
     [(0, 'No.'), (1, 'Yes?'), (3, 'Well')]

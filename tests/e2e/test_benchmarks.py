@@ -62,6 +62,7 @@ ARGUMENTS = {
     "versions": ["--histories 2 --versions 3 --words 40"],
 }
 RUN_BY_HAND = {
+    "bare_table": "prints nothing; ingest runs it",
     "dedup_peers": "needs the packages that it compares with",
     "defaults": "needs the manual pages of a machine",
     "folding_rules": "needs the corpora of defaults",
