@@ -115,20 +115,21 @@ def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | N
     date = lines[place + 1].text if place + 1 < len(lines) else ""
     if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MOST_DATE:
         return None
-    fields: list[str] = []
+    has_field = has_recipients = False
     for here in range(place + 2, min(place + 2 + _MOST_HEADER, len(lines))):
         label, tab, value = lines[here].text.strip().partition("\t")
         label = label.casefold()
         if lines[here].marks != marks:
             break
-        if label in words.SUBJECT and "to" in fields:
+        if label in words.SUBJECT and has_recipients:
             below = lines[here + 1 : here + 2]
             has_value = not tab and bool(below) and below[0].marks == marks
             subject = below[0].text.strip() if has_value else value
             return Heading(here + 1 + has_value - place, "quoted", subject=subject)
         if label in words.TO or label in words.OTHERS:
-            fields.append("to" if label in words.TO else "other")
-        elif not fields and not lines[here].is_blank:
+            has_field = True
+            has_recipients |= label in words.TO
+        elif not has_field and not lines[here].is_blank:
             break
     return None
 

@@ -172,10 +172,10 @@ def part_bytes(part: Message) -> bytes:
     encoding = str(part.get("Content-Transfer-Encoding", ""))
     if encoding != encoding.strip():  # with blanks behind it the payload would stay encoded
         part.replace_header("Content-Transfer-Encoding", encoding.strip())
-    payload = part.get_payload()
+    is_base64 = encoding.strip().lower() == "base64"
+    if is_base64 and len(blocks := _PADDED.split(str(part.get_payload()))) > 1:
+        return b"".join(map(_decoded_base64, blocks))  # a decoder stops where the first one ends
     decoded = part.get_payload(decode=True)
-    if encoding.strip().lower() == "base64" and len(blocks := _PADDED.split(str(payload))) > 1:
-        decoded = b"".join(map(_decoded_base64, blocks))  # a decoder stops where the first one ends
     return decoded if isinstance(decoded, bytes) else b""
 
 

@@ -120,16 +120,16 @@ def _accepted(
     before the last.
     """
     criteria, rarity, broken = conditions.criteria, conditions.rarity, conditions.broken
+    decided = dict.fromkeys(copies, True) | dict.fromkeys(broken, False)
     accepted: list[_Score] = []
     refused = 0
     for start in range(0, len(scores), _AT_ONCE):
         batch = scores[start : start + _AT_ONCE]
-        measured = copies.keys() | broken
-        others = [score for score in batch if criteria and score.candidate.id not in measured]
+        others = [score for score in batch if criteria and score.candidate.id not in decided]
         pairs = [(query, score.side) for score in others]
         meets = criteria.accepts_each(pairs, rarity) if others else []
-        is_met = dict.fromkeys(broken, False)
-        is_met |= {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
+        measured = {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
+        is_met = decided | measured
         for score in batch:
             if len(accepted) == limit:
                 return accepted, refused
