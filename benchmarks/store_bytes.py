@@ -17,6 +17,7 @@ import json
 import random
 import sqlite3
 import tempfile
+from itertools import accumulate
 from pathlib import Path
 
 from engine_bytes import write_files
@@ -66,14 +67,14 @@ def _write_records(path: Path, count: int, words: int) -> None:
     """Write short records; a tenth of them repeat another one with a word changed."""
     chance = random.Random(5)
     vocabulary = ["".join(chance.choices("abcdefghiklmnoprstuvwz", k=6)) for _ in range(40_000)]
-    weights = [1 / (rank + 10) for rank in range(len(vocabulary))]
+    weights = list(accumulate(1 / (rank + 10) for rank in range(len(vocabulary))))
     with path.open("w", encoding="utf-8") as file:
         last: list[str] = []
         for number in range(count):
             if number % 10 == 9:
                 record = [*last[:-1], chance.choice(vocabulary)]
             else:
-                record = chance.choices(vocabulary, weights, k=words)
+                record = chance.choices(vocabulary, cum_weights=weights, k=words)
             last = record
             file.write(json.dumps({"id": number, "text": " ".join(record)}) + "\n")
 
