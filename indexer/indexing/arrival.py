@@ -27,7 +27,7 @@ from indexer.sketch.codec import unpack_slots
 from indexer.stores.abilities import FullStore
 from indexer.system.failpoints import reached
 
-REMEMBERED = 50_000
+REMEMBERED = 200_000  # principals, about 100 MB
 LOOKED_UP = 1_000  # principals that one look-up returns at most
 WORTH = 50  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
@@ -54,9 +54,9 @@ class Arrivals:
     are no look-ups, and every document is a principal.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
-    this job are remembered, the last 50,000; others are looked up in the store, unless it was empty
-    at first and nobody else can write to it. Where that is worth it, all principals of a small
-    store are remembered. Recipes without bands of MinHash slots give no families.
+    this job are remembered, the last 200,000; others are looked up in the store, unless it was
+    empty at first and nobody else can write to it. Where that is worth it, all principals of a
+    small store are remembered. Recipes without bands of MinHash slots give no families.
     """
 
     def __init__(
@@ -305,7 +305,8 @@ class Arrivals:
         return unpack_slots(b"".join(sketches), self._recipe.slot_bytes).reshape(-1, self._width)
 
     def _no_principals(self) -> PrincipalBands:
-        return PrincipalBands(self._width, self._recipe.bands or 0, self._recipe.rows or 0)
+        recipe = self._recipe
+        return PrincipalBands(self._width, recipe.bands or 0, recipe.rows or 0, recipe.slot_bytes)
 
 
 class _Texts:

@@ -20,19 +20,21 @@ from indexer.sketch.keys import band_hashes
 CARRIERS = 100
 _AT_ONCE = 2048  # pairs whose slots are compared together
 
+_Hashes = NDArray[np.uint32]
+
 
 class PrincipalBands:
     """Ids with their slots, found again by shared bands.
 
-    Of a band that many share, the first `CARRIERS` of each run are found. Memory: 4 bytes a slot,
-    12 a band, and the id.
+    Slots are unsigned numbers of `slot_bytes`. Of a band that many share, the first `CARRIERS` of
+    each run are found. Memory: the slots, 8 bytes a band, and the id; while it grows, twice that.
     """
 
-    def __init__(self, slots: int, bands: int, rows: int) -> None:
+    def __init__(self, slots: int, bands: int, rows: int, slot_bytes: int = 4) -> None:
         self._bands, self._rows = bands, rows
         self._salts = np.arange(bands, dtype=np.uint64) * np.uint64(GAMMA)
-        self._slots: Slots = np.zeros((0, slots), dtype=np.uint32)
-        self._runs: list[tuple[NDArray[np.uint64], Places]] = []
+        self._slots: Slots = np.zeros((0, slots), dtype=f"u{slot_bytes}")
+        self._runs: list[tuple[_Hashes, Places]] = []
         self._places: dict[str, int] = {}
         self.ids: list[str] = []
 
@@ -99,16 +101,19 @@ class PrincipalBands:
         """Grow the array to `count` rows; it doubles, so that growing costs linear time."""
         if count > len(self._slots):
             rows = max(count, 2 * len(self._slots))
-            larger = np.zeros((rows, self._slots.shape[1]), dtype=np.uint32)
+            larger = np.zeros((rows, self._slots.shape[1]), dtype=self._slots.dtype)
             larger[: len(self._slots)] = self._slots
             self._slots = larger
 
-    def _hashes(self, slots: Slots) -> NDArray[np.uint64]:
-        """Return (n, bands) hashes of (n, slots); equal hashes of different bands differ."""
-        hashes: NDArray[np.uint64] = band_hashes(slots, self._bands, self._rows) + self._salts
-        return hashes
+    def _hashes(self, slots: Slots) -> _Hashes:
+        """Return (n, bands) hashes of (n, slots), half of their bits; those of different bands
+        differ, but for chance.
+        """
+        hashes = band_hashes(slots, self._bands, self._rows) + self._salts
+        half: _Hashes = (hashes >> np.uint64(32)).astype(np.uint32)
+        return half
 
 
-def _sort(hashes: NDArray[np.uint64], owners: Places) -> tuple[NDArray[np.uint64], Places]:
+def _sort(hashes: _Hashes, owners: Places) -> tuple[_Hashes, Places]:
     order = np.argsort(hashes, kind="stable")
     return hashes[order], owners[order]

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -436,3 +436,40 @@ def test_rows_of_real_sketches_take_few_bytes_and_lose_nothing(tmp_path):
     assert store.delete([entry.id for entry in rows]) == 9
     assert store.maintenance.inconsistencies() == ()
     store.close()
+
+
+def test_the_log_begins_anew_though_somebody_reads_all_the_time(store, path, monkeypatch):
+    log = Path(f"{path}-wal")
+    with closing(open_store(f"sqlite:///{path}")) as other, reading_all_the_time(path):
+        most = 0
+        monkeypatch.setattr(other._file, "_largest_log", 1 << 20)
+        monkeypatch.setattr(_sqlite_file, "_LARGEST_LOG", 1 << 20)
+        for batch in range(40):
+            text = " ".join(f"word{batch}x{place}" for place in range(20_000))
+            assert other.write([row(f"{batch}", text=text)]) == [None]
+            most = max(most, log.stat().st_size)
+        assert most < 4 << 20 < path.stat().st_size
+
+
+@contextmanager
+def reading_all_the_time(path):
+    """Hold a transaction open that reads, at any moment, though none for long."""
+    stop = threading.Event()
+
+    def read():
+        with closing(sqlite3.connect(path)) as one, closing(sqlite3.connect(path)) as two:
+            for db in itertools.cycle([one, two]):
+                db.execute("BEGIN")
+                db.execute("SELECT count(*) FROM documents").fetchone()
+                for reader in {one, two} - {db}:
+                    reader.commit()
+                if stop.wait(0.01):
+                    return
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

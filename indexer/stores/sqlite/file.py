@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from indexer.errors import StoreDamaged, StoreError, StoreStopped
@@ -39,6 +39,8 @@ from indexer.system.failpoints import reached
 PATIENCE_SECONDS = 5.0
 TURN_SECONDS = 30.0  # SQLite lets any of those that wait write next, not the first
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
+_LARGEST_LOG = 64 << 20  # bytes of the write-ahead log, after which it begins anew
+_CHECKPOINT_SECONDS = 2.0  # that readers of the log may take for it
 _READING = ("query_only = ON", "cache_size = -8192")
 
 
@@ -57,6 +59,7 @@ class File:
         self._identity: tuple[int, int] | None = None
         self._readers = Readers(self._open_reader)
         self._counts = KnownCounts(self._open_reader)
+        self._largest_log = _LARGEST_LOG
         self._writer: int | None = None  # the thread that has a transaction open
 
     @contextmanager
@@ -131,6 +134,21 @@ class File:
                     yield db
                 finally:
                     self._writer = None
+            self._limit_log(db)
+
+    def _limit_log(self, db: Connection) -> None:
+        """Let the write-ahead log begin anew if it is large, though others read it all the time.
+
+        SQLite copies it into the file by itself, but writes on at its end as long as one of
+        several readers is in it. Where a reader stays too long, as a backup does, it grows on, and
+        is tried again when it has grown as much once more. What was written is safe in either.
+        """
+        log = Path(f"{self.path}-wal")
+        with suppress(FileNotFoundError, sqlite3.OperationalError):
+            if log.stat().st_size > self._largest_log:
+                db.execute(f"PRAGMA busy_timeout = {int(1000 * _CHECKPOINT_SECONDS)}")
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._largest_log = log.stat().st_size + _LARGEST_LOG
 
     def create(self, recipe: Recipe) -> None:
         """Create the file and its tables where they are missing; raise `RecipeMismatch` when it has
