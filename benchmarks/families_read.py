@@ -1,12 +1,14 @@
 """The families of installed documentation that were read one by one, and what would part them.
 
-    python benchmarks/families_read.py [--store sqlite:///nearfold.db] [--root /usr/share]
+    python benchmarks/families_read.py [--reading docs/families-read.csv]
+        [--store sqlite:///nearfold.db] [--root /usr/share]
 
-Prints how many of docs/families-read.csv are right, debatable and wrong, by size and product, with
-95 % intervals. With a store of the same documents (docs/families-read.md says how it is made) also
-how many of the pairs that decided the verdicts other conditions would part: the page that leads the
-family and the one that it hides. Pairs of which a page is not in the store, or has more than two
-million letters, are left out.
+Prints how many families of a reading are right, debatable and wrong, by size and product, with
+95 % intervals; docs/families-read-before.csv is that of families without `replaced<=2`. With a
+store of the same documents (docs/families-read.md says how it is made) also how many of the pairs
+that decided the verdicts other conditions would part: the page that leads the family and the one
+that it hides. Pairs of which a page is not in the store, or has more than two million letters, are
+left out.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from indexer.sketch.wilson import wilson
 from indexer.stores.abilities import FullStore
 
 VERDICTS = ("right", "debatable", "wrong")
-FAMILIES = Path(__file__).parent.parent / "docs" / "families-read.csv"
+READING = Path(__file__).parent.parent / "docs" / "families-read.csv"
 MOST_LETTERS = 2_000_000  # of a text that is aligned
 
 
@@ -48,8 +50,8 @@ class Family:
     hidden: str
 
 
-def families() -> list[Family]:
-    with FAMILIES.open(encoding="utf-8", newline="") as file:
+def families(reading: Path) -> list[Family]:
+    with reading.open(encoding="utf-8", newline="") as file:
         return [Family(**record) for record in csv.DictReader(file)]
 
 
@@ -111,10 +113,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--reading", type=Path, default=READING)
     parser.add_argument("--store")
     parser.add_argument("--root", type=Path, default=Path("/usr/share"))
     options = parser.parse_args()
-    read = families()
+    read = families(options.reading)
     print("\n".join([*head(["families of", "read", *VERDICTS]), *map(row, verdict_rows(read))]))
     if options.store:
         with closing(open_store(options.store)) as store:
