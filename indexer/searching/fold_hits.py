@@ -13,6 +13,7 @@ from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
 from indexer.searching.by_sketch import BySketch
 from indexer.searching.by_thread import ByThread
+from indexer.searching.changed_members import show_changed_apart
 from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_defaults import (
     Fold,
@@ -76,6 +77,8 @@ def fold_hits(
     if fold == "live" and has_misled(groups, texts, threshold):
         rule_by_text = text_rule(threshold, texts)
         groups = fold_ranking(hits, rule_by_text, len(hits), len(hits)).groups
+    if fold == "family":
+        groups = show_changed_apart(groups, texts)
     if show is not None:
         least = threshold if fold == "live" else None
         groups = show_by_order(groups, parse_order(show), texts, least)

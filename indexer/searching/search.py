@@ -14,6 +14,7 @@ from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired
 from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
+from indexer.searching.changed_members import show_changed_apart
 from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import (
     Group,
@@ -34,7 +35,7 @@ from indexer.searching.fold_hits import (
 )
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.rest_of_hits import rest_of_hits
-from indexer.searching.search_notes import notes_on_folding, notes_on_order
+from indexer.searching.search_notes import notes_on_changed, notes_on_folding, notes_on_order
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
@@ -150,6 +151,10 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
     folded = _fold(ranking, start, texts, options, progress)
     groups = folded.page(options)
+    if options.fold == "family":
+        families_of_page = len(groups)
+        groups = show_changed_apart(groups, texts)
+        notes += tuple(notes_on_changed(len(groups) - families_of_page))
     shown = _shown(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
     cursor = start.next_page(folded.shown(options), ranking.snapshot)

@@ -33,6 +33,17 @@ _APART = "not similar enough to the hit that `show` chose, and shown below it: {
 _ABSENT = "no hit here has metadata.{}, by which `show` orders; they have: {}"
 _FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
 
+_CHANGED = (
+    "their text was changed since they were put into families, so they are shown by themselves: "
+    "{}; run `nearfold group`"
+)
+
+
+def notes_on_changed(apart: int) -> Iterator[str]:
+    """Yield a sentence if hits are shown apart because their text was changed."""
+    if apart:
+        yield _CHANGED.format(count_of(apart, "hit"))
+
 
 def notes_on_folding(
     query: str,

@@ -34,6 +34,7 @@ class _Memory:
     values: RuleValues
     key: str
     exists: bool
+    is_changed: bool
 
 
 @dataclass(slots=True)
@@ -116,6 +117,15 @@ class StoredTexts:
         meets = accepts_in_common(self.criteria, left.side, right.side, common, self.rarity)
         return value if meets else 0.0
 
+    def changed(self, ids: Sequence[str]) -> set[str]:
+        """Return those of these documents whose text is not the one that was signed."""
+        changed: set[str] = set()
+        for start in range(0, len(ids), KEPT):
+            batch = ids[start : start + KEPT]
+            self.read_ahead(batch)
+            changed |= {id for id in batch if self._known[id].is_changed}
+        return changed
+
     def sketch(self, id: str) -> Any:
         """Return the bits, or the rare-term signature, of a document; None if it has none."""
         side = self._document(id).side
@@ -155,6 +165,7 @@ class StoredTexts:
 
     def _remember(self, ids: Sequence[str], read: Sequence[Row]) -> None:
         rows = comparable_rows(self.store, self.recipe, read)
+        changed = {row.id for row in read if rows[row.id].exact != row.exact}
         for id in ids:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
@@ -163,7 +174,7 @@ class StoredTexts:
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""
-            self._known[id] = _Memory(title, side, values, key, row is not None)
+            self._known[id] = _Memory(title, side, values, key, row is not None, id in changed)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 

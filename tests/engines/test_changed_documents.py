@@ -9,6 +9,7 @@ from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.repair import repair
 from indexer.recipe import DEFAULT
+from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
 from indexer.sketch.fingerprint import fingerprint
@@ -36,9 +37,9 @@ def library(opensearch_index, tmp_path, monkeypatch):
     yield store, f"{server}/{index}"
 
 
-def changed_text(url, text):
+def changed_text(url, text, id="b"):
     """Change the text of one copy by a partial update that bypasses the pipeline."""
-    lines = [{"update": {"_id": "b"}}, {"doc": {"text": text}}]
+    lines = [{"update": {"_id": id}}, {"doc": {"text": text}}]
     assert not good("POST", f"{url}/_bulk?refresh=true", lines)["errors"]
 
 
@@ -81,6 +82,26 @@ def test_a_text_that_was_changed_without_its_keys_is_compared_as_it_is(library):
     assert {"b", "c"} in pairs and {"a", "b"} not in pairs
     hits = search(store, "+the", SearchOptions(fold="live")).hits
     assert not any({"a", "b"} <= {hit.id, *(copy.id for copy in hit.folded)} for hit in hits)
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_a_text_that_was_changed_without_its_keys_is_no_member_of_its_family(library, changed):
+    store, url = library
+    by_family = SearchOptions(fold="family")
+    (ferry, bread) = search(store, "+the", by_family).hits
+    assert (len(ferry.folded), bread.id, bread.folded) == (2, "c", ())
+    changed_text(url, BREAD, changed)
+    page = search(store, "+the", by_family)
+    folded = {hit.id: [copy.id for copy in hit.folded] for hit in page.hits}
+    assert folded[changed] == folded["c"] == [] and sorted(map(len, folded.values())) == [0, 0, 1]
+    assert any("shown by themselves: 1 hit" in note for note in page.notes)
+    ids = [row.id for row in store.scan()]
+    (alone,) = (hit for hit in fold_hits(store, ids, fold="family") if hit.id == changed)
+    assert not alone.folded
+    group(store)
+    page = search(store, "+the", by_family)
+    assert sorted(len(hit.folded) for hit in page.hits) == [1, 1]
+    assert not any("changed" in note for note in page.notes)
 
 
 def test_group_signs_again_what_was_changed_without_its_keys(library):
