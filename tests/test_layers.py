@@ -76,7 +76,7 @@ ADAPTERS = {
     "rapidfuzz": {"similarity/lcs.py"},
     "olefile": {"mail/outlook_message.py"},
     "rich": {"cli/"},
-    "click": {"cli/", "spark/__main__.py"},
+    "click": {"cli/", "spark/__main__.py", "spark/deduplicate.py"},
     "pyarrow": {
         "deduplicating/parquet_copies.py",
         "exports/parquet_pairs.py",

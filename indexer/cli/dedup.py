@@ -37,6 +37,15 @@ from indexer.text.wording import count_of
 _COUNTS = ("read", "kept", "exact", "near", "failed")
 
 
+keep_option = click.option(
+    "--keep",
+    type=click.Choice(["longest", "first"]),
+    default="longest",
+    show_default=True,
+    help="The row that stays: most words, or first in the input.",
+)
+
+
 @click.command("dedup")
 @click.argument("paths", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
@@ -59,13 +68,7 @@ _COUNTS = ("read", "kept", "exact", "near", "failed")
 )
 @threshold_option
 @measure_option
-@click.option(
-    "--keep",
-    type=click.Choice(["longest", "first"]),
-    default="longest",
-    show_default=True,
-    help="The row that stays: most words, or first in the input.",
-)
+@keep_option
 @text_field_option
 @delimiter_option
 @numbers_option

@@ -66,6 +66,28 @@ class SignedRow:
     minhash: bytes | None = None
     error: str | None = None
 
+    def as_row(self, id: str) -> Row:
+        """Return the row as matching and grouping take it."""
+        return Row(
+            id=id,
+            recipe="",
+            status=self.status,
+            title="",
+            text=self.text,
+            path="",
+            content_type="",
+            modified=None,
+            size=0,
+            source="",
+            extractor="",
+            raw=self.raw,
+            exact=self.exact,
+            words=self.words,
+            chars=self.chars,
+            family=id,
+            minhash=self.minhash,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Removal:
@@ -287,23 +309,7 @@ def _row(
     text: bytes,
 ) -> Row:
     """Return a row as matching and grouping take it; its id ascends with the place."""
-    id = f"{place:012}"
-    return Row(
-        id=id,
-        recipe="",
-        status=status,
-        title="",
-        text=text.decode("utf-8", "surrogatepass"),
-        path="",
-        content_type="",
-        modified=None,
-        size=0,
-        source="",
-        extractor="",
-        raw=(raw or b"").hex(),
-        exact=exact.hex(),
-        words=words,
-        chars=chars,
-        family=id,
-        minhash=minhash,
-    )
+    decoded = text.decode("utf-8", "surrogatepass")
+    digests = exact.hex(), (raw or b"").hex()
+    row = SignedRow(0, 0, decoded, status, *digests, words, chars, minhash)
+    return row.as_row(f"{place:012}")

@@ -20,7 +20,7 @@ BATCH_CHARS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class RowText:
     """The text of a row, or the error that it has none."""
 
     file: int
@@ -29,6 +29,7 @@ class _Text:
 
     @property
     def chars(self) -> int:
+        """The length of the text, 0 without one."""
         return len(self.text) if isinstance(self.text, str) else 0
 
 
@@ -42,10 +43,12 @@ def signed_rows(
     """
     without_keys = replace(recipe, bands=0, rows=0)
     for batch in _batches(_texts(files, reading, known)):
-        yield _sign(batch, reading, without_keys)
+        yield sign_texts(batch, reading, without_keys)
 
 
-def _texts(files: Sequence[DatasetFile], reading: Reading, known: Sequence[int]) -> Iterator[_Text]:
+def _texts(
+    files: Sequence[DatasetFile], reading: Reading, known: Sequence[int]
+) -> Iterator[RowText]:
     last = max((place for place, count in enumerate(known) if count), default=0)
     for place, file in enumerate(files):
         if place < last:
@@ -53,14 +56,14 @@ def _texts(files: Sequence[DatasetFile], reading: Reading, known: Sequence[int])
         for count, (number, record) in enumerate(file.records(reading), 1):
             if count > known[place]:
                 if isinstance(record, ExtractionError):
-                    yield _Text(place, int(number), record)
+                    yield RowText(place, int(number), record)
                 else:
-                    yield _Text(place, int(number), text_of(record, reading))
+                    yield RowText(place, int(number), text_of(record, reading))
         file.check_unchanged()
 
 
-def _batches(texts: Iterator[_Text]) -> Iterator[list[_Text]]:
-    batch: list[_Text] = []
+def _batches(texts: Iterator[RowText]) -> Iterator[list[RowText]]:
+    batch: list[RowText] = []
     chars = 0
     for text in texts:
         batch.append(text)
@@ -72,7 +75,8 @@ def _batches(texts: Iterator[_Text]) -> Iterator[list[_Text]]:
         yield batch
 
 
-def _sign(batch: Sequence[_Text], reading: Reading, recipe: Recipe) -> list[SignedRow]:
+def sign_texts(batch: Sequence[RowText], reading: Reading, recipe: Recipe) -> list[SignedRow]:
+    """Return the rows of these texts, in order; those without one have its error."""
     texts = [item.text for item in batch if isinstance(item.text, str)]
     signatures = fingerprints([text[: reading.max_chars] for text in texts], recipe)
     rows: list[SignedRow] = []
@@ -86,7 +90,7 @@ def _sign(batch: Sequence[_Text], reading: Reading, recipe: Recipe) -> list[Sign
     return rows
 
 
-def _signed_row(item: _Text, text: str, signatures: Fingerprints, place: int) -> SignedRow:
+def _signed_row(item: RowText, text: str, signatures: Fingerprints, place: int) -> SignedRow:
     """Return the row of the text whose signature is at `place`; its keys are not read."""
     status, chars = signatures.status[place], int(signatures.chars[place])
     has_slots = signatures.is_signed(place) and signatures.recipe.minhash

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from indexer.cli import main as cli
-from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     criteria_options,
     measure_option,
@@ -19,27 +19,19 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
+from indexer.cli.spark_extra import exit_without
 from indexer.defaults import DefaultName, DefaultNumber
-from indexer.errors import MissingExtra
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.limits import CAP
 from indexer.matching.match import MatchOptions
 from indexer.system.keyed_recipes import recipe_asked
 
 try:
-    from pyspark.errors import PythonException
-
     from indexer.spark.input_documents import Input, check_local_files
     from indexer.spark.run import WRITERS, Job, run
-    from indexer.spark.session import nearfold_error, session
+    from indexer.spark.session import in_session
 except ModuleNotFoundError as error:
-    package = (error.name or "").split(".")[0]
-    if package not in ("pyspark", "pyarrow"):
-        raise
-    click.echo(
-        f"nearfold: {cli.message_of(MissingExtra(package=package, extra='spark'))}", err=True
-    )
-    sys.exit(EXIT_USAGE)
+    exit_without(error)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -124,16 +116,7 @@ def command(
     group_options = GroupOptions(**shared, **{name: options[name] for name in group_names})
     job = Job(source, out, recipe_asked(recipe), match_options, group_options, store, writers)
     check_local_files(source)
-    spark = session()
-    try:
-        account = run(spark, job)
-    except PythonException as error:
-        original = nearfold_error(error)
-        if original is None:
-            raise
-        raise original from error
-    finally:
-        spark.stop()
+    account = in_session(lambda spark: run(spark, job))
     click.echo(json.dumps(account, indent=2))
     return EXIT_FAILED if account["failed"] or (account["store"] or {}).get("refused") else 0
 

@@ -74,7 +74,7 @@ def signed_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
     twice.
     """
     settings = {**{name: getattr(source, name) for name in Input.__slots__}, "recipe": recipe.id}
-    settings["files"] = None if source.form == "store" else _file_digest(work.spark, source)
+    settings["files"] = None if source.form == "store" else file_digest(work.spark, source)
     stage = work.stage(
         "signed", settings, [], lambda: _sign(work.spark, source, recipe), _count_outcomes
     )
@@ -194,7 +194,7 @@ def _files(spark: SparkSession, source: Input) -> DataFrame:
     return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(source.place)
 
 
-def _file_digest(spark: SparkSession, source: Input) -> str:
+def file_digest(spark: SparkSession, source: Input) -> str:
     """Return a digest of the names, sizes and times of the files, to detect changes."""
     try:
         files = (

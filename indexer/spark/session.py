@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from indexer import errors
+
+Result = TypeVar("Result")
 
 _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
@@ -30,6 +34,23 @@ def session(name: str = "nearfold", **settings: str) -> SparkSession:
     for key, value in _SETTINGS.items():
         spark.conf.set(key, value)
     return spark
+
+
+def in_session(job: Callable[[SparkSession], Result]) -> Result:
+    """Return the result of a job in the active session, or a new one, which is stopped after it.
+
+    An error of nearfold that ended a task is raised in place of Spark's.
+    """
+    spark = session()
+    try:
+        return job(spark)
+    except PythonException as error:
+        original = nearfold_error(error)
+        if original is None:
+            raise
+        raise original from error
+    finally:
+        spark.stop()
 
 
 def nearfold_error(error: PythonException) -> errors.NearfoldError | None:

@@ -1,0 +1,265 @@
+"""Rows of a dataset that Spark reads, numbered as one machine numbers them, and signed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from typing import Any, Literal, TypeAlias
+from urllib.parse import unquote
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from indexer.deduplicating.signed_rows import BATCH_CHARS, BATCH_ROWS, RowText, sign_texts
+from indexer.errors import ExtractionError, SourceNotFound, UsageError
+from indexer.recipe import DEFAULT
+from indexer.sources import jsonl
+from indexer.sources.base import Reading
+from indexer.sources.record_documents import text_of
+from indexer.spark.arrow_rows import Batches, batch, pack_row, with_fields
+from indexer.spark.sign import ERROR, OUTCOME
+from indexer.stores.row_limits import storable
+
+Kind: TypeAlias = Literal["parquet", "jsonl"]
+LINE = {"id": "string", "line": "binary"}
+_ENDINGS = {"parquet": "*.parquet", "jsonl": "*.{jsonl,ndjson,jsonl.gz,ndjson.gz}"}
+_FILE = "nearfold_file"
+_PLACE = "nearfold_place"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A file of JSON Lines or Parquet that Spark can read, or a folder or pattern of such files.
+
+    Files are told by their names, as on one machine: `.parquet`, or `.jsonl` and `.ndjson`, these
+    also as `.gz`.
+    """
+
+    place: str
+    kind: Kind
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a dataset, by the bytes of their paths below the folder that holds all of them.
+
+    `names` are these paths, `numbers` their places by the path that Spark gives, `starts` the
+    number of lines before each part of a file that a task reads, by path and offset.
+    """
+
+    names: Sequence[str]
+    numbers: Mapping[str, int]
+    starts: Mapping[tuple[str, int], int]
+
+    def place(self, path: str, row: int) -> str:
+        """Return the id of a row, which ascends as rows do; `row` is counted from 1."""
+        return f"{self.numbers[path]:06}-{row:012}"
+
+    def row(self, id: str) -> tuple[str, int]:
+        """Return the file and the number of a row."""
+        file, _, row = id.partition("-")
+        return self.names[int(file)], int(row)
+
+
+def list_files(spark: SparkSession, dataset: Dataset) -> Files:
+    """Return the files that hold the rows.
+
+    Raises `SourceNotFound`, and `UsageError` where none has such a name.
+    """
+    parts = [_FILE, _PLACE]
+    try:
+        counted = _read(spark, dataset).groupBy(*parts).count().collect()
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" in str(error):
+            raise SourceNotFound(path=dataset.place) from error
+        if "UNABLE_TO_INFER_SCHEMA" not in str(error):
+            raise
+        counted = []
+    paths = {row[_FILE] for row in counted}
+    if not paths:
+        raise UsageError(
+            f"no rows in files {_ENDINGS[dataset.kind]} at {dataset.place}; check the path, and "
+            "say by --format what the files hold"
+        )
+    base = os.path.commonpath([os.path.dirname(path) for path in paths])  # noqa: PTH120 - of URLs
+    names = {path: unquote(path.removeprefix(base).lstrip("/")) for path in paths}
+    ordered = sorted(paths, key=lambda path: os.fsencode(names[path]))
+    starts: dict[tuple[str, int], int] = {}
+    before: Counter[str] = Counter()
+    for row in sorted(counted, key=lambda row: (row[_FILE], row[_PLACE])):
+        starts[row[_FILE], row[_PLACE]] = before[row[_FILE]]
+        before[row[_FILE]] += row["count"]
+    numbers = {path: number for number, path in enumerate(ordered)}
+    return Files([names[path] for path in ordered], numbers, starts)
+
+
+def sign_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
+    """Return a row of `sign.OUTCOME` for each row of the dataset, with its place as id."""
+    if dataset.kind == "jsonl":
+        records: _Records = _records_of_lines(files, dataset.reading)
+        table = _read(spark, dataset)
+    else:
+        records = _records_of_table(files)
+        column = _text_column(spark, dataset)
+        table = _read(spark, dataset).select(f"`{column}`", _FILE, _PLACE)
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in OUTCOME.items())
+    return table.mapInArrow(_signer(records, dataset.reading), schema)
+
+
+def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFrame) -> DataFrame:
+    """Return the rows with these ids as they stand, in their order: `value`, the line, of JSON
+    Lines, else all columns.
+    """
+    table = _read(spark, dataset)
+    if dataset.kind == "jsonl":
+        schema = ", ".join(f"`{name}` {kind}" for name, kind in LINE.items())
+        table = table.mapInArrow(_line_numberer(files), schema)
+    else:
+        numbers = sf.create_map(
+            *(sf.lit(part) for path, number in files.numbers.items() for part in (path, number))
+        )
+        file = sf.lpad(sf.try_element_at(numbers, sf.col(_FILE)).cast("string"), 6, "0")
+        row = sf.lpad((sf.col(_PLACE) + 1).cast("string"), 12, "0")
+        table = table.withColumn("nearfold_id", sf.concat_ws("-", file, row))
+    name = "id" if dataset.kind == "jsonl" else "nearfold_id"
+    ids = kept.select(sf.col("id").alias(name))
+    ordered = table.join(ids, name, "left_semi").orderBy(name)
+    if dataset.kind == "jsonl":
+        return ordered.select(sf.col("line").cast("string").alias("value"))
+    return ordered.drop(_FILE, _PLACE, name)
+
+
+def _read(spark: SparkSession, dataset: Dataset) -> DataFrame:
+    """Return the rows with their file and their place: of a line the offset of the part of the file
+    that its task reads, else the number of the row from 0.
+    """
+    reader = spark.read.option("recursiveFileLookup", "true")
+    reader = reader.option("pathGlobFilter", _ENDINGS[dataset.kind])
+    file = sf.col("_metadata.file_path").alias(_FILE)
+    if dataset.kind == "jsonl":
+        lines = reader.option("lineSep", "\n").text(dataset.place)
+        place = sf.col("_metadata.file_block_start").alias(_PLACE)
+        return lines.select(sf.col("value").cast("binary").alias("line"), file, place)
+    table = reader.parquet(dataset.place)
+    return table.select("*", file, sf.col("_metadata.row_index").alias(_PLACE))
+
+
+def _text_column(spark: SparkSession, dataset: Dataset) -> str:
+    """Return the column that holds the text, or the structure with it."""
+    names = _read(spark, dataset).columns
+    field = dataset.reading.text_field
+    column = field if field in names else field.partition(".")[0]
+    if column not in names:
+        given = [name for name in names if name not in (_FILE, _PLACE)]
+        raise UsageError(
+            f"{dataset.place} has no column {field!r}, but: {', '.join(given[:20])}; "
+            "choose by --text-field"
+        )
+    return column
+
+
+_Record: TypeAlias = Mapping[str, Any] | ExtractionError
+_Records: TypeAlias = Callable[[Any], Iterator[tuple[str, _Record]]]
+
+
+def _records_of_lines(files: Files, reading: Reading) -> _Records:
+    """Return a function that yields the id and the record of each line that is not empty."""
+    number = _line_ids(files)
+
+    def records(part: Any) -> Iterator[tuple[str, _Record]]:
+        for id, line in zip(number(part), part.column("line").to_pylist(), strict=True):
+            for _, record in jsonl.records("", BytesIO(line), reading):
+                yield id, record
+
+    return records
+
+
+def _records_of_table(files: Files) -> _Records:
+    def records(part: Any) -> Iterator[tuple[str, _Record]]:
+        for record in part.to_pylist():
+            id = files.place(record.pop(_FILE), record.pop(_PLACE) + 1)
+            yield id, record
+
+    return records
+
+
+def _line_ids(files: Files) -> Callable[[Any], list[str]]:
+    """Return a function that gives ids to the lines of the batches of one task, in their order."""
+    seen: Counter[tuple[str, int]] = Counter()
+
+    def ids(part: Any) -> list[str]:
+        found = []
+        columns = part.column(_FILE).to_pylist(), part.column(_PLACE).to_pylist()
+        for where in zip(*columns, strict=True):
+            seen[where] += 1
+            found.append(files.place(where[0], files.starts[where] + seen[where]))
+        return found
+
+    return ids
+
+
+def _line_numberer(files: Files) -> Callable[[Batches], Batches]:
+    """Return a mapper from lines to `LINE`, without the byte order mark that a file begins with."""
+
+    def number(parts: Batches) -> Batches:
+        ids = _line_ids(files)
+        for part in parts:
+            lines = [_without_mark(line) for line in part.column("line").to_pylist()]
+            yield batch(LINE, [ids(part), lines])
+
+    return number
+
+
+def _without_mark(line: bytes) -> bytes:
+    return next(jsonl.raw_rows("", BytesIO(line), Reading()), b"")
+
+
+def _signer(records: _Records, reading: Reading) -> Callable[[Batches], Batches]:
+    """Return a mapper from rows of a dataset to `OUTCOME`."""
+    recipe = replace(DEFAULT, bands=0, rows=0)
+
+    def sign(parts: Batches) -> Batches:
+        for part in parts:
+            texts = [(id, _text(record, reading)) for id, record in records(part)]
+            for some in _batches(texts):
+                yield from _outcomes(some, reading, recipe)
+
+    return sign
+
+
+def _text(record: _Record, reading: Reading) -> str | ExtractionError:
+    return record if isinstance(record, ExtractionError) else text_of(record, reading)
+
+
+Texts: TypeAlias = Sequence[tuple[str, str | ExtractionError]]
+
+
+def _batches(texts: Texts) -> Iterator[Texts]:
+    some: list[tuple[str, str | ExtractionError]] = []
+    chars = 0
+    for item in texts:
+        some.append(item)
+        chars += len(item[1]) if isinstance(item[1], str) else 0
+        if len(some) >= BATCH_ROWS or chars >= BATCH_CHARS:
+            yield some
+            some, chars = [], 0
+    if some:
+        yield some
+
+
+def _outcomes(texts: Texts, reading: Reading, recipe: Any) -> Batches:
+    signed = sign_texts([RowText(0, 0, text) for _, text in texts], reading, recipe)
+    both = list(zip(texts, signed, strict=True))
+    rows = pack_row(storable(row.as_row(id)) for (id, _), row in both if row.error is None)
+    for part in rows:
+        yield with_fields(part, ERROR, "string", [None] * part.num_rows)
+    failed = [(id, row.error) for (id, _), row in both if row.error is not None]
+    if failed:
+        columns: dict[str, list[Any]] = dict.fromkeys(OUTCOME, [None] * len(failed))
+        columns["id"], columns[ERROR] = map(list, zip(*failed, strict=True))
+        yield batch(OUTCOME, list(columns.values()))

@@ -1,0 +1,70 @@
+"""`python -m indexer.spark.deduplicate INPUT --out FOLDER`, also as a file for `spark-submit`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from indexer.cli import main as cli
+from indexer.cli.dedup import keep_option
+from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.options import (
+    cap_option,
+    measure_option,
+    numbers_option,
+    require_option,
+    text_field_option,
+    threshold_option,
+)
+from indexer.cli.spark_extra import exit_without
+from indexer.deduplicating.dedup_options import DedupOptions
+
+try:
+    from indexer.spark.dataset_rows import Dataset, Kind
+    from indexer.spark.dedup_job import dedup
+    from indexer.spark.session import in_session
+except ModuleNotFoundError as error:
+    exit_without(error)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("place", metavar="INPUT")
+@click.option(
+    "--out",
+    required=True,
+    metavar="FOLDER",
+    help="Folder for the rows that stay, the report, the account and the stages of the run.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["parquet", "jsonl"]),
+    default="parquet",
+    show_default=True,
+    help="Format of the files of INPUT.",
+)
+@threshold_option
+@measure_option
+@keep_option
+@text_field_option
+@numbers_option
+@require_option
+@cap_option
+def command(place: str, out: str, kind: Kind, **options: Any) -> int:
+    """Write a dataset of texts without its duplicates, on a Spark cluster.
+
+    The rows that stay are those of `nearfold dedup`, in the same order. An interrupted run goes on
+    after its last complete stage when it is started again.
+    """
+    settings = DedupOptions(**options)
+    dataset = Dataset(place, kind, settings.reading())
+    account = in_session(lambda spark: dedup(spark, dataset, out, settings))
+    click.echo(json.dumps(account, indent=2))
+    return EXIT_FAILED if account["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(sys.argv[1:], command, "python -m indexer.spark.deduplicate"))

@@ -1,0 +1,146 @@
+"""A dataset without its duplicates on Spark: the rows and the report of one machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+from synthetic_library import library, short_library
+
+from indexer import DedupOptions, dedup
+from indexer.errors import SourceNotFound, UsageError
+from indexer.sources.dataset_files import KINDS
+from indexer.spark import dedup_job
+from indexer.spark.dataset_rows import Dataset, Kind
+from indexer.spark.deduplicate import command
+
+pytestmark = pytest.mark.spark
+TEMPLATE = "To {0} the {1}, press {0} and choose the {1} to {0}; the {1} is {2} at once. " * 3
+ODD_LINES = (
+    *(b"", b"   ", b"\xef\xbb\xbf{}", b'{"text": null}', b'{"text": 7}', b"[1, 2]", b"no JSON"),
+    *(b'{"text": ["a list", null, "of parts"]}', b'{"text": ""}', b'{"text": " "}'),
+    *(b'{"text": "caf\xe9"}', b'{"text": "\\ud800"}', b'{"other": "no text"}', b'{"text": "!"}'),
+    *(b'{"text": "one"}\r', b'{"text": "ONE"}', b'{"text": "12 34"}', b'{"text": "12 34"}'),
+)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Near duplicates, copies, short texts, and pages of one template."""
+    records = library(seed=3, size=90) + short_library(seed=5, size=40)
+    pages = [
+        TEMPLATE.format(verb, noun, done)
+        for verb, done in (("add", "added"), ("remove", "removed"))
+        for noun in ("disk", "rule")
+    ]
+    found = [record.text for record in records] + pages
+    return found + [text.upper() for text in found[::9]]
+
+
+@pytest.fixture(scope="module")
+def lines(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of JSON Lines, some of them odd, in files whose order is not that of a listing."""
+    folder = tmp_path_factory.mktemp("lines") / "data"
+    whole = [json.dumps({"n": place, "text": text}).encode() for place, text in enumerate(texts)]
+    names = ("b.jsonl", "b/a b.jsonl", "b/é%20.ndjson", "a.jsonl", "b-.jsonl")
+    for place, name in enumerate(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mine = [*whole[place :: len(names)], *ODD_LINES[place:], b'{"text": "no line feed"}']
+        path.write_bytes((b"\xef\xbb\xbf" if place == 1 else b"") + b"\n".join(mine))
+    (folder / "notes.txt").write_text("no row")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        DedupOptions(),
+        DedupOptions(threshold=0.6, measure="jaccard", keep="first", numbers="distinguish"),
+    ],
+    ids=["default", "others"],
+)
+def test_lines_are_those_of_one_machine(
+    spark: SparkSession, lines: Path, tmp_path: Path, options: DedupOptions
+) -> None:
+    own = dedup(lines, tmp_path / "own", options)
+    files = sorted(
+        (path.relative_to(tmp_path / "own").as_posix().encode(), path)
+        for path in (tmp_path / "own").rglob("*")
+        if path.is_file()
+    )
+    with several_tasks_a_file(spark):
+        source = dataset(lines, "jsonl", options)
+        account = dedup_job.dedup(spark, source, f"{tmp_path}/out", options)
+    assert written(tmp_path / "out" / "rows") == b"".join(path.read_bytes() for _, path in files)
+    report = Path(own.report).read_bytes()
+    assert written(tmp_path / "out" / "removed") == report
+    counts = {name: account[name] for name in ("read", "kept", "exact", "near", "failed")}
+    assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
+
+
+def test_tables_are_those_of_one_machine(
+    spark: SparkSession, texts: list[str], tmp_path: Path
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {"n": place, "labels": ["a"], "text": text, "page": {"text": text}}
+        for place, text in enumerate([*texts, None, "", "12 34", "12 34"])
+    ]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for place in range(3):
+        table = pyarrow.Table.from_pylist(rows[place::3])
+        pyarrow.parquet.write_table(table, folder / f"{2 - place}.parquet", row_group_size=20)
+    options = DedupOptions(text_field="page.text")
+    own = dedup(folder, tmp_path / "own.parquet", options)
+    dedup_job.dedup(spark, dataset(folder, "parquet", options), f"{tmp_path}/out", options)
+    kept = pyarrow.parquet.read_table(tmp_path / "own.parquet").to_pylist()
+    parts = sorted((tmp_path / "out" / "rows").glob("*.parquet"))
+    assert [row for part in parts for row in read(part)] == kept
+    assert written(tmp_path / "out" / "removed") == Path(own.report).read_bytes()
+    assert own.exact and own.near and own.failed
+    again = dedup_job.dedup(spark, dataset(folder, "parquet", options), f"{tmp_path}/out", options)
+    assert again["stages"]["made"] == [] and again["kept"] == own.kept
+
+
+def test_what_cannot_be_read_is_said(spark: SparkSession, lines: Path, tmp_path: Path) -> None:
+    options, out = DedupOptions(), f"{tmp_path}/out"
+    with pytest.raises(SourceNotFound):
+        dedup_job.dedup(spark, dataset(tmp_path / "none", "jsonl", options), out, options)
+    with pytest.raises(UsageError, match="no rows in files"):
+        dedup_job.dedup(spark, dataset(lines, "parquet", options), out, options)
+    pyarrow.parquet.write_table(pyarrow.table({"body": ["a"]}), tmp_path / "a.parquet")
+    with pytest.raises(UsageError, match="no column 'text', but: body"):
+        dedup_job.dedup(spark, dataset(tmp_path, "parquet", options), out, options)
+    assert CliRunner().invoke(command, ["in", "--out", "out", "--require", "novelty<=2"]).exit_code
+    assert {"parquet", "jsonl"} < set(KINDS.values())
+
+
+@contextmanager
+def several_tasks_a_file(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "8192")
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def dataset(place: Path, kind: Kind, options: DedupOptions) -> Dataset:
+    return Dataset(str(place), kind, options.reading())
+
+
+def written(folder: Path) -> bytes:
+    """Return what Spark wrote, part after part."""
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(pyarrow.parquet.read_table(path).to_pylist())
