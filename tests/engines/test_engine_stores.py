@@ -204,7 +204,7 @@ def test_nobody_listens(engine, open_at):
 
 
 def test_somebody_listens_but_never_answers(engine, open_at, monkeypatch):
-    monkeypatch.setattr("indexer.stores.engine.index_requests.FIRST_SECONDS", 0.3)
+    monkeypatch.setattr("indexer.stores.engine.index_facts.FIRST_SECONDS", 0.3)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

@@ -4,7 +4,8 @@ import pytest
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable
 from indexer.recipe import DEFAULT
-from indexer.stores.engine.index_requests import IndexPlace, Requests
+from indexer.stores.engine.index_facts import IndexPlace
+from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.installer import installation_problems
 from indexer.stores.engine.link import Answer
 from indexer.stores.engine.opensearch import DIALECT

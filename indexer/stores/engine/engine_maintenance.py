@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.index_requests import write_blocks
+from indexer.stores.engine.index_facts import write_blocks
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.role_files import roles
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows

@@ -19,7 +19,7 @@ from indexer.stores.engine import installer
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.digests import lengthen
 from indexer.stores.engine.foreign_values import objection
-from indexer.stores.engine.index_requests import read_facts
+from indexer.stores.engine.index_facts import read_facts
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.operation_feed import routing_of

@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from indexer.errors import UsageError
-from indexer.stores.engine.index_requests import IndexPlace, Requests
+from indexer.stores.engine.index_facts import IndexPlace
+from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.source_gaps import leaf_fields
 

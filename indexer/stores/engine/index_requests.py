@@ -1,4 +1,4 @@
-"""Requests to an engine about an index: send them, read its facts, create it."""
+"""Requests to an engine: send them, and repeat those that fail for a while."""
 
 from __future__ import annotations
 
@@ -6,50 +6,18 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from indexer.errors import (
-    MappingMismatch,
-    PartialSource,
-    StoreError,
-    StoreStopped,
-    StoreUnreachable,
-    UsageError,
-)
-from indexer.recipe import Recipe
-from indexer.stores.address import signing_command
+from indexer.errors import StoreError, StoreStopped, StoreUnreachable
 from indexer.stores.engine import bodies
-from indexer.stores.engine.link import (
-    Answer,
-    IndexMissing,
-    Link,
-    error_of,
-    has_lost_node,
-    is_missing,
-    is_passing,
-)
-from indexer.stores.engine.mapping_facts import (
-    WRITE_ALIAS,
-    blocks_of,
-    changed_meta,
-    is_shared,
-    write_alias_of,
-)
+from indexer.stores.engine.link import Answer, Link, error_of, has_lost_node, is_missing, is_passing
 from indexer.stores.engine.retries import RetryPolicy
-from indexer.stores.engine.source_gaps import source_gap
-from indexer.system.keyed_recipes import with_key
 
 _NO_PARAMETERS: Mapping[str, str] = {}
-FIRST_SECONDS, SECONDS = 5.0, 30.0
+SECONDS = 30.0
 _NAME_SECONDS = 0.2
 _FEW_RETRIES = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 EXISTS = "resource_already_exists_exception"
-_FREE_ALIAS = "remove or rename it there, or use an index of another name"
-_LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
-_NAMES_AND_BLOCKS = {"filter_path": "*.settings.index.uuid,*.settings.index.blocks"}
-_CLUSTER_BLOCKS = {"filter_path": "*.cluster.blocks"}
-_NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,46 +38,6 @@ class Dialect:
     search_pipelines: bool
     roles: str
     tie_breaker: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPlace:
-    """An index, and the settings to create it with; None leaves a number to the engine."""
-
-    url: str
-    index: str
-    shards: int | None = None
-    replicas: int | None = None
-
-    @property
-    def write_alias(self) -> str:
-        """Return the alias for writes, which an engine, unlike an index, never creates itself."""
-        return write_alias_of(self.index)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFacts:
-    """The facts of an index that exists; `index` is its own name where the URL has an alias."""
-
-    index: str
-    recipe: Recipe
-    description: Mapping[str, Any]  # its mappings, settings and aliases
-    writes: str | None  # the alias through which this very index is written; None when it has none
-    parts: str | None = None  # how its documents are divided
-    members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # the indices behind the name, where it stands for several
-
-    @property
-    def mapping(self) -> Mapping[str, Any]:
-        """The mapping of the index."""
-        mapping: Mapping[str, Any] = self.description.get("mappings", {})
-        return mapping
-
-    def check_updatable(self) -> None:
-        """Raise `PartialSource` where a partial update of a document would lose something."""
-        for name, description in (self.members or {self.index: self.description}).items():
-            if gap := source_gap(description):
-                raise PartialSource(index=name, gap=gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,225 +121,3 @@ class Requests:
                 f"{self.url} did not answer with JSON; check that a search engine listens there"
             )
         return answer.body
-
-
-def version_name(index: str, number: int) -> str:
-    """Return the name of one version of an index; the index's name is an alias of one version.
-
-    >>> version_name("papers", 2)
-    'papers-000002'
-    """
-    return f"{index}-{number:06}"
-
-
-def read_facts(requests: Requests, place: IndexPlace) -> IndexFacts | None:
-    """Return the facts of an index, or of all behind a name; None when there is none.
-
-    Raises `MappingMismatch` for an index that nearfold did not create, and for several that differ
-    in recipe, field of texts or parts; `StoreError` for one of a newer nearfold.
-    """
-    try:
-        answer = requests.call("GET", place.index, seconds=FIRST_SECONDS)
-    except IndexMissing:
-        return None
-    facts = [_facts_of(place, name, index) for name, index in sorted(answer.items())]
-    if len(facts) == 1 and "data_stream" not in facts[0].description:
-        return facts[0]
-    return _facts_of_several(place, facts)
-
-
-def _facts_of_several(place: IndexPlace, facts: Sequence[IndexFacts]) -> IndexFacts:
-    """Return what indices have in common: the fields of all, and the rest of the last."""
-    if not facts:
-        raise IndexMissing(place.url)
-    last = facts[-1]
-    for other in facts:
-        for name in ("recipe_id", "text_field", "parts"):
-            mine, theirs = (one.mapping["_meta"]["nearfold"].get(name) for one in (last, other))
-            if mine != theirs:
-                problem = f"{other.index} and {last.index} differ in `{name}`: {theirs}, {mine}"
-                raise MappingMismatch(index=place.index, problems=(problem,), can_install=False)
-    properties: list[Mapping[str, Any]] = [one.mapping.get("properties", {}) for one in facts]
-    common = set.intersection(*map(set, properties))
-    fields = {name: body for name, body in properties[-1].items() if name in common}
-    description = {**last.description, "mappings": {**last.mapping, "properties": fields}}
-    members = {one.index: one.description for one in facts}
-    return replace(last, description=description, members=members)
-
-
-def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFacts:
-    """Return the facts of one index from its description. Raises as `read_facts`."""
-    mapping = index.get("mappings", {})
-    metadata = mapping.get("_meta", {}).get("nearfold")
-    if metadata is None and "data_stream" in index:
-        problem = (
-            f"{name} is of a data stream whose template is not composed of nearfold's component "
-            "template"
-        )
-        remedy = (
-            "change its template and its indices as docs/index-life.md (Data streams) says, or "
-        )
-        raise MappingMismatch(
-            index=place.index, problems=(problem,), remedy=remedy, can_install=False
-        )
-    if metadata is None:
-        problems = bodies.mapping_problems(mapping, "")
-        url = place.url
-        if name != place.index:  # an alias, perhaps of several
-            problems = (f"{name}, which it stands for, was not made by nearfold",)
-            url = f"{url.rpartition('/')[0]}/{name}"
-        signing = f"`{signing_command(url)}` signs what another program keeps there; or "
-        raise MappingMismatch(index=place.index, problems=problems, remedy=signing)
-    if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
-        problems = ("`_meta.nearfold` has no format or recipe",)
-        raise MappingMismatch(index=place.index, problems=problems)
-    if metadata["format"] > bodies.FORMAT:
-        raise StoreError(
-            f"{place.url} was written by a newer nearfold "
-            f"(format {metadata['format']}, this one knows {bodies.FORMAT}); "
-            "upgrade nearfold, or give --store another index"
-        )
-    aliases = index.get("aliases", {})
-    writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
-    recipe = with_key(Recipe(**metadata["recipe"]))
-    return IndexFacts(name, recipe, index, writes, metadata.get("parts"))
-
-
-def only_index(place: IndexPlace, answer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return own name and description of the index in an answer.
-
-    Raises `MappingMismatch` for several indices, `UsageError` for a data stream.
-    """
-    if any("data_stream" in index for index in answer.values()):
-        raise UsageError(
-            f"{place.index} is a data stream, and this takes an index; documents of a data "
-            "stream are signed when its own template names the pipeline that `nearfold install` "
-            "makes for any index"
-        )
-    if len(answer) != 1:
-        problems = (f"the name stands for {', '.join(sorted(answer))}",)
-        remedy = "give the own name of one of them, or "
-        raise MappingMismatch(index=place.index, problems=problems, remedy=remedy)
-    return next(iter(answer.items()))
-
-
-def require_one_index(place: IndexPlace, facts: IndexFacts | None) -> None:
-    """Raise `UsageError` when the name stands for several indices, or for a data stream."""
-    if facts and facts.members:
-        raise UsageError(
-            f"{place.index} stands for {', '.join(facts.members)}; index, install and reindex "
-            "make, fill or replace one index: give its own name to --store"
-        )
-
-
-def require_whole_indices(place: IndexPlace, facts: IndexFacts) -> None:
-    """Raise `UsageError` when the name is an alias that shows a part of an index alone."""
-    for index in (facts.members or {facts.index: facts.description}).items():
-        require_whole_index(place, index)
-
-
-def require_whole_index(place: IndexPlace, index: tuple[str, Mapping[str, Any]]) -> None:
-    """Raise `UsageError` when the name is an alias that shows a part of this index alone.
-
-    What it hides would be taken for missing: families would lose members.
-    """
-    name, description = index
-    limits = description.get("aliases", {}).get(place.index, {}).keys() & _LIMITS
-    if limits:
-        part = f"a part of {name} ({', '.join(sorted(limits))})"
-        raise UsageError(
-            f"{place.index} is an alias that shows {part}, and the rest would be taken for "
-            f"missing; give --store the index {name} itself"
-        )
-
-
-def write_blocks(requests: Requests, place: IndexPlace) -> dict[str, list[str]]:
-    """Return the settings by which indices behind a name, or all of the cluster as far as this user
-    may read its settings, refuse changes now, by index.
-    """
-    answer = requests.call("GET", place.index, params=_NAMES_AND_BLOCKS, seconds=FIRST_SECONDS)
-    by_index = {name: blocks_of(index) for name, index in sorted(answer.items())}
-    by_index["the cluster"] = _cluster_blocks(requests)
-    return {name: blocks for name, blocks in by_index.items() if blocks}
-
-
-def _cluster_blocks(requests: Requests) -> list[str]:
-    answer = requests.send("GET", "_cluster/settings", params=_CLUSTER_BLOCKS)
-    if answer.status != 200 or not isinstance(answer.body, dict):
-        return []
-    blocks: dict[str, str] = {}
-    for settings in answer.body.values():  # persistent ones, and transient ones
-        blocks |= settings["cluster"]["blocks"]
-    return [f"cluster.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
-
-
-def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
-    """Return the aliases that an index may be written by: that of its version, then the URL's."""
-    return write_alias_of(name), place.write_alias
-
-
-def require_own_alias(requests: Requests, alias: str, index: str) -> None:
-    """Raise `UsageError` where an alias for writes stands for another index than this, or is one,
-    or has a filter or routing.
-
-    Documents would be written, and deleted, there, or be looked for in a wrong shard.
-    """
-    answer = requests.send("GET", alias, params=_NAMES_AND_ALIASES, seconds=FIRST_SECONDS)
-    if problem := _alias_problem(answer, alias, index):
-        raise UsageError(f"{problem}; {_FREE_ALIAS}")
-
-
-def check_write_target(link: Link, alias: str, index: str) -> None:
-    """Raise `StoreStopped` where an alias for writes is not what `require_own_alias` accepts.
-
-    One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
-    """
-    answer = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
-    if problem := _alias_problem(answer, alias, index):
-        raise StoreStopped(reason=problem, remedy=_FREE_ALIAS)
-
-
-def _alias_problem(answer: Answer, alias: str, index: str) -> str:
-    """Return why documents of an index cannot be written by an alias; empty where they can."""
-    if answer.status != 200 or not isinstance(answer.body, dict):
-        return ""
-    if others := sorted(name for name in answer.body if name != index):
-        return (
-            f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias "
-            "of this name"
-        )
-    aliases = answer.body.get(index, {}).get("aliases", {})
-    if limits := sorted(aliases.get(alias, {}).keys() & _LIMITS):
-        return (
-            f"{alias} has {', '.join(limits)}, and nearfold writes to every document of {index} "
-            "by an alias of this name"
-        )
-    return ""
-
-
-def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
-    """Give an index an alias for writes where it has none; one that others share says so in
-    `_meta`.
-    """
-    require_one_index(place, facts)
-    require_own_alias(requests, place.write_alias, facts.index)
-    if facts.writes is not None:
-        return facts
-    if is_shared(facts.mapping):
-        meta = changed_meta(facts.mapping, {WRITE_ALIAS: place.write_alias})
-        requests.call("PUT", f"{facts.index}/_mapping", {"_meta": meta})
-    requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
-    return replace(facts, writes=place.write_alias)
-
-
-def current_index(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
-    """Return the index that the name now stands for and its recipe's id; None when unknown.
-
-    This is a small request for callers that have read the facts before.
-    """
-    path = "*.mappings._meta.nearfold.recipe_id"
-    answer = requests.send("GET", place.index, params={"filter_path": path}, seconds=FIRST_SECONDS)
-    if answer.status != 200 or not isinstance(answer.body, dict) or len(answer.body) != 1:
-        return None
-    ((name, index),) = answer.body.items()
-    return name, index["mappings"]["_meta"]["nearfold"]["recipe_id"]

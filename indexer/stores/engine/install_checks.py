@@ -18,7 +18,7 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_values import SAMPLE, foreign_fields
-from indexer.stores.engine.index_requests import IndexPlace, require_whole_index
+from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.mapping_facts import (

@@ -12,12 +12,8 @@ from indexer.stores.engine import bodies, painless
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
-from indexer.stores.engine.index_requests import (
-    Dialect,
-    IndexPlace,
-    Requests,
-    require_whole_index,
-)
+from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
+from indexer.stores.engine.index_requests import Dialect, Requests
 from indexer.stores.engine.install_checks import (
     check_index,
     check_installation,

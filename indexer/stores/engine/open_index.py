@@ -11,18 +11,15 @@ from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.field_substitutes import ABSENT, substitutes
-from indexer.stores.engine.index_requests import (
-    Dialect,
+from indexer.stores.engine.index_facts import (
     IndexFacts,
     IndexPlace,
-    Requests,
-    check_write_target,
     current_index,
-    give_alias,
     read_facts,
     require_one_index,
     require_whole_indices,
 )
+from indexer.stores.engine.index_requests import Dialect, Requests
 from indexer.stores.engine.kept_frequencies import KeptFrequencies
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
@@ -32,6 +29,7 @@ from indexer.stores.engine.prepare_index import prepare
 from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.engine.sender import Operation, Reply, Sender
 from indexer.stores.engine.source_gaps import is_sourced, source_gap
+from indexer.stores.engine.write_alias import check_write_target, give_alias
 
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests in flight at once, when the engine keeps up

@@ -10,7 +10,7 @@ from typing import Any
 
 from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index_requests import IndexPlace
+from indexer.stores.engine.index_facts import IndexPlace
 from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Pieces
 from indexer.stores.maintenance import Change
 

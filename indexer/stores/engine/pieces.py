@@ -10,16 +10,8 @@ from indexer.errors import StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index_requests import (
-    SECONDS,
-    Dialect,
-    IndexPlace,
-    Requests,
-    only_index,
-    require_own_alias,
-    version_name,
-    write_aliases,
-)
+from indexer.stores.engine.index_facts import IndexPlace, only_index, version_name, write_aliases
+from indexer.stores.engine.index_requests import SECONDS, Dialect, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
@@ -33,6 +25,7 @@ from indexer.stores.engine.mapping_facts import (
     text_field,
 )
 from indexer.stores.engine.pipeline_changes import added_processors, is_changed
+from indexer.stores.engine.write_alias import require_own_alias
 from indexer.stores.maintenance import Change
 from indexer.text.wording import count_of
 

@@ -9,20 +9,12 @@ from indexer.errors import MappingMismatch, StoreAccessDenied, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.foreign_templates import require_no_additions, rivals
-from indexer.stores.engine.index_requests import (
-    EXISTS,
-    Dialect,
-    IndexFacts,
-    IndexPlace,
-    Requests,
-    give_alias,
-    read_facts,
-    require_one_index,
-    require_own_alias,
-)
+from indexer.stores.engine.index_facts import IndexFacts, IndexPlace, read_facts, require_one_index
+from indexer.stores.engine.index_requests import EXISTS, Dialect, Requests
 from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.link import error_of
 from indexer.stores.engine.mapping_facts import changed_meta
+from indexer.stores.engine.write_alias import give_alias, require_own_alias
 from indexer.stores.requirements import require_same_recipe
 from indexer.system.logs import event
 

@@ -18,17 +18,15 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
-from indexer.stores.engine.index_requests import (
-    EXISTS,
-    Dialect,
+from indexer.stores.engine.index_facts import (
     IndexFacts,
     IndexPlace,
-    Requests,
     read_facts,
     require_one_index,
     require_whole_indices,
     version_name,
 )
+from indexer.stores.engine.index_requests import EXISTS, Dialect, Requests
 from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
 from indexer.stores.engine.mapping_facts import changed_meta, is_shared, text_field

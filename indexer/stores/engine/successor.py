@@ -13,14 +13,8 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.foreign_templates import require_no_difference
 from indexer.stores.engine.foreign_values import objection
-from indexer.stores.engine.index_requests import (
-    EXISTS,
-    IndexPlace,
-    Requests,
-    check_write_target,
-    current_index,
-    require_own_alias,
-)
+from indexer.stores.engine.index_facts import IndexPlace, current_index
+from indexer.stores.engine.index_requests import EXISTS, Requests
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
@@ -40,6 +34,7 @@ from indexer.stores.engine.operation_feed import (
     routing_of,
 )
 from indexer.stores.engine.sender import Operation, Sender
+from indexer.stores.engine.write_alias import check_write_target, require_own_alias
 from indexer.stores.maintenance import Change, OnProgress, SignRows
 
 PAGES_A_CHECKPOINT = 10

@@ -9,7 +9,8 @@ from indexer.errors import UsageError
 from indexer.stores.engine import installer
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
 from indexer.stores.engine.field_substitutes import substitutes
-from indexer.stores.engine.index_requests import IndexPlace, Requests
+from indexer.stores.engine.index_facts import IndexPlace
+from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.source_gaps import leaf_fields
 
