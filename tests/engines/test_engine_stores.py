@@ -107,7 +107,7 @@ def test_documents_of_other_programs_are_read_once_from_several_shards(
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
-    monkeypatch.setattr("indexer.stores.engine.queries.MAX_WINDOW", 25)
+    monkeypatch.setattr("indexer.stores.engine.candidate_queries.MAX_WINDOW", 25)
     candidates = store.candidates([([band(0, 1)], [])], 59)[0]
     assert [hit.id for hit in candidates.found] == [f"{place:03}" for place in range(59)]
     assert candidates.cut

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.model import PrincipalRow, Query
 from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.digests import lengthen, shorten
 from indexer.stores.engine.sort_keys import BEST, BY_ID, IN_PLACE
 from indexer.stores.filters import CONFLICT, FAMILY_FILTERS, family_value
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from indexer.stores.engine.queries import IndexQueries
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
+_MEMBERS = 1_000
 TERMS = 50_000  # an engine takes 65,536 in a query
 _COMPLETE = {"term": {"near_status": "complete"}}
 _MEMBER = {"term": {"near_principal": False}}
@@ -55,6 +57,30 @@ def principals(
         hits = [hit for answer in queries.search_all(bodies) for hit in answer["hits"]["hits"]]
     rows = [_principal_row(hit) for hit in hits]
     return list({row.id: row for row in rows if row is not None}.values())
+
+
+def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield ids and values of a field, for rows with one of these values, at one snapshot.
+
+    Digests are searched as they are stored now and as an earlier nearfold stored them.
+    """
+    column = f"near_{field}"
+    for start in range(0, len(names), _MEMBERS):
+        chunk = list(names[start : start + _MEMBERS])
+        if field == "exact":
+            chunk += [shorten(name) for name in chunk]
+        body: Body = {
+            "size": _MEMBERS,
+            "track_total_hits": False,
+            "_source": False,
+            "docvalue_fields": [column],
+            "query": {"bool": {"filter": [{"terms": {column: chunk}}]}},
+            "sort": [BY_ID, IN_PLACE],
+        }
+        for answer in queries.pages(body):
+            for hit in answer["hits"]["hits"]:
+                value = hit["fields"][column][0]
+                yield hit["_id"], lengthen(value) if field == "exact" else value
 
 
 def _principal_query(recipe: str, query: Body, size: int) -> Body:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import UsageError
+from indexer.stores.engine.document_queries import documents_now
 from indexer.stores.engine.foreign_values import objections
 from indexer.stores.engine.mapping_facts import fields_left, is_shared
 from indexer.stores.engine.queries import PAGE
@@ -31,7 +32,7 @@ def check_labels(index: OpenIndex, ids: Sequence[str]) -> None:
     members = index.facts.members or {index.facts.index: index.facts.description}
     for name, description in members.items():
         _check_type(name, description)
-    hits = index.queries("both").documents_now(ids, PAGE, {"_source_includes": _FIELD})
+    hits = documents_now(index.queries("both"), ids, PAGE, {"_source_includes": _FIELD})
     for hit in hits:
         stored = hit["_source"].get(_FIELD)
         values = stored if isinstance(stored, list) else [stored]

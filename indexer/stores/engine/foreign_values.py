@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexer.recipe import is_recipe_id
+from indexer.stores.engine.document_queries import documents_now
 from indexer.stores.engine.installation import near_fields
 from indexer.stores.engine.queries import PAGE
 from indexer.stores.engine.repeated_ids import REPEATED, repeated_ids
@@ -65,13 +66,13 @@ def objections(index: OpenIndex, ids: Sequence[str]) -> Iterator[tuple[str, str]
     """
     queries = index.queries("both")
     yield from ((id, REPEATED) for id in repeated_ids(index, ids))
-    recipes = queries.documents_now(ids, PAGE, {"_source_includes": "near_recipe"})
+    recipes = documents_now(queries, ids, PAGE, {"_source_includes": "near_recipe"})
     unsigned = [
         hit["_id"]
         for hit in recipes
         if not is_recipe_id(str(hit.get("_source", {}).get("near_recipe")))
     ]
-    for hit in queries.documents_now(unsigned, PAGE):
+    for hit in documents_now(queries, unsigned, PAGE):
         if reason := objection(hit["_id"], hit["_source"]):
             yield hit["_id"], reason
 

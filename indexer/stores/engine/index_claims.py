@@ -15,6 +15,7 @@ from indexer.errors import StoreError
 from indexer.model import Row
 from indexer.stores.abilities import Claim
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.document_queries import documents_now
 from indexer.stores.engine.index_writes import refresh, write_parts
 from indexer.stores.engine.queries import MAX_WINDOW, PAGE
 from indexer.stores.engine.sender import Operation
@@ -44,7 +45,7 @@ class EngineClaims:
 
     def get(self, id: str) -> Claim | None:
         """Return the claim of a row as it was written last, refreshed or not."""
-        hits = self._index.queries("both").documents_now([id], PAGE, {"_source_includes": FIELD})
+        hits = documents_now(self._index.queries("both"), [id], PAGE, {"_source_includes": FIELD})
         return next((_claim(hit) for hit in hits), None)
 
     def undecided(self) -> Sequence[Claim]:

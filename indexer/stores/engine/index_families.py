@@ -70,7 +70,7 @@ class EngineFamilies:
     def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield members as they are when the first is read."""
         queries = self._index.queries("both")
-        return queries.members(field, list(map(well_formed, names)))
+        return family_queries.members(queries, field, list(map(well_formed, names)))
 
 
 class EngineLabels:

@@ -20,7 +20,9 @@ from indexer.stores.base import Counts, MemberReader, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.candidate_queries import candidates_by_words
 from indexer.stores.engine.digests import lengthen
+from indexer.stores.engine.document_queries import documents_at, documents_now
 from indexer.stores.engine.mapping_facts import has_own_analysis
 from indexer.stores.engine.queries import COLUMNS_PAGE, PAGE, IndexQueries
 from indexer.stores.engine.sketch_reads import SketchReads
@@ -42,14 +44,16 @@ def rows_by_id(
     queries = index.queries(scope)
     field = index.text_field()
     names = storable_ids(ids)
-    hits = queries.documents_at(snapshot, names) if snapshot else queries.documents_now(names, PAGE)
+    hits = (
+        documents_at(queries, snapshot, names) if snapshot else documents_now(queries, names, PAGE)
+    )
     return {hit["_id"]: documents.row(hit["_id"], hit["_source"], field) for hit in hits}
 
 
 def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     """Return the `source` digests as they are now, refreshed or not."""
     fields = {"_source_includes": "near_source"}
-    hits = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
+    hits = documents_now(index.queries("both"), storable_ids(ids), _SOURCES, fields)
     return {hit["_id"]: lengthen(hit["_source"].get("near_source") or "") for hit in hits}
 
 
@@ -75,7 +79,7 @@ def changed_rows(index: OpenIndex) -> list[Row]:
     hits = queries.search(body)["hits"]["hits"]
     ids = [hit["_id"] for hit in hits if hit["_version"] > 1]
     field = index.text_field()
-    current = queries.documents_now(ids, PAGE)
+    current = documents_now(queries, ids, PAGE)
     return [documents.row(hit["_id"], hit["_source"], field) for hit in current]
 
 
@@ -204,4 +208,4 @@ class EngineVocabulary:
     def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
         """Find candidates by one request for about ten look-ups with a limit of 1,000."""
         recipes = [recipe.id for recipe in self._index.require_recipe().by_statistics()]
-        return self._index.queries(self._scope).candidates_by_words(lookups, recipes, limit)
+        return candidates_by_words(self._index.queries(self._scope), lookups, recipes, limit)

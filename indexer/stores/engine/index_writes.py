@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from indexer.model import Row, is_part_id
 from indexer.stores.engine import rows as documents
+from indexer.stores.engine.document_queries import documents_now
+from indexer.stores.engine.family_queries import members
 from indexer.stores.engine.mapping_facts import is_shared
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE
@@ -81,7 +83,7 @@ def sign_again(index: OpenIndex, rows: Sequence[Row]) -> None:
     field = index.text_field()
     signed = {row.id: row for row in rows}
     operations = []
-    for hit in index.queries("both").documents_now(list(signed), PAGE):
+    for hit in documents_now(index.queries("both"), list(signed), PAGE):
         row = signed[hit["_id"]]
         if documents.row(row.id, hit["_source"], field).text == row.text:
             keys = documents.signature(row, field)
@@ -100,7 +102,7 @@ def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     if not ids or index.parts_kind() is None:
         return {}
     refresh(index)
-    rows = dict(index.queries("both").members("parent", list(map(well_formed, ids))))
+    rows = dict(members(index.queries("both"), "parent", list(map(well_formed, ids))))
     if index.facts and is_shared(index.facts.mapping):
         return {id: parent for id, parent in rows.items() if is_part_id(id, parent)}
     return rows

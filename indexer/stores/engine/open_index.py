@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 from indexer.errors import PartialSource, StoreError, StoreStopped, UsageError
 from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import StoreAddress
 from indexer.stores.engine.concurrency import Window
+from indexer.stores.engine.document_queries import located, routings
 from indexer.stores.engine.field_substitutes import ABSENT, substitutes
 from indexer.stores.engine.index_facts import (
     IndexFacts,
@@ -154,15 +154,10 @@ class OpenIndex:
         """
         if any(operation.action == "index" for operation in operations):
             require_one_index(self.place, self.facts)
-        hits = self.queries("both").located([operation.id for operation in operations])
+        hits = located(self.queries("both"), [operation.id for operation in operations])
         places = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
         last = {"_index": self.facts.index if self.facts else ""}
-        located = []
-        for operation in operations:
-            head = {"retry_on_conflict": 3} if operation.action == "update" else {}
-            head = {**(operation.head or head), **places.get(operation.id, last)}
-            located.append(replace(operation, head=head))
-        return located
+        return [operation.at(places.get(operation.id, last)) for operation in operations]
 
     def send_routed(self, operations: list[Operation]) -> dict[str, Reply]:
         """Send partial updates or deletions; return the reply to each by id.
@@ -171,14 +166,10 @@ class OpenIndex:
         """
         replies = self.send(operations)
         lost = {op.id: op for op in operations if _is_lost(replies[op.id])}
-        routings = self.queries("both").routings(list(lost)) if lost else {}
-        if not routings:
+        names = routings(self.queries("both"), list(lost)) if lost else {}
+        if not names:
             return replies
-        again = []
-        for id, routing in routings.items():
-            default = {"retry_on_conflict": 3} if lost[id].action == "update" else {}
-            head = {**default, **(lost[id].head or {}), "routing": routing}
-            again.append(replace(lost[id], head=head))
+        again = [lost[id].at({"routing": name}) for id, name in names.items()]
         return {**replies, **self.send(again)}
 
     def check_replaced(self) -> None:

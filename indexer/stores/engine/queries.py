@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import SnapshotExpired, StoreError
-from indexer.model import Candidates, Scope, WordLookup
+from indexer.model import Scope
 from indexer.stores.engine import bodies
-from indexer.stores.engine import rows as documents
-from indexer.stores.engine.bodies import Body, Key
-from indexer.stores.engine.digests import lengthen, shorten
+from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.field_substitutes import substitute_fields
 from indexer.stores.engine.link import Answer, error_of, is_missing
-from indexer.stores.engine.sort_keys import BY_ID, IN_PLACE
+from indexer.stores.engine.sort_keys import IN_PLACE
 
 if TYPE_CHECKING:
     from indexer.stores.engine.index_requests import Dialect, Requests
@@ -24,17 +21,14 @@ if TYPE_CHECKING:
 PAGE, COLUMNS_PAGE = 100, 1_000
 _FEWEST, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
 MAX_WINDOW = 10_000  # hits that an engine returns at once
-_NO_PARAMETERS: Mapping[str, str] = {}
 WHOLE = {"allow_partial_search_results": "false"}
 _ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
-_MEMBERS = 1_000
 _KEEP_ALIVE = "5m"
 # the context is gone; a node that had a part of it is gone (Elasticsearch)
 _EXPIRED = ("search_context_missing_exception", "search_context_missing_nodes_exception")
 _LOST = "no node found for id"  # OpenSearch's reason when the node that kept the snapshot is gone
 _RENEWALS = 3
-_NO_ROUTING = "routing_missing_exception"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +70,22 @@ class IndexQueries:
             if len(batch) == 1:
                 answers.append(self.search(batch[0]))
                 continue
-            # the parameter of other searches; here it belongs into each body
-            no_pipeline = {"search_pipeline": "_none"} if self.dialect.search_pipelines else {}
-            lines: list[Body] = []
-            for body in batch:
-                lines += [_ALL_SHARDS, {**self._fit(body), **no_pipeline}]
+            lines = self._lines([self._fit(body) for body in batch])
             responses = self.requests.call("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [
                 response if "hits" in response else self.search(body)
                 for response, body in zip(responses, batch, strict=True)
             ]
         return answers
+
+    def _lines(self, searches: Sequence[Body]) -> list[Body]:
+        """Return the header and body of each search, as one request of many takes them."""
+        # the parameter of other searches; here it belongs into each body
+        no_pipeline = {"search_pipeline": "_none"} if self.dialect.search_pipelines else {}
+        lines: list[Body] = []
+        for body in searches:
+            lines += [_ALL_SHARDS, {**body, **no_pipeline}]
+        return lines
 
     def hits(self, searches: Sequence[Body]) -> list[Body]:
         """Return the `hits` of many searches; ids without doc values come from the documents."""
@@ -184,10 +183,7 @@ class IndexQueries:
 
         Searches that fail, or that a role may not send together, are sent again one by one.
         """
-        no_pipeline = {"search_pipeline": "_none"} if self.dialect.search_pipelines else {}
-        lines: list[Body] = []
-        for body in searches:
-            lines += [_ALL_SHARDS, {**self._fit_at(snapshot, body), **no_pipeline}]
+        lines = self._lines([self._fit_at(snapshot, body) for body in searches])
         answer = self.requests.send("POST", "_msearch", lines)
         responses = answer.body["responses"] if answer.status == 200 else [{}] * len(searches)
         return [
@@ -198,104 +194,6 @@ class IndexQueries:
     def _fit_at(self, snapshot: str, body: Body) -> Body:
         return {**self._fit(body), "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}}
 
-    def documents_now(
-        self, ids: Sequence[str], size: int, params: Mapping[str, str] = _NO_PARAMETERS
-    ) -> Iterator[Body]:
-        """Yield documents as last written, refreshed or not, those that there are.
-
-        `size` is the number of ids in a request.
-        """
-        for start in range(0, len(ids), size):
-            chunk = {"ids": ids[start : start + size]}
-            items = self._documents(chunk, params)
-            if self.is_shared:
-                items = self._routed(items, params)
-            if failed := next((item for item in items if "error" in item), None):
-                raise error_of(self.requests.url, Answer(404, failed))
-            yield from (item for item in items if item.get("found"))
-
-    def _documents(self, body: Body, params: Mapping[str, str]) -> list[Body]:
-        if self.is_several:
-            return [{**hit, "found": True} for hit in self.located(body["ids"], params)]
-        items: list[Body] = self.requests.call("POST", f"{self.index}/_mget", body, params)["docs"]
-        return items
-
-    def _routed(self, items: list[Body], params: Mapping[str, str]) -> list[Body]:
-        """Return the items with the documents that are found by their routing only."""
-        found = {item["_id"]: item for item in items if item.get("found") or not is_lost(item)}
-        lost = [item["_id"] for item in items if item["_id"] not in found]
-        lookups = [{"_id": id, "routing": name} for id, name in self.routings(lost).items()]
-        if lookups:
-            found |= {item["_id"]: item for item in self._documents({"docs": lookups}, params)}
-        return list(found.values())
-
-    def located(self, ids: Sequence[str], params: Mapping[str, str] = _NO_PARAMETERS) -> list[Body]:
-        """Return the documents of several indices after a refresh, each with its `_index`.
-
-        Raises `StoreError` for an id that two of the indices have.
-        """
-        self.requests.call("POST", f"{self.index}/_refresh")
-        documents: list[Body] = []
-        for start in range(0, len(ids), PAGE):
-            chunk = list(ids[start : start + PAGE])
-            query = {"ids": {"values": chunk}}
-            body = {"size": 2 * len(chunk), "query": query, "seq_no_primary_term": True}
-            answer = self.requests.call("POST", f"{self.index}/_search", body, {**WHOLE, **params})
-            documents += answer["hits"]["hits"]
-        places = {hit["_id"]: hit["_index"] for hit in documents}
-        for hit in documents:
-            if places[hit["_id"]] != hit["_index"]:
-                raise StoreError(
-                    f"document {hit['_id']} is in {hit['_index']} and in {places[hit['_id']]}; "
-                    "give --store one of them, or a name for indices without documents in common"
-                )
-        return documents
-
-    def routings(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return the routing of those of these documents that have one, as far as refreshed."""
-        names: dict[str, str] = {}
-        for start in range(0, len(ids), COLUMNS_PAGE):
-            chunk = list(ids[start : start + COLUMNS_PAGE])
-            body = {"size": len(chunk), "_source": False, "query": {"ids": {"values": chunk}}}
-            hits = self.requests.call("POST", f"{self.index}/_search", body, WHOLE)["hits"]["hits"]
-            names |= {hit["_id"]: hit["_routing"] for hit in hits if "_routing" in hit}
-        return names
-
-    def documents_at(self, snapshot: str, ids: Sequence[str]) -> Iterator[Body]:
-        """Yield documents at a snapshot."""
-        for start in range(0, len(ids), PAGE):
-            chunk = ids[start : start + PAGE]
-            body = {
-                "size": len(chunk),
-                "query": {"ids": {"values": chunk}},
-                "track_total_hits": False,
-            }
-            answer = self.at_snapshot(body, snapshot)
-            yield from answer["hits"]["hits"]
-
-    def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield ids and values of a field, for rows with one of these values, at one snapshot.
-
-        Digests are searched as they are stored now and as an earlier nearfold stored them.
-        """
-        column = f"near_{field}"
-        for start in range(0, len(names), _MEMBERS):
-            chunk = list(names[start : start + _MEMBERS])
-            if field == "exact":
-                chunk += [shorten(name) for name in chunk]
-            body: Body = {
-                "size": _MEMBERS,
-                "track_total_hits": False,
-                "_source": False,
-                "docvalue_fields": [column],
-                "query": {"bool": {"filter": [{"terms": {column: chunk}}]}},
-                "sort": [BY_ID, IN_PLACE],
-            }
-            for answer in self.pages(body):
-                for hit in answer["hits"]["hits"]:
-                    value = hit["fields"][column][0]
-                    yield hit["_id"], lengthen(value) if field == "exact" else value
-
     def release(self, snapshot: str) -> None:
         """Close a snapshot, if the engine answers: it closes by itself after a few minutes.
 
@@ -303,90 +201,6 @@ class IndexQueries:
         """
         with suppress(StoreError):
             self.requests.send("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
-
-    def candidates(
-        self,
-        lookups: Sequence[list[Key]],
-        lengths: Sequence[tuple[int, int] | None],
-        recipes: Sequence[str],
-        limit: int,
-        shared: int,
-        cap: Callable[[int], int],
-    ) -> list[Candidates]:
-        """Return the candidates of many look-ups by few requests, in order.
-
-        `lookups` holds the keys of each look-up, of which `shared` are shared or hot, `lengths` the
-        fewest and the most words of its candidates if there are such bounds, `recipes` the
-        ids of recipes that rows may have. `cap` is the most rows that may carry a key before it is
-        hot and no longer searched, by the number of rows.
-        """
-        hot = self._hot_keys(lookups, cap)
-        searches: dict[int, Body] = {}
-        for place, keys in enumerate(lookups):
-            cold = [key for key in keys if key not in hot]
-            if cold:
-                least = max(1, shared - (len(keys) - len(cold)))
-                most = min(limit, MAX_WINDOW)
-                searches[place] = bodies.candidates(cold, recipes, most, least, lengths[place])
-        hits = dict(zip(searches, self._best_hits(list(searches.values()), limit), strict=True))
-        candidates = []
-        for place, keys in enumerate(lookups):
-            capped = tuple(key for field, key in keys if (field, key) in hot)
-            candidates.append(_candidates(hits.get(place), capped))
-        return candidates
-
-    def candidates_by_words(
-        self, lookups: Sequence[WordLookup], recipes: Sequence[str], limit: int
-    ) -> list[Candidates]:
-        """Return the rows that meet each look-up by its words, by few requests."""
-        most = min(limit, MAX_WINDOW)
-        searches = [bodies.candidates_by_words(lookup, recipes, most) for lookup in lookups]
-        answers = []
-        for hits in self.hits(searches):
-            by_words = _candidates(hits, ())
-            found = tuple(replace(candidate, keys_shared=0) for candidate in by_words.found)
-            answers.append(replace(by_words, found=found))
-        return answers
-
-    def _hot_keys(self, lookups: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
-        """Return the keys that more rows carry than the cap allows.
-
-        The rows with any key of a look-up are counted first: where they are few, no key is hot.
-        """
-        lookups = [keys for keys in lookups if keys]
-        carried = chain.from_iterable(self._carried_by_more(lookups, cap(0)))
-        distinct = [[key] for key in dict.fromkeys(carried)]
-        frequent = self._carried_by_more(distinct, cap(0))
-        if not frequent:
-            return set()
-        rows = self.search(bodies.total())["hits"]["total"]["value"]
-        return set(chain.from_iterable(self._carried_by_more(frequent, cap(rows))))
-
-    def _carried_by_more(self, lookups: Sequence[list[Key]], most: int) -> list[list[Key]]:
-        """Return the look-ups of whose keys more than `most` rows carry one.
-
-        A search for each stops there, where an aggregation would visit all rows.
-        """
-        answers = self.search_all([bodies.carriers(keys, most) for keys in lookups])
-        counts = [answer["hits"]["total"]["value"] for answer in answers]
-        return [keys for keys, count in zip(lookups, counts, strict=True) if count > most]
-
-    def _best_hits(self, searches: list[Body], limit: int) -> list[Body]:
-        """Return the `hits` of each search, page by page where an engine limits them."""
-        if limit <= MAX_WINDOW:
-            return self.hits(searches)
-        return [self._page_hits(body, limit) for body in searches]
-
-    def _page_hits(self, body: Body, limit: int) -> Body:
-        pages = self.pages(body)
-        first = next(pages)["hits"]
-        rest = chain.from_iterable(page["hits"]["hits"] for page in pages)
-        return {**first, "hits": [*first["hits"], *islice(rest, limit - len(first["hits"]))]}
-
-
-def is_lost(item: Body) -> bool:
-    """Return whether a document was not found, or was not looked for without its routing."""
-    return not item.get("found") and item.get("error", {}).get("type") in (None, _NO_ROUTING)
 
 
 def _documents_of_next_page(hits: Sequence[Body]) -> int:
@@ -420,13 +234,6 @@ def _batch(searches: Sequence[Body]) -> list[Body]:
             break
         batch.append(body)
     return batch
-
-
-def _candidates(hits: Body | None, capped: tuple[str, ...]) -> Candidates:
-    if hits is None:
-        return Candidates((), capped)
-    candidates = tuple(map(documents.candidate, hits["hits"]))
-    return Candidates(candidates, capped, cut=hits["total"]["value"] > len(candidates))
 
 
 def _is_expired(answer: Answer) -> bool:

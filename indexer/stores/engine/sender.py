@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
@@ -44,11 +44,17 @@ class Operation:
     body: Mapping[str, Any] | None = None
     head: Mapping[str, Any] | None = None
 
+    def at(self, place: Mapping[str, str]) -> Operation:
+        """Return the operation on a document of a given index or routing, in the engine's terms."""
+        return replace(self, head={**(self.head or self._default_head()), **place})
+
+    def _default_head(self) -> Mapping[str, Any]:
+        return {"retry_on_conflict": 3} if self.action == "update" else {}
+
     def lines(self) -> bytes:
         """Return the operation as newline-delimited JSON; a lone surrogate becomes U+FFFD."""
-        default = {"retry_on_conflict": 3} if self.action == "update" else {}
-        settings = default if self.head is None else self.head
-        lines = _encode({self.action: {"_id": self.id, **settings}}) + "\n"
+        head = self._default_head() if self.head is None else self.head
+        lines = _encode({self.action: {"_id": self.id, **head}}) + "\n"
         if self.body is not None:
             lines += _encode(self.body) + "\n"
         return well_formed(lines).encode()

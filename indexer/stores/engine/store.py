@@ -8,7 +8,7 @@ from indexer.joins.near_sketches import filter_candidates
 from indexer.model import Candidates, Query, Row, Scope, Screen
 from indexer.recipe import Recipe
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
-from indexer.stores.engine import bodies, index_reads, index_writes
+from indexer.stores.engine import bodies, candidate_queries, index_reads, index_writes
 from indexer.stores.engine.engine_maintenance import EngineMaintenance
 from indexer.stores.engine.index_claims import EngineClaims
 from indexer.stores.engine.index_families import EngineFamilies, EngineLabels
@@ -98,7 +98,9 @@ class EngineStore:
         queries = self.index.queries(self._scope)
         screened = screens or [None] * len(keys)
         lengths = [screen.lengths if screen else None for screen in screened]
-        candidates = queries.candidates(keys, lengths, recipes, limit, shared, self._cap)
+        candidates = candidate_queries.candidates(
+            queries, keys, lengths, recipes, limit, shared, self._cap
+        )
         if not all(entry.found for entry in candidates):
             self.index.check_replaced()
         if not screens:
