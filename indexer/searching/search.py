@@ -40,7 +40,7 @@ from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.searching.suggestions import suggest
-from indexer.similarity.criteria import for_folding
+from indexer.similarity.criteria import Criteria, for_folding
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
@@ -100,13 +100,25 @@ class _FoldedRanking:
 
     def page(self, options: SearchOptions) -> list[Group]:
         """Return the groups of the page."""
-        end = self.seeds + options.limit * options.page
+        end = self._end(options)
         return self.groups[end - options.limit : end]
+
+    def has_more(self, options: SearchOptions) -> bool:
+        """Return whether there are groups after the page."""
+        return len(self.groups) > self._end(options)
+
+    @property
+    def passed_over(self) -> int:
+        """The hits whose texts did not fit into what is compared by type."""
+        return self.rule.passed_over if isinstance(self.rule, ByType) else 0
 
     def shown(self, options: SearchOptions) -> tuple[str, ...]:
         """Return the ids of the heads up to the end of the page, those shown before left out."""
-        end = self.seeds + options.limit * options.page
-        return tuple(group.head.id for group in self.groups[self.seeds : end])
+        groups = self.groups[self.seeds : self._end(options)]
+        return tuple(group.head.id for group in groups)
+
+    def _end(self, options: SearchOptions) -> int:
+        return self.seeds + options.limit * options.page
 
 
 def search(
@@ -138,34 +150,30 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     start = _start(query, options)
     recipe = require_recipe(store)
     if options.fold == "live":
-        measured, threshold = live_settings(recipe, options.measure, options.threshold)
-        options = dataclasses.replace(options, measure=measured, threshold=threshold)
-        options.criteria.check_sketches(recipe, options.measure or MEASURE)
+        options = _live_options(options, recipe)
     view = scope_view(store, options.of)
     ranking, notes = _ranking(view, query, options, start, _first_hits(recipe, options, start))
     families_by = family_settings(view, options.fold, options.of)
     measure = fold_measure(options.fold, options.measure, families_by)
-    criteria = options.criteria
-    if options.fold == "live":
-        criteria = for_folding(criteria, measure)
+    criteria = _criteria(options, measure)
     texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
     folded = _fold(ranking, start, texts, options, progress)
     groups = folded.page(options)
     if options.fold == "family":
-        families_of_page = len(groups)
         groups = show_changed_apart(groups, texts)
-        notes += tuple(notes_on_changed(len(groups) - families_of_page))
+        notes += tuple(notes_on_changed(len(groups) - len(folded.page(options))))
     shown = _shown(groups, texts, options)
     families, relation = _families(options.fold, ranking, folded)
     cursor = start.next_page(folded.shown(options), ranking.snapshot)
-    has_more = len(folded.groups) > folded.seeds + options.limit * options.page
+    has_more = folded.has_more(options)
     if not ranking.total:
         notes += tuple(suggest(view, query, options.filters))
     apart = len(shown) - len(groups)
-    passed_over = folded.rule.passed_over if isinstance(folded.rule, ByType) else 0
     notes += tuple(notes_on_order(options, groups, texts))
     notes += tuple(
-        notes_on_folding(query, options, recipe, ranking.total, families_by, apart, passed_over)
+        notes_on_folding(
+            query, options, recipe, ranking.total, families_by, apart, folded.passed_over
+        )
     )
     page = Page(
         total=ranking.total,
@@ -180,12 +188,27 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
         of=options.of,
         measure="terminology" if options.fold == "types" else measure,
         threshold=_threshold(options, families_by),
-        passed_over=passed_over,
+        passed_over=folded.passed_over,
         unranked=ranking.unranked,
     )
     if ranking.snapshot and not has_more:
         view.snapshots.release(ranking.snapshot)
     return page
+
+
+def _live_options(options: SearchOptions, recipe: Recipe) -> SearchOptions:
+    """Return the options with the measure and threshold by which this recipe's hits are folded.
+
+    Raises `UsageError` where its sketches do not suffice for the measure and the criteria.
+    """
+    measure, threshold = live_settings(recipe, options.measure, options.threshold)
+    options.criteria.check_sketches(recipe, measure or MEASURE)
+    return dataclasses.replace(options, measure=measure, threshold=threshold)
+
+
+def _criteria(options: SearchOptions, measure: str) -> Criteria:
+    """Return the criteria of folding: live, by a measure of words in order, one more."""
+    return for_folding(options.criteria, measure) if options.fold == "live" else options.criteria
 
 
 def _start(query: str, options: SearchOptions) -> Cursor:
