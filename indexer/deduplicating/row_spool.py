@@ -187,7 +187,7 @@ class RowSpool:
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """Return rows with their texts by id, which is the place."""
-        found: dict[str, Row] = {}
+        by_id: dict[str, Row] = {}
         for start in range(0, len(ids), AT_ONCE):
             places = [int(id) for id in ids[start : start + AT_ONCE]]
             marks = ",".join("?" * len(places))
@@ -198,8 +198,8 @@ class RowSpool:
             )
             for values in rows:
                 row = _row(*values)
-                found[row.id] = row
-        return found
+                by_id[row.id] = row
+        return by_id
 
     @property
     def visited(self) -> int:

@@ -80,10 +80,10 @@ def delete(
     `StoreError` when nothing was indexed yet.
     """
     require_writable(store)
-    given: dict[str, Any] = {"threshold": threshold, "measure": measure, "principal": principal}
-    given = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {"threshold": threshold, "measure": measure, "principal": principal}
+    changes = {name: value for name, value in changes.items() if value is not None}
     last = last_options(store)
-    options = replace(last, documents=replace(last.documents, **given))
+    options = replace(last, documents=replace(last.documents, **changes))
     with Journal(journal_path(store.address)) as journal, record_job(journal, "delete") as job:
         result = delete_and_repair(store, ids, options)
         journal.forget(ids)

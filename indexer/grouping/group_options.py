@@ -91,8 +91,8 @@ class GroupOptions:
         """Return what decides the families, by the names of the options."""
         values = {name: getattr(self, name) for name in _SETTINGS}
         values["cap"] = None if self.cap == CAP else self.cap
-        given = {name: value for name, value in values.items() if value is not None}
-        return {**given, **self.folding.settings()}
+        decisive = {name: value for name, value in values.items() if value is not None}
+        return {**decisive, **self.folding.settings()}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> GroupOptions:
@@ -101,8 +101,8 @@ class GroupOptions:
         >>> GroupOptions.from_settings(GroupOptions(0.9, "lcs", cap=7).settings()).cap
         7
         """
-        given = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
-        return cls(**given, criteria=Criteria.from_settings(settings))
+        values = {name: settings[name] for name in (*_SETTINGS, "cap") if name in settings}
+        return cls(**values, criteria=Criteria.from_settings(settings))
 
     @property
     def principal_kind(self) -> Principal | FieldOrder:

@@ -35,17 +35,17 @@ def endings(lines: Sequence[str]) -> list[tuple[int, EndingKind]]:
     [(2, 'signature'), (5, 'text')]
     """
     notice = _disclaimer(lines)
-    found: list[tuple[int, EndingKind]] = []
+    result: list[tuple[int, EndingKind]] = []
     start = 0
     while (signature := _signature(lines[start:notice])) is not None:
         first = start + signature
         start = _text_below(lines[:notice], first)
-        found += [(first, "signature"), (start, "text")]
-    if start == notice and found:
-        found.pop()
+        result += [(first, "signature"), (start, "text")]
+    if start == notice and result:
+        result.pop()
     if notice < len(lines):
-        found.append((notice, "disclaimer"))
-    return found
+        result.append((notice, "disclaimer"))
+    return result
 
 
 def _text_below(lines: Sequence[str], signature: int) -> int:

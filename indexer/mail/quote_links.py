@@ -29,14 +29,14 @@ class _Index:
 
     def having(self, quote: Quote) -> set[int]:
         """Return the mails whose own text a quote may hold, or that may hold the quote."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         words = without_signs(quote.words)
         for run in key_runs(words, _KEYS):
-            found.update(_few(self.by_run.get(run, ())))
+            numbers.update(_few(self.by_run.get(run, ())))
         for width in range(1, RUN + 1):
             for run in runs(words, width):
-                found.update(_few(self.by_key.get(run, ())))
-        return found
+                numbers.update(_few(self.by_key.get(run, ())))
+        return numbers
 
 
 def _few(places: Sequence[int]) -> Sequence[int]:

@@ -73,8 +73,8 @@ class _LabelledSketches:
 
     def comparable(self, sketch: StoredSketch) -> NDArray[Any]:
         """Return the slots of a sketch of the same size, scheme and seed as the first."""
-        like = self._like
-        kinds = [(len(one.slots), one.scheme, one.seed) for one in (like, sketch)]
+        sketches = (self._like, sketch)
+        kinds = [(len(entry.slots), entry.scheme, entry.seed) for entry in sketches]
         if kinds[0] != kinds[1]:
             raise UsageError(
                 f"{self._path} holds MinHashes of {kinds[0][0]} slots ({kinds[0][1]}) and of "

@@ -50,8 +50,8 @@ def differences(
     """
     result = list(_differences(a, b, runs))
     # an address is a fact of each of its words
-    once = dict.fromkeys(found for found in result if found.kind == "address")
-    result = [*once, *(found for found in result if found.kind != "address")]
+    addresses = dict.fromkeys(fact for fact in result if fact.kind == "address")
+    result = [*addresses, *(fact for fact in result if fact.kind != "address")]
     return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
 
 

@@ -121,21 +121,21 @@ class FactSource:
     @cached_property
     def signs(self) -> dict[int, str]:
         """The signs before words, by the place of the word; after the last word, their number."""
-        found: dict[int, str] = {}
+        by_place: dict[int, str] = {}
         for end, sign in signs(self.text):
             place = bisect_left(self.starts, end)
-            found[place] = f"{found[place]} {sign}" if place in found else sign
-        return found
+            by_place[place] = f"{by_place[place]} {sign}" if place in by_place else sign
+        return by_place
 
     @cached_property
     def addresses(self) -> dict[int, str]:
         """The e-mail address or URL that words are of, by their places."""
-        found: dict[int, str] = {}
+        by_place: dict[int, str] = {}
         for start, address in addresses(self.text):
             first = bisect_left(self.starts, start)
             end = bisect_left(self.starts, start + len(address))
-            found |= dict.fromkeys(range(first, end), address)
-        return found
+            by_place |= dict.fromkeys(range(first, end), address)
+        return by_place
 
     def quantity(self, place: int) -> Quantity:
         """Return the number that a word is, with its sign and unit."""

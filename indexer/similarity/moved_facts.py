@@ -29,11 +29,11 @@ Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends betw
 def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
     """Return whether another text has a fact of this text with the same surroundings."""
     surroundings: tuple[Neighbour, Neighbour] | None = None
-    for found in _occurrences(fact, text.source, other):
-        if _run_length(text.source, fact.place, other.source, found.place) >= RUN:
+    for occurrence in _occurrences(fact, text.source, other):
+        if _run_length(text.source, fact.place, other.source, occurrence.place) >= RUN:
             return True
         surroundings = surroundings or _surroundings(fact, text)
-        if _are_same(surroundings, _surroundings(found, other)):
+        if _are_same(surroundings, _surroundings(occurrence, other)):
             return True
     return False
 

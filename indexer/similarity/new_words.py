@@ -180,15 +180,15 @@ def _whole_words(side: WordText, common: set[str]) -> dict[str, None]:
     places = np.searchsorted(spelled.starts, words.starts[firsts], side="right") - 1
     whole_starts, whole_ends = spelled.starts.tolist(), spelled.ends.tolist()
     starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
-    found: dict[str, None] = {}
+    spellings: dict[str, None] = {}
     for first, place, start, end in zip(firsts, places.tolist(), starts, ends, strict=True):
         is_inside = place >= 0 and whole_ends[place] >= end
         span = (whole_starts[place], whole_ends[place]) if is_inside else (start, end)
         written = side.text[slice(*span)]
         if "\n" in written or "\r" in written:  # broken at the end of a line
             written = words.vocabulary[int(words.numbers[first])]
-        found[written] = None
-    return found
+        spellings[written] = None
+    return spellings
 
 
 def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:

@@ -176,16 +176,16 @@ class PassageFinder:
         self, number: int, runs: Hashes, texts: NDArray[np.int64]
     ) -> dict[bytes, _Candidate]:
         """Return the candidates of a text by their runs."""
-        found: dict[bytes, _Candidate] = {}
+        by_bytes: dict[bytes, _Candidate] = {}
         least, most = self._least, int(texts.max(initial=0))
         while least <= most:
             for start, stop in frequent_spans(texts, least):
                 if stop - start >= self._least_runs:
                     origin = Origin(number, start, stop + RUN_WORDS - 1)
                     part = runs[start:stop]
-                    found.setdefault(part.tobytes(), _Candidate(origin, part))
+                    by_bytes.setdefault(part.tobytes(), _Candidate(origin, part))
             least *= 2
-        return found
+        return by_bytes
 
     def passages(self) -> Sequence[Passage]:
         """Return the passages that at least `least` texts have, ties by where they were read first.

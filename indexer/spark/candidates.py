@@ -62,9 +62,9 @@ def candidate_pairs(
         pairs = _pairs_by_words(short.rows, hot)
         return near.union(_with_sketches(pairs, ranked.rows, sharing, known))
 
-    found = work.stage("sharing", {"least": sharing.least}, [*sources, hot], make, _count_pairs)
-    pairs = found.rows.where("left IS NOT NULL").drop("candidates")
-    return Stage(found.digest, pairs, {**hot.facts, **found.facts})
+    stage = work.stage("sharing", {"least": sharing.least}, [*sources, hot], make, _count_pairs)
+    pairs = stage.rows.where("left IS NOT NULL").drop("candidates")
+    return Stage(stage.digest, pairs, {**hot.facts, **stage.facts})
 
 
 def _hot_values(ranked: DataFrame, sharing: Sharing, cap: int, short: Stage | None) -> DataFrame:
@@ -92,8 +92,8 @@ def _count_capped(hot: DataFrame) -> dict[str, int]:
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
-def _count_pairs(found: DataFrame) -> dict[str, int]:
-    row = found.agg(sf.sum("candidates")).first()
+def _count_pairs(pairs: DataFrame) -> dict[str, int]:
+    row = pairs.agg(sf.sum("candidates")).first()
     return {"candidates": (row and row[0]) or 0}
 
 
@@ -191,9 +191,9 @@ def part_comparer(sharing: Sharing, hot: HotKeys, parts: int) -> Mapper:
         keys = sharing.keys(sketches)
         places = hot.places(keys)
         is_open = (places < 0) & (keys % np.uint64(parts) == np.uint64(part))
-        found, candidates = sharing.near(sketches, close_hot(keys, places, text), is_open)
-        left, right = text[found[:, 0]], text[found[:, 1]]
-        yield from _pair_batches(left, right, found[:, 2], candidates)
+        close, candidates = sharing.near(sketches, close_hot(keys, places, text), is_open)
+        left, right = text[close[:, 0]], text[close[:, 1]]
+        yield from _pair_batches(left, right, close[:, 2], candidates)
 
     return compare
 

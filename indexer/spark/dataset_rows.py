@@ -155,9 +155,9 @@ def _text_column(spark: SparkSession, dataset: Dataset) -> str:
     field = dataset.reading.text_field
     column = field if field in names else field.partition(".")[0]
     if column not in names:
-        given = [name for name in names if name not in (_FILE, _PLACE)]
+        columns = [name for name in names if name not in (_FILE, _PLACE)]
         raise UsageError(
-            f"{dataset.place} has no column {field!r}, but: {', '.join(given[:20])}; "
+            f"{dataset.place} has no column {field!r}, but: {', '.join(columns[:20])}; "
             "choose by --text-field"
         )
     return column
@@ -193,12 +193,12 @@ def _line_ids(files: Files) -> Callable[[Any], list[str]]:
     seen: Counter[tuple[str, int]] = Counter()
 
     def ids(part: Any) -> list[str]:
-        found = []
+        places = []
         columns = part.column(_FILE).to_pylist(), part.column(_PLACE).to_pylist()
         for where in zip(*columns, strict=True):
             seen[where] += 1
-            found.append(files.place(where[0], files.starts[where] + seen[where]))
-        return found
+            places.append(files.place(where[0], files.starts[where] + seen[where]))
+        return places
 
     return ids
 

@@ -100,8 +100,10 @@ def _family_options(options: DedupOptions) -> GroupOptions:
     settings = options.family_options()
     if settings.folding == settings.criteria:
         return settings
-    given: Criteria = settings.criteria or NO_CRITERIA
-    return dataclasses.replace(settings, criteria=dataclasses.replace(given, replaced=_ANY_NUMBER))
+    criteria: Criteria = settings.criteria or NO_CRITERIA
+    return dataclasses.replace(
+        settings, criteria=dataclasses.replace(criteria, replaced=_ANY_NUMBER)
+    )
 
 
 def _removed(assigned: Stage, texts: Stage, signed: Stage) -> DataFrame:

@@ -275,8 +275,8 @@ def _key(name: str, password: str) -> bytes:
     return hashlib.sha256(f"{name}\0{password}".encode()).digest()
 
 
-def _is_same(one: bytes, other: bytes) -> bool:
-    return hmac.compare_digest(one, other)
+def _is_same(a: bytes, b: bytes) -> bool:
+    return hmac.compare_digest(a, b)
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:

@@ -122,7 +122,8 @@ class LabelQueue:
         and what changed. None without one.
         """
         with self._changed:
-            undone = {one.job for one in self._outcomes.values() if isinstance(one, UndoResult)}
+            outcomes = self._outcomes.values()
+            undone = {outcome.job for outcome in outcomes if isinstance(outcome, UndoResult)}
             for number, outcome in reversed(self._outcomes.items()):
                 request = self._requests[number]
                 if request.reviewer != reviewer:

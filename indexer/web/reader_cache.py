@@ -20,12 +20,14 @@ class _UnwantedResult(Exception):
 
 
 class _Entry:
-    """A result, or its computation; `asked` is the last time at which it was asked for."""
+    """A result, or its computation; `used_at` is the last time at which it was asked for."""
 
-    def __init__(self, read: Callable[[_Entry, Progress], Any], weight: int, asked: float) -> None:
+    def __init__(
+        self, read: Callable[[_Entry, Progress], Any], weight: int, used_at: float
+    ) -> None:
         self.reader: SurveyReader[Any] = SurveyReader(lambda progress: read(self, progress))
         self.weight = weight
-        self.asked = asked
+        self.used_at = used_at
 
 
 class ReaderCache:
@@ -82,7 +84,7 @@ class ReaderCache:
 
         def read_alone(entry: _Entry, progress: Progress) -> T:
             def report(stage: str, done: int, total: int) -> None:
-                if self._clock() - entry.asked > self._lease:
+                if self._clock() - entry.used_at > self._lease:
                     raise _UnwantedResult
                 progress(stage, done, total)
 
@@ -95,7 +97,7 @@ class ReaderCache:
 
         with self._lock:
             entry = self._entries.get(key) or _Entry(read_alone, weight, self._clock())
-            entry.asked = self._clock()
+            entry.used_at = self._clock()
             self._entries[key] = entry
             self._entries.move_to_end(key)
             self._trim()

@@ -124,8 +124,8 @@ class SheetWriter:
         cannot be written; the sheet is unchanged then.
         """
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        given = {name: text for name, text in (("group", group), ("note", note)) if text}
-        self._append({"a": a, "b": b, "judgement": type, **given, "at": at})
+        optional = {name: text for name, text in (("group", group), ("note", note)) if text}
+        self._append({"a": a, "b": b, "judgement": type, **optional, "at": at})
         if type is None:
             self.sheet.withdraw(ordered_pair(a, b))
         else:

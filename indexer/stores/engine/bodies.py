@@ -245,10 +245,10 @@ def families(exact: int = _FAMILIES) -> Body:
 def _filter(field: str, value: str) -> Body:
     if (limits := range_of(field, value)) is not None:
         sides = {"gte": limits.least, "lt": limits.below}
-        given: Body = {name: limit for name, limit in sides.items() if limit is not None}
+        bounds: Body = {name: limit for name, limit in sides.items() if limit is not None}
         if limits.field == "modified":  # of other programs' fields, too, whatever their format
-            given["format"] = "epoch_millis"
-        return {"range": {_FIELDS.get(limits.field, limits.field): given}}
+            bounds["format"] = "epoch_millis"
+        return {"range": {_FIELDS.get(limits.field, limits.field): bounds}}
     if field == FOLDER:
         return _inside(well_formed(value))
     metadata = metadata_name(field)

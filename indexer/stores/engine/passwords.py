@@ -11,13 +11,15 @@ from indexer.system.secrets import secret
 
 
 def password(environment: Mapping[str, str], user: str | None, place: str) -> str | None:
-    """The password of a user: `secret`, else what the keyring holds for service `nearfold PLACE`;
-    None when nobody has one.
+    """Return the password of a user; None when nobody has one.
 
-    The keyring is asked only where there is a user and the package `keyring` is installed.
+    It is the `secret`, else what the keyring holds for the service `nearfold PLACE`. The keyring is
+    read only where there is a user and the package `keyring` is installed.
     """
-    given = secret("NEARFOLD_PASSWORD", environment)
-    return given if given is not None or user is None else _in_keyring(f"nearfold {place}", user)
+    from_secret = secret("NEARFOLD_PASSWORD", environment)
+    if from_secret is not None or user is None:
+        return from_secret
+    return _in_keyring(f"nearfold {place}", user)
 
 
 def _in_keyring(service: str, user: str) -> str | None:

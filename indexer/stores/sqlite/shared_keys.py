@@ -198,27 +198,27 @@ def first_by_path(db: sqlite3.Connection, numbers: Numbers, count: int) -> Numbe
 def _first_in_index(
     db: sqlite3.Connection, kept: KeptReads, numbers: Numbers, count: int, at_once: int
 ) -> Numbers:
-    """Return the same by the index of paths from its begin, as far as it was not read before.
+    """Return the same by the index of paths from its start, as far as it was not read before.
 
     It has rows of one path in order of number: the last path is sorted by id.
     """
     is_chosen = np.zeros(int(numbers.max()) + 1, dtype=np.bool_)
     is_chosen[numbers] = True
-    found = _chosen(kept.by_path, is_chosen)
-    while len(found) < count:
+    chosen = _chosen(kept.by_path, is_chosen)
+    while len(chosen) < count:
         last = int(kept.by_path[-1]) if len(kept.by_path) else -1
         joined, kept.last_path = db.execute(_NEXT, (kept.last_path, last, at_once)).fetchone()
         entries = parse_numbers(joined)
         kept.by_path = np.concatenate([kept.by_path, entries])
-        found = np.concatenate([found, _chosen(entries, is_chosen)])
-    found = found[:count]
+        chosen = np.concatenate([chosen, _chosen(entries, is_chosen)])
+    chosen = chosen[:count]
     (path,) = db.execute(
-        "SELECT path FROM documents WHERE number = ?", (int(found[-1]),)
+        "SELECT path FROM documents WHERE number = ?", (int(chosen[-1]),)
     ).fetchone()
     by_id = parse_numbers(db.execute(_OF_PATH, (path,)).fetchone()[0])
     if len(by_id) == 1:
-        return found
-    before = found[~np.isin(found, by_id)]
+        return chosen
+    before = chosen[~np.isin(chosen, by_id)]
     same = by_id[np.isin(by_id, numbers)]
     return np.concatenate([before, same[: count - len(before)]])
 

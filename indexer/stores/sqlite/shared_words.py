@@ -50,11 +50,11 @@ def find_by_words(
     rows = db.execute(_SIMILAR.format(condition), values).fetchall()
     count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
     rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
-    found = tuple(
+    candidates = tuple(
         Candidate(id, path, 0, minhash, None if bits is None else unsigned64(bits))
         for _, id, path, minhash, bits in rows[:limit]
     )
-    return Candidates(found, cut=len(rows) > limit)
+    return Candidates(candidates, cut=len(rows) > limit)
 
 
 def _expression(spellings: Sequence[str]) -> str:
