@@ -23,9 +23,9 @@ NearSketches: TypeAlias = NDArray[np.uint32]
 def near_sketches(left: NDArray[Any], right: NDArray[Any], least: int) -> NearSketches:
     """Return the pairs with at least `least` equal slots, by the place in `left`, then in `right`.
 
-    Sketches are rows of uint8 or uint32. Of wider slots the low bytes are compared first: they
-    rule out most pairs. The compiled kernel, where installed, does that faster with the same
-    result.
+    Sketches are rows of uint8 or uint32: `left` (n, slots), `right` (m, slots); no pairs where n or
+    m is 0. Of wider slots the low bytes are compared first: they rule out most pairs. The compiled
+    kernel, where installed, does that faster with the same result.
 
     >>> left, right = np.array([[1, 2, 3]], np.uint8), np.array([[1, 2, 9], [7, 8, 9]], np.uint8)
     >>> near_sketches(left, right, 2).tolist()
@@ -47,7 +47,7 @@ def near_sketches(left: NDArray[Any], right: NDArray[Any], least: int) -> NearSk
 
 
 def count_equal(left: NDArray[np.uint8], right: NDArray[np.uint8], least: int) -> NearSketches:
-    """Return what `near_sketches` does for slots of a byte, by numpy."""
+    """Return what `near_sketches` does for slots of a byte, by numpy: (pairs, 3) uint32."""
     by_slot = np.ascontiguousarray(right.T)
     counting = np.uint8 if left.shape[1] < 256 else np.uint32
     near = []

@@ -45,13 +45,13 @@ class ParityMaps:
         self._maps: NDArray[np.uint64] = budget.array((len(sizes), self.bits // 64), np.uint64)
 
     def put(self, place: int, hashes: NDArray[np.uint64]) -> None:
-        """Store the map of one set, given the distinct hashes of its features."""
+        """Store the map of the set at `place`, given the distinct hashes of its features, (n,)."""
         self._maps[place] = parity_map(hashes, self.bits)
 
     def may_reach(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float
     ) -> NDArray[np.bool_]:
-        """Return for each pair whether its similarity may be `threshold` or more.
+        """Return for each pair whether its similarity may be `threshold` or more, (pairs,) bool.
 
         Two sets share at most half of the sum of their sizes minus the bits that differ. The bound
         is widened by less than 1e-9 of a feature, so that rounding never loses a pair.
@@ -69,7 +69,10 @@ class ParityMaps:
     def differ_at_most(
         self, left: NDArray[np.int32], right: NDArray[np.int32], most: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Return for each pair whether its maps differ in at most `most` bits, by numpy."""
+        """Return for each pair whether its maps differ in at most `most` bits, by numpy.
+
+        All arguments and the result are (pairs,).
+        """
         near = np.empty(len(left), dtype=bool)
         for part in parts(len(left), STEP):
             differing = self._maps[left[part]] ^ self._maps[right[part]]

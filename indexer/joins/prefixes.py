@@ -41,7 +41,10 @@ class FeatureOrder:
         self._counts[_counters_of(hashes)] += 1
 
     def first(self, hashes: NDArray[np.uint64], length: int) -> tuple[NDArray[np.uint64], int]:
-        """Return the first `length` of these features, and the sum of their counts."""
+        """Return the first `length` of these features, and the sum of their counts.
+
+        `hashes`: (n,), distinct; the result holds min(n, `length`) of them, rarest first.
+        """
         counts = self._counts[_counters_of(hashes)]
         order = np.lexsort((hashes, counts))[:length]
         return hashes[order], int(counts[order].sum())
@@ -78,7 +81,7 @@ class SimilarSets:
         self.pairs = int((self._reach - np.arange(len(sizes)))[self._sizes > 0].sum())
 
     def put(self, number: int, hashes: NDArray[np.uint64]) -> None:
-        """Add the distinct hashes of one set's features."""
+        """Add the set `number`: the distinct hashes of its features, (`sizes[number]`,)."""
         rank = int(self._rank[number])
         self._maps.put(rank, hashes)
         if self._prefixes is None:

@@ -65,8 +65,8 @@ def pairs_with_followers(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield each place paired with the `followers[i]` places that follow it, in blocks.
 
-    A block ends where it would exceed `block` pairs; a place with more followers than that has a
-    block of its own.
+    `places` and `followers`: (n,) int64. A block is two arrays (pairs,), never empty. It ends where
+    it would exceed `block` pairs; a place with more followers than that has a block of its own.
     """
     ends = np.cumsum(followers)
     first = 0
@@ -81,7 +81,7 @@ def pairs_with_followers(
 
 
 def offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 0, 1, ... size - 1 for each size, one after the other.
+    """Return 0, 1, ... size - 1 for each size, one after the other: (sum of sizes,) int64.
 
     >>> offsets(np.array([2, 3])).tolist()
     [0, 1, 0, 1, 2]

@@ -102,7 +102,7 @@ class ShortTexts:
         self.capped = CapReport()
 
     def put(self, text: int, words: NDArray[np.uint64]) -> None:
-        """Add a text, by a hash for each occurrence of each word."""
+        """Add a text, by a hash for each occurrence of each word: (words,) uint64, distinct."""
         waiting = self._waiting[len(words)]
         waiting.append((text, words))
         if len(waiting) == _AT_ONCE:

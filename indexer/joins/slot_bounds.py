@@ -74,12 +74,15 @@ def similarity_intervals(
 def slot_similarity(
     equal: NDArray[np.unsignedinteger[Any]], slots: int, bits: int
 ) -> NDArray[np.float64]:
-    """Return the similarity that numbers of equal slots estimate, corrected for chance."""
+    """Return the similarity that numbers of equal slots estimate, corrected for chance.
+
+    `equal`: (n,), each in [0, `slots`]. (n,) float64 in [0, 1].
+    """
     return without_chance(equal / slots, bits)
 
 
 def equal_slots(similarity: NDArray[np.float64], slots: int, bits: int) -> NDArray[np.intp]:
-    """Return the numbers of equal slots that `slot_similarity` gave these similarities."""
+    """Return the numbers of equal slots that `slot_similarity` gave these similarities, (n,)."""
     equal: NDArray[np.intp] = np.rint(_share(similarity, bits) * slots).astype(np.intp)
     return equal
 

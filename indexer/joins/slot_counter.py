@@ -34,7 +34,10 @@ class SlotCounter:
     def at_least(
         self, left: Places, right: Places, least: int
     ) -> tuple[Places, Places, NDArray[np.uint16]]:
-        """Return the pairs with at least `least` equal slots, in order, and their equal slots."""
+        """Return the pairs with at least `least` equal slots, in order, and their equal slots.
+
+        `left` and `right` are places of documents, (pairs,); the results are (pairs that reach,).
+        """
         promising = _count_equal(self._low, left, right) >= least
         left, right = left[promising], right[promising]
         equal = _count_equal(self._slots, left, right)
@@ -42,11 +45,11 @@ class SlotCounter:
         return left[reached], right[reached], equal[reached]
 
     def count(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.uint16]:
-        """Return the number of equal slots of each pair."""
+        """Return the number of equal slots of each pair, (pairs,) uint16."""
         return _count_equal(self._slots, left, right)
 
     def reaches(self, left: Places, right: Places, least: int) -> NDArray[np.bool_]:
-        """Return for each pair whether it has at least `least` equal slots."""
+        """Return for each pair whether it has at least `least` equal slots, (pairs,) bool."""
         return _count_equal(self._slots, left, right) >= least
 
 

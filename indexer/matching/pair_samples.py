@@ -55,7 +55,7 @@ class OtherPairs:
 
 
 def are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
-    """Return which codes are among `others`, which are sorted."""
+    """Return which codes are among `others`, which are sorted: (codes,) bool."""
     if not len(others):
         return np.zeros(len(codes), dtype=bool)
     places = np.minimum(np.searchsorted(others, codes), len(others) - 1)
@@ -64,7 +64,10 @@ def are_in(codes: Codes, others: Codes) -> NDArray[np.bool_]:
 
 
 def distinct_places(number: int, among: int, seed: int) -> NDArray[np.int64]:
-    """Return `number` different places below `among`, with equal chance; the same for a seed."""
+    """Return `number` different places below `among`, with equal chance; the same for a seed.
+
+    (number,) int64 in random order; all places where `among` is not larger than `number`.
+    """
     if number * 4 >= among:
         keys = random_places(among, seed, 1 << 62)
         order: NDArray[np.int64] = np.argsort(keys, kind="stable")[:number]

@@ -88,7 +88,10 @@ class Frequencies:
         self._shingles, self._counts, self.texts = shingles, counts, texts
 
     def weights(self, shingles: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Return the weight of each of these shingles, all counted; all 1 without a corpus."""
+        """Return the weight of each of these shingles, all counted; all 1 without a corpus.
+
+        (n,) float64 in [0, 1]: 0 for a shingle that all texts have, 1 for one that none has.
+        """
         if not self.texts:
             return np.ones(len(shingles))
         counts = self._counts[np.searchsorted(self._shingles, shingles)]

@@ -80,7 +80,7 @@ class Operand(Protocol):
 
     @property
     def minhash(self) -> NDArray[Any] | None:
-        """The MinHash slots."""
+        """The MinHash slots, (slots,)."""
 
     @property
     def slot_bits(self) -> int:
@@ -96,7 +96,7 @@ class Operand(Protocol):
 
     @property
     def vector(self) -> NDArray[Any] | None:
-        """The rare-term signature."""
+        """The rare-term signature, (terms,)."""
 
 
 class TextOperand(Operand, Protocol):
@@ -232,7 +232,8 @@ def terminology(a: Words, b: Words) -> float:
 def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None, bits: int = FULL) -> Estimate | None:
     """Estimate the Jaccard similarity of the features from equal slots of so many bits.
 
-    None when a sketch is missing.
+    `a` and `b`: the slots of two texts by one recipe, (slots,) of the same length, not empty. None
+    when a sketch is missing.
     """
     if a is None or b is None:
         return None

@@ -44,7 +44,11 @@ def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
 
 
 def tiles_by_pairs(runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int) -> list[Tile]:
-    """Return the tiles from every pair of equal runs; `runs_*` are numbered `width`-word runs."""
+    """Return the tiles from every pair of equal runs, in the order in which they are placed.
+
+    `runs_a` and `runs_b` are the runs of `width` words of either text, as `number_runs` numbers
+    them. No tiles where either text has no run.
+    """
     starts_a, starts_b, lengths = _diagonals(runs_a, runs_b)
     keys = (1 - width - lengths).tolist()
     matches = list(zip(keys, starts_a.tolist(), starts_b.tolist(), strict=True))

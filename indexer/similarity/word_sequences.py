@@ -99,7 +99,10 @@ def may_reach_pair(a: WordSequence, b: WordSequence, least: float) -> bool:
 def may_reach(
     pairs: Sequence[tuple[WordSequence, WordSequence]], least: float
 ) -> NDArray[np.bool_]:
-    """Return for each pair whether its lengths and its words allow an `lcs` of `least`."""
+    """Return for each pair whether its lengths and its words allow an `lcs` of `least`.
+
+    (pairs,) bool; True for a pair of empty texts.
+    """
     lengths = np.array([(len(a.codes), len(b.codes)) for a, b in pairs]).reshape(-1, 2)
     needed = np.ceil(least * lengths.max(axis=1) - 1e-9)
     possible: NDArray[np.bool_] = lengths.min(axis=1) >= needed

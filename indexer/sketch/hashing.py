@@ -37,7 +37,7 @@ def mix64(value: int) -> int:
 
 
 def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return `mix64` of every element."""
+    """Return `mix64` of every element, in the shape of `values`."""
     mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixed = mixed * np.uint64(MIX_ONE)
     mixed ^= mixed >> np.uint64(27)

@@ -295,7 +295,10 @@ def _layouts(slots: int, keys: int, shared: int) -> list[tuple[int, int]]:
 def missed(
     similarities: NDArray[np.float64], bands: int, rows: int, shared: int
 ) -> NDArray[np.float64]:
-    """Return the chance of fewer than `shared` successes in `bands` trials, for similarities."""
+    """Return the chance that texts of these similarities share fewer than `shared` bands.
+
+    `similarities`: (n,) in [0, 1]; the chances are (n,) in [0, 1].
+    """
     success = similarities**rows
     missed: NDArray[np.float64] = (1.0 - success) ** bands
     for hits in range(1, shared):

@@ -44,7 +44,7 @@ def keyed_word_features(codes: NDArray[np.uint32], key: tuple[int, int]) -> NDAr
 
 
 def number_occurrences(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a hash for each occurrence of each hash, ascending by hash and occurrence.
+    """Return a hash for each occurrence of each hash, ascending by hash and occurrence: (n,).
 
     The first is the hash itself, occurrence k (from 0) mix64(hash + k * GAMMA).
     """
@@ -53,7 +53,7 @@ def number_occurrences(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def occurrences(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the hashes in ascending order, and how many equal ones come before each."""
+    """Return the hashes in ascending order, and how many equal ones come before each: (n,) both."""
     ordered = np.sort(hashes)
     places = np.arange(len(ordered))
     is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]

@@ -73,7 +73,10 @@ def _percentiles(values: Units, confidence: float) -> tuple[float, float] | None
 
 
 def random_places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
-    """Return `draws` places below `among`, with replacement, the same for the same seed."""
+    """Return `draws` places below `among`, with replacement, the same for the same seed.
+
+    (draws,) int64; `among` is at least 1.
+    """
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
     randoms = mix64_array(steps + np.uint64(mix64(seed & MASK)))
     places: NDArray[np.int64] = (randoms % np.uint64(among)).astype(np.int64)

@@ -121,7 +121,7 @@ def encode(text: str) -> NDArray[np.uint32]:
 
 
 def decode(codes: NDArray[np.uint32]) -> str:
-    """Return the text of code points; the inverse of `encode` where there is no surrogate."""
+    """Return the text of code points, (n,); the inverse of `encode` but for surrogates."""
     return codes.astype("<u4").tobytes().decode("utf-32-le")
 
 

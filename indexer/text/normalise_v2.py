@@ -44,7 +44,10 @@ def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
 
 
 def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Apply steps 4 and 5 to code points; also return the place that each result comes from."""
+    """Apply steps 4 and 5 to code points; also return the place that each result comes from.
+
+    `codes`: (n,); both results are (m,), and places ascend. Nothing remains of separators alone.
+    """
     codes = codepoints.lower()[codes]
     places = np.arange(len(codes))
     sharp = codes == SHARP_S
@@ -56,7 +59,7 @@ def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int6
 
 
 def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
-    """Return where the words of normalised code points start, ascending.
+    """Return where the words of normalised code points start, ascending: (words,).
 
     A word ends at a blank; in scripts without spaces each code point is a word.
 

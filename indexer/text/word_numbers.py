@@ -53,6 +53,8 @@ def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words of two texts as numbers from 0, the same for the same word in both.
 
+    (words,) for either text; empty for a text without words.
+
     >>> from indexer.text.words import words
     >>> [numbers.tolist() for numbers in shared_numbers(words("to be"), words("be not"))]
     [[0, 1], [1, 2]]
