@@ -7,15 +7,16 @@ Servers of one store share the file, which lies beside the journal.
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from indexer.errors import StoreDamaged
 from indexer.jobs.journal_file import connect_journal, journal_error
+from indexer.jobs.lazy_file import LazyFile
 from indexer.text.phrases import well_formed
 
 _SCHEMA = (
@@ -61,20 +62,22 @@ class ReviewFile:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        error_of = partial(
+            journal_error, path=path, file="the review file", remedy_of_damage=_MOVE_AWAY
+        )
+        self._file = LazyFile(partial(_open, path), error_of)
 
     def assignments(self) -> dict[str, str]:
         """Return the reviewer of each family that has one."""
         if self._is_absent():
             return {}
-        with self._file() as db:
+        with self._file.transaction() as db:
             return dict(db.execute("SELECT family, reviewer FROM assignment").fetchall())
 
     def assign(self, families: Iterable[str], reviewer: str) -> None:
         """Give families to a reviewer, also those that others have; nobody's if it is empty."""
         names = [(well_formed(family),) for family in families]
-        with self._file() as db:
+        with self._file.transaction() as db:
             db.executemany("DELETE FROM assignment WHERE family = ?", names)
             if reviewer:
                 rows = [(*name, reviewer) for name in names]
@@ -82,14 +85,14 @@ class ReviewFile:
 
     def claim(self, family: str, reviewer: str) -> bool:
         """Give a family to a reviewer unless another one has it; return whether it is theirs."""
-        with self._file() as db:
+        with self._file.transaction() as db:
             db.execute("INSERT OR IGNORE INTO assignment VALUES (?, ?)", (family, reviewer))
             select = "SELECT reviewer FROM assignment WHERE family = ?"
             return bool(db.execute(select, (family,)).fetchone()[0] == reviewer)
 
     def move(self, families: Mapping[str, str]) -> None:
         """Give the reviewer of each family the one it is mapped to, unless another one has that."""
-        with self._file() as db:
+        with self._file.transaction() as db:
             for old, new in families.items():
                 update = "UPDATE OR IGNORE assignment SET family = ? WHERE family = ?"
                 db.execute(update, (new, old))
@@ -100,13 +103,13 @@ class ReviewFile:
         if self._is_absent():
             return ()
         select = "SELECT at, reviewer, text FROM note WHERE id = ? ORDER BY number"
-        with self._file() as db:
+        with self._file.transaction() as db:
             return tuple(Note(*row) for row in db.execute(select, (id,)))
 
     def add_note(self, id: str, reviewer: str, text: str) -> None:
         """Write a note on a document."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        with self._file() as db:
+        with self._file.transaction() as db:
             insert = "INSERT INTO note (id, at, reviewer, text) VALUES (?, ?, ?, ?)"
             db.execute(insert, (id, at, reviewer, well_formed(text)))
 
@@ -114,53 +117,42 @@ class ReviewFile:
         """Return the saved searches by name."""
         if self._is_absent():
             return ()
-        with self._file() as db:
+        with self._file.transaction() as db:
             rows = db.execute("SELECT name, address, reviewer FROM search ORDER BY name")
             return tuple(SavedSearch(*row) for row in rows)
 
     def save_search(self, name: str, address: str, reviewer: str) -> SavedSearch:
         """Save a search unless there is one of that name; return the one of that name."""
         values = (well_formed(name), well_formed(address), reviewer)
-        with self._file() as db:
+        with self._file.transaction() as db:
             db.execute("INSERT OR IGNORE INTO search VALUES (?, ?, ?)", values)
             select = "SELECT name, address, reviewer FROM search WHERE name = ?"
             return SavedSearch(*db.execute(select, values[:1]).fetchone())
 
     def delete_search(self, name: str) -> bool:
         """Delete a saved search; return whether there was one of that name."""
-        with self._file() as db:
+        with self._file.transaction() as db:
             delete = "DELETE FROM search WHERE name = ?"
             return db.execute(delete, (well_formed(name),)).rowcount > 0
 
     def replace(self, source: Path) -> None:
         """Replace all of it by a copy, in one step."""
-        with self._file() as db, closing(connect_journal(source)) as copy:
+        with self._file.transaction() as db, closing(connect_journal(source)) as copy:
             copy.backup(db)
             _create(db)
 
     def _is_absent(self) -> bool:
-        return self._connection is None and (self._path is None or not self._path.exists())
+        return not self._file.is_open and (self._path is None or not self._path.exists())
 
-    @contextmanager
-    def _file(self) -> Iterator[sqlite3.Connection]:
-        """Yield the file in one durable transaction."""
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = self._open()
-                with self._connection as db:
-                    yield db
-            except sqlite3.DatabaseError as error:
-                raise journal_error(error, self._path, "the review file", _MOVE_AWAY) from error
 
-    def _open(self) -> sqlite3.Connection:
-        if self._path is not None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(
-            self._path or ":memory:", timeout=_TIMEOUT_SECONDS, check_same_thread=False
-        )
-        _create(connection)
-        return connection
+def _open(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(
+        path or ":memory:", timeout=_TIMEOUT_SECONDS, check_same_thread=False
+    )
+    _create(connection)
+    return connection
 
 
 def _create(db: sqlite3.Connection) -> None:

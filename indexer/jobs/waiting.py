@@ -9,26 +9,24 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from indexer.jobs.journal_file import journal_error
+from indexer.jobs.lazy_file import LazyFile
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS waiting "
     "(number INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL)"
 )
+_MOVE_AWAY = "move it away: the labellings that wait are lost then"
 
 
 def waiting_path(journal: Path | None) -> Path | None:
     """Return the folder where requests wait for a journal; None for one in memory."""
     return None if journal is None else Path(f"{journal}.labels")
-
-
-_MOVE_AWAY = "move it away: the labellings that wait are lost then"
 
 
 class WaitingRequests:
@@ -39,12 +37,17 @@ class WaitingRequests:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        error_of = partial(
+            journal_error,
+            path=folder,
+            file="the waiting labellings in",
+            remedy_of_damage=_MOVE_AWAY,
+        )
+        self._file = LazyFile(partial(_open, folder), error_of)
 
     def put(self, request: Mapping[str, Any]) -> int:
         """Keep a request durably, and return its number; numbers grow."""
-        with self._file() as db:
+        with self._file.transaction() as db:
             row = (json.dumps(request),)
             cursor = db.execute("INSERT INTO waiting (request) VALUES (?)", row)
             return cursor.lastrowid or 0
@@ -54,53 +57,39 @@ class WaitingRequests:
 
         Those of processes that have ended are among them, and from now on this one's.
         """
-        if self._connection is None and (self._folder is None or not self._folder.exists()):
+        if not self._file.is_open and (self._folder is None or not self._folder.exists()):
             return []
-        with self._file() as db:
+        with self._file.transaction() as db:
             rows = db.execute("SELECT number, request FROM waiting ORDER BY number").fetchall()
         return [(number, json.loads(request)) for number, request in rows]
 
     def remove(self, number: int) -> None:
         """Remove a request that was done."""
-        with self._file() as db:
+        with self._file.transaction() as db:
             db.execute("DELETE FROM waiting WHERE number = ?", (number,))
 
     def close(self) -> None:
         """Close the file, as the end of the process does."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
+        self._file.close()
 
-    @contextmanager
-    def _file(self) -> Iterator[sqlite3.Connection]:
-        """Yield the file in one durable transaction."""
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = self._open()
-                with self._connection as db:
-                    yield db
-            except sqlite3.DatabaseError as error:
-                file = "the waiting labellings in"
-                raise journal_error(error, self._folder, file, _MOVE_AWAY) from error
 
-    def _open(self) -> sqlite3.Connection:
-        """Lock the first file that no other process has, and take over what waits in the others."""
-        if self._folder is None:
-            return _lock(":memory:")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count(1):
-            try:
-                own = _lock(f"{self._folder}/{number}")
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error):
-                    raise
-                continue
-            break
-        for other in sorted(self._folder.glob("*")):
-            if other.name.isdecimal() and int(other.name) != number:
-                _take_over(own, other)
-        return own
+def _open(folder: Path | None) -> sqlite3.Connection:
+    """Lock the first file that no other process has, and take over what waits in the others."""
+    if folder is None:
+        return _lock(":memory:")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        try:
+            own = _lock(f"{folder}/{number}")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            continue
+        break
+    for other in sorted(folder.glob("*")):
+        if other.name.isdecimal() and int(other.name) != number:
+            _take_over(own, other)
+    return own
 
 
 def _lock(path: str) -> sqlite3.Connection:
