@@ -20,15 +20,17 @@ from indexer.recipe import DEFAULT
 from indexer.sources import jsonl
 from indexer.sources.base import Reading
 from indexer.sources.record_documents import text_of
-from indexer.spark.arrow_rows import Batches, batch, pack_row, with_fields
+from indexer.spark.arrow_rows import Batches, batch, ddl, pack_row, with_fields
 from indexer.spark.sign import ERROR, OUTCOME
 from indexer.stores.row_limits import storable
 
 Kind: TypeAlias = Literal["parquet", "jsonl"]
 LINE = {"id": "string", "line": "binary"}
 _ENDINGS = {"parquet": "*.parquet", "jsonl": "*.{jsonl,ndjson,jsonl.gz,ndjson.gz}"}
-_FILE = "nearfold_file"
+_PARTS = "spark.sql.files.minPartitionNum"
+_FILE = "nearfold_file"  # columns beside those of the dataset
 _PLACE = "nearfold_place"
+_ID = "nearfold_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,13 @@ class Files:
 def list_files(spark: SparkSession, dataset: Dataset) -> Files:
     """Return the files that hold the rows.
 
+    From then on the session reads the same parts of them in every task, also if it loses executors.
     Raises `SourceNotFound`, and `UsageError` where none has such a name.
     """
-    parts = [_FILE, _PLACE]
+    if spark.conf.get(_PARTS, None) is None:  # else it goes by the processors of the moment
+        spark.conf.set(_PARTS, str(spark.sparkContext.defaultParallelism))
     try:
-        counted = _read(spark, dataset).groupBy(*parts).count().collect()
+        counted = _count_lines(_read(spark, dataset), dataset.kind).collect()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             raise SourceNotFound(path=dataset.place) from error
@@ -98,6 +102,13 @@ def list_files(spark: SparkSession, dataset: Dataset) -> Files:
     return Files([names[path] for path in ordered], numbers, starts)
 
 
+def _count_lines(table: DataFrame, kind: Kind) -> DataFrame:
+    """Return the files, of lines also each part that a task reads, with the number of its lines."""
+    if kind == "parquet":
+        return table.select(_FILE, sf.lit(0).alias(_PLACE), sf.lit(0).alias("count")).distinct()
+    return table.groupBy(_FILE, _PLACE).count()
+
+
 def sign_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
     """Return a row of `sign.OUTCOME` for each row of the dataset, with its place as id."""
     if dataset.kind == "jsonl":
@@ -107,8 +118,7 @@ def sign_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFra
         records = _records_of_table(files)
         column = _text_column(spark, dataset)
         table = _read(spark, dataset).select(f"`{column}`", _FILE, _PLACE)
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in OUTCOME.items())
-    return table.mapInArrow(_signer(records, dataset.reading), schema)
+    return table.mapInArrow(_signer(records, dataset.reading), ddl(OUTCOME))
 
 
 def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFrame) -> DataFrame:
@@ -117,21 +127,14 @@ def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFra
     """
     table = _read(spark, dataset)
     if dataset.kind == "jsonl":
-        schema = ", ".join(f"`{name}` {kind}" for name, kind in LINE.items())
-        table = table.mapInArrow(_line_numberer(files), schema)
-    else:
-        numbers = sf.create_map(
-            *(sf.lit(part) for path, number in files.numbers.items() for part in (path, number))
-        )
-        file = sf.lpad(sf.try_element_at(numbers, sf.col(_FILE)).cast("string"), 6, "0")
-        row = sf.lpad((sf.col(_PLACE) + 1).cast("string"), 12, "0")
-        table = table.withColumn("nearfold_id", sf.concat_ws("-", file, row))
-    name = "id" if dataset.kind == "jsonl" else "nearfold_id"
-    ids = kept.select(sf.col("id").alias(name))
-    ordered = table.join(ids, name, "left_semi").orderBy(name)
-    if dataset.kind == "jsonl":
-        return ordered.select(sf.col("line").cast("string").alias("value"))
-    return ordered.drop(_FILE, _PLACE, name)
+        numbered = table.mapInArrow(_line_numberer(files), ddl(LINE))
+        lines = numbered.join(kept.select("id"), "id", "left_semi").orderBy("id")
+        return lines.select(sf.col("line").cast("string").alias("value"))
+    numbers = spark.createDataFrame(list(files.numbers.items()), f"{_FILE} string, {_ID} bigint")
+    place = sf.format_string("%06d-%012d", _ID, sf.col(_PLACE) + 1)
+    rows = table.join(sf.broadcast(numbers), _FILE).withColumn(_ID, place)
+    ids = kept.select(sf.col("id").alias(_ID))
+    return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(_FILE, _PLACE, _ID)
 
 
 def _read(spark: SparkSession, dataset: Dataset) -> DataFrame:
