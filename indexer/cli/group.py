@@ -32,7 +32,8 @@ from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.matching.match_result import describe_missed
-from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
+from indexer.similarity.approved_passages import ApprovedPassages
+from indexer.similarity.omissions import left_out_json
 from indexer.stores.address import signing_command
 from indexer.stores.requirements import require_recipe
 from indexer.text.visible import visible

@@ -49,7 +49,8 @@ from indexer.matching.match import MatchOptions, match
 from indexer.matching.match_result import MatchResult
 from indexer.matching.without_passages import without_passages
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import ApprovedPassages, left_out_json
+from indexer.similarity.approved_passages import ApprovedPassages
+from indexer.similarity.omissions import left_out_json
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.whole_file import check_place
 from indexer.text.wording import count_of

@@ -16,9 +16,7 @@ from indexer.defaults import FOLD, MEASURE, OVERLAP, PRINCIPAL, REVIEW
 from indexer.errors import UsageError
 from indexer.matching.limits import CAP
 from indexer.recipe import DEFAULT
-from indexer.similarity.approved_passages import (
-    NO_PASSAGES,
-)
+from indexer.similarity.approved_passages import NO_PASSAGES
 from indexer.similarity.criteria import Criteria
 from indexer.similarity.field_rules import parse_windows
 from indexer.similarity.measures import MEASURES

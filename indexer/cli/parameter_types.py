@@ -10,10 +10,7 @@ from typing import Any
 import click
 
 from indexer.errors import UsageError
-from indexer.similarity.approved_passages import (
-    ApprovedPassages,
-    approved_passages,
-)
+from indexer.similarity.approved_passages import ApprovedPassages, approved_passages
 
 
 class ShareType(click.FloatRange):

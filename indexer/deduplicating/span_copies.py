@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO, TypeAlias, TypeVar
 
-from indexer.similarity.approved_passages import ApprovedPassages, Span, without_spans
+from indexer.similarity.approved_passages import ApprovedPassages
 from indexer.text.normal_words import folded_words
+from indexer.text.spans import Span, without_spans
 
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COLON = re.compile(r"\s*:")

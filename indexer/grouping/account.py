@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from indexer.joins.bands import CapReport
 from indexer.matching.entries import Entry
 from indexer.model import Assignment, Status
-from indexer.similarity.approved_passages import OmissionSummary
 from indexer.similarity.criteria import KEYED
+from indexer.similarity.omissions import OmissionSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
 from indexer.joins.slot_bounds import equal_slots, similarity_intervals
 from indexer.joins.string_sequences import StringSequence
-from indexer.similarity.approved_passages import Omission, OmissionLog, OmissionSummary
+from indexer.similarity.omissions import Omission, OmissionLog, OmissionSummary
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan, describe_plan
 from indexer.statistics.strata import Audit, describe_audit

@@ -17,9 +17,9 @@ from indexer.matching.collection import Collection
 from indexer.matching.kept_sequences import KeptSequences
 from indexer.matching.text_pairs import TextPairs
 from indexer.model import Row
-from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.new_words import Rarity
+from indexer.similarity.omissions import OmissionLog
 from indexer.similarity.sides import Side, stored_side
 from indexer.sketch.codec import pack_slots
 from indexer.system.progress_callback import Progress, no_progress

@@ -10,7 +10,8 @@ from typing import Any, cast
 from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import ApprovedPassages, OmissionLog
+from indexer.similarity.approved_passages import ApprovedPassages
+from indexer.similarity.omissions import OmissionLog
 from indexer.sketch.row_keys import sign_rows
 from indexer.stores.abilities import FullStore
 

@@ -30,10 +30,10 @@ from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.searching.short_lookups import looks_up_words, with_candidates_by_words
 from indexer.searching.stored_texts import comparable_rows
-from indexer.similarity.approved_passages import OmissionLog
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
 from indexer.similarity.new_words import Rarity
+from indexer.similarity.omissions import OmissionLog
 from indexer.similarity.rescore import Conditions, find_rearranged, rescore
 from indexer.similarity.sameness import sameness
 from indexer.similarity.sides import Side

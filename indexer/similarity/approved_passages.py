@@ -11,92 +11,22 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
+from indexer.similarity.omissions import NO_OMISSION, Omission
 from indexer.similarity.repeated_passages import LEAST_SHARE, RUN_WORDS, word_runs
 from indexer.text.normal_words import folded_words, normal_words
+from indexer.text.spans import Span, blank_spans, without_spans
 from indexer.text.word_numbers import Words
-from indexer.text.wording import count_of
 
 _PASSAGE, _PATTERN = "text", "pattern"
-_NOT_LINE_FEED = re.compile(r"[^\n]")
-Span: TypeAlias = tuple[int, int]
-"""The characters [start, stop) of a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """Approved passages that were left out of texts, by number, and their words in all."""
-
-    passages: frozenset[int] = frozenset()
-    words: int = 0
-
-    def __or__(self, other: Omission) -> Omission:
-        """Return what was left out of the texts of both together."""
-        return Omission(self.passages | other.passages, self.words + other.words)
-
-    def __str__(self) -> str:
-        return describe_left_out(len(self.passages), self.words)
-
-
-def describe_left_out(passages: int, words: int) -> str:
-    """Return what was left out, in words.
-
-    >>> describe_left_out(2, 84)
-    '2 approved passages (84 words) left out'
-    """
-    return f"{count_of(passages, 'approved passage')} ({count_of(words, 'word')}) left out"
-
-
-NO_OMISSION = Omission()
-
-
-@dataclass(frozen=True, slots=True)
-class OmissionSummary:
-    """Totals of what a list of approved passages, given by its `id`, took out of many texts: how
-    many of the passages, out of how many documents, and words in all.
-    """
-
-    id: str
-    passages: int
-    documents: int
-    words: int
-
-    def __str__(self) -> str:
-        left_out = describe_left_out(self.passages, self.words)
-        return f"{left_out} of {count_of(self.documents, 'document')}, by list {self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class OmissionLog:
-    """Record of what a list of approved passages, given by its `id`, took out of each document, by
-    the document's id; about 500 bytes for each that had any.
-    """
-
-    id: str
-    documents: dict[str, Omission] = field(default_factory=dict)
-
-    def of_pair(self, a: str, b: str) -> Omission:
-        """Return what was left out of two documents."""
-        return self.documents.get(a, NO_OMISSION) | self.documents.get(b, NO_OMISSION)
-
-    def summary(self) -> OmissionSummary:
-        """Return what was left out of all documents."""
-        passages = {number for part in self.documents.values() for number in part.passages}
-        words = sum(part.words for part in self.documents.values())
-        return OmissionSummary(self.id, len(passages), len(self.documents), words)
-
-
-def left_out_json(summary: OmissionSummary | None) -> dict[str, object]:
-    """Return a summary as the field `left_out`; no field for None."""
-    return {} if summary is None else {"left_out": asdict(summary)}
 
 
 @dataclass(frozen=True)
@@ -180,7 +110,7 @@ class ApprovedPassages:
             for find in (self.pattern_spans, self.passage_spans):
                 spans = find(text)
                 numbers |= {number for number, _ in spans}
-                text = _blanked(text, [span for _, span in spans])
+                text = blank_spans(text, [span for _, span in spans])
         return text, numbers
 
     def pattern_spans(self, text: str) -> list[tuple[int, Span]]:
@@ -302,49 +232,6 @@ def _char_spans(text: str, words: Words, mask: NDArray[np.bool_]) -> list[Span]:
             stop += 1
         spans.append((start, stop))
     return spans
-
-
-def without_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return a text with a blank in place of some of its characters.
-
-    >>> without_spans("to be or not", [(3, 8), (6, 8)])
-    'to   not'
-    """
-    return _replaced(text, spans, lambda _: " ")
-
-
-def _blanked(text: str, spans: Iterable[Span]) -> str:
-    """Return a text with blanks in place of some of its characters; line feeds stay.
-
-    >>> _blanked("to be\\nor not", [(3, 8), (6, 8)])
-    'to   \\n   not'
-    """
-    return _replaced(text, spans, lambda part: _NOT_LINE_FEED.sub(" ", part))
-
-
-def _replaced(text: str, spans: Iterable[Span], fill: Callable[[str], str]) -> str:
-    """Return a text with other characters in place of spans; those that overlap are one."""
-    parts = []
-    place = 0
-    for start, stop in _merged(spans):
-        parts += [text[place:start], fill(text[start:stop])]
-        place = stop
-    return "".join([*parts, text[place:]])
-
-
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that overlap as one.
-
-    >>> _merged([(6, 8), (3, 7), (8, 9)])
-    [(3, 8), (8, 9)]
-    """
-    merged: list[Span] = []
-    for start, stop in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(stop, merged[-1][1])
-        else:
-            merged.append((start, stop))
-    return merged
 
 
 def _shortened(text: str, shorter: str, numbers: set[int]) -> tuple[str, Omission]:
