@@ -288,7 +288,9 @@ def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: 
 
     def endpoint(request: Request) -> Response:
         values = parameter_values((SIDE_A, SIDE_B), query_texts(request))
-        compared = site.compared(site.row(values["a"]), site.row(values["b"]), "literal", 30)
+        compared = site.comparisons.side_by_side(
+            site.row(values["a"]), site.row(values["b"]), "literal", 30
+        )
         if compared.chars is not None:
             raise StoreBusy(what="the whole of both texts", holder="their comparison")
         headers = {"content-disposition": f'attachment; filename="redline.{kind}"'}

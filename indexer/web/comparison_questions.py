@@ -20,6 +20,7 @@ from indexer.web.comparison_answers import (
     VersionsAnswer,
     WithoutBoilerplate,
 )
+from indexer.web.comparisons import MOST_CHARS
 from indexer.web.document_facts import DocumentFacts
 from indexer.web.original_pages import original_view
 from indexer.web.presenters import (
@@ -43,7 +44,7 @@ from indexer.web.questions import (
     Question,
     count_parts,
 )
-from indexer.web.site import MOST_CHARS, Site
+from indexer.web.site import Site
 
 _BLOCKS_A_PART = 120  # of a comparison that one answer holds
 MOST_VERSIONS = 8  # side by side
@@ -141,7 +142,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
     a = site.row(values["a"])
     b = site.row(values["b"])
     matching: Matching = values["matching"]
-    compared = site.compared(a, b, matching, values["wait"])
+    compared = site.comparisons.side_by_side(a, b, matching, values["wait"])
     beside = compared.beside
     comparison = beside.comparison
     part = values["part"]
@@ -153,7 +154,7 @@ def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
         matching=matching,
         words=comparison.words,
         measures=tuple(measures_of(comparison.measures)),
-        discounted=without_boilerplate(site.discounted(a, b, _DISCOUNT_SECONDS)),
+        discounted=without_boilerplate(site.comparisons.discounted(a, b, _DISCOUNT_SECONDS)),
         passages=len(comparison.shared),
         shared_words=comparison.measures.alignment.common,
         new_words=comparison.new_words,
@@ -194,7 +195,7 @@ def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
     """Return the similarity of two documents without the text that the store shares."""
     a = site.row(values["a"])
     b = site.row(values["b"])
-    return without_boilerplate(site.discounted(a, b, values["wait"]))
+    return without_boilerplate(site.comparisons.discounted(a, b, values["wait"]))
 
 
 _MATCHING = Parameter(

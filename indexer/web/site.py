@@ -6,12 +6,8 @@ import itertools
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.comparing.blocks_view import SideBySide
-from indexer.comparing.boilerplate import Sample, shingle_width
-from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
 from indexer.grouping.label import LabelResult
 from indexer.grouping.store_figures import store_figures
@@ -26,11 +22,10 @@ from indexer.searching.kept_sides import kept_sides
 from indexer.searching.search import Page, search
 from indexer.searching.search_options import SearchOptions
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.similarity.alignment import Matching
-from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.abilities import FullStore, KeepsReads
 from indexer.stores.requirements import require_recipe
-from indexer.system.progress_callback import Progress, no_progress
+from indexer.system.progress_callback import Progress
+from indexer.web.comparisons import LONG_CHARS, Comparisons
 from indexer.web.dated_readings import (
     DatedFigures,
     DatedSurvey,
@@ -52,11 +47,7 @@ from indexer.web.regrouping import Regrouping
 from indexer.web.survey_cache import TIMEOUT_SECONDS, ReadingProgress, SurveyReader
 from indexer.web.timed_cache import TimedCache
 
-MOST_CHARS = 2_000_000  # of a text that are compared
-_COMPARISONS = 60  # of short texts that are cached
-WINDOW_CHARS = 60_000  # of long texts that are compared at once, before the whole of them
 MOST_SURVEYED_UNASKED = 300_000  # documents; more are compared when somebody asks for it
-_LONG_CHARS = 200_000  # of texts that are compared or looked up beside the request for them
 _COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
 _LOOKUPS = 200  # that are cached
 _FOLDED = 20  # searches folded by type that are cached
@@ -64,19 +55,9 @@ _LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked
 _PREVIEWS = 100  # of other thresholds
 _PLANS = 200  # dry runs of labellings that can be confirmed
 _RENDERED = 60  # results of one megabyte or less, of files that were shown
-_SMALL_VALUES = 60  # facets, and similarities without boilerplate, that are cached
+_FACETS = 60  # of searches that are cached
 _FACET_SECONDS = 20.0  # for which facets are cached
 _COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
-
-
-@dataclass(frozen=True, slots=True)
-class SideView:
-    """Two texts side by side: the whole, or their first `chars` characters where the whole is not
-    compared yet.
-    """
-
-    beside: SideBySide
-    chars: int | None
 
 
 class Site:
@@ -106,13 +87,11 @@ class Site:
         self.work_list_reader = SurveyReader(self._read_work_list)
         self._work: DatedWorkList | None = None
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
-            _SMALL_VALUES, _FACET_SECONDS
+            _FACETS, _FACET_SECONDS
         )
         self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
-        self._samples: dict[int, SurveyReader[Sample]] = {}
-        self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
-        self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
+        self.comparisons = Comparisons(store, self._readers)
         self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
         self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
         self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
@@ -250,8 +229,7 @@ class Site:
 
         The survey and the work list stay, and what is computed now.
         """
-        caches = (self.facets, self._discounted, self._compared, self.rendered, self._readers)
-        self._folded.clear()
+        caches = (self.facets, self.comparisons, self.rendered, self._readers, self._folded)
         for cache in caches:
             cache.clear()
         kept_sides.clear()
@@ -263,32 +241,7 @@ class Site:
         self._is_survey_wanted = True
         self.discard_counts()
         self.work_list_reader.discard()
-        self._discounted.clear()
-        self._samples.clear()
-
-    def discounted(self, a: Row, b: Row, timeout: float) -> DiscountedSimilarity | None:
-        """Return the similarity of two documents without the text that the store shares.
-
-        None if that text is not yet counted after `timeout` seconds.
-        """
-        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        cached = self._discounted.get(texts)
-        if cached is not None:
-            return cached
-        sample = self._sample_reader(shingle_width(*texts)).get(timeout)
-        if sample is None:
-            return None
-
-        def compare_weighted(progress: Progress = no_progress) -> DiscountedSimilarity:
-            return self._discounted.put(texts, sample.compare(*texts))
-
-        if len(texts[0]) + len(texts[1]) <= _LONG_CHARS:
-            return compare_weighted()
-        return self._readers.get(("discounted", texts), compare_weighted, 1, timeout)
-
-    def _sample_reader(self, width: int) -> SurveyReader[Sample]:
-        reader = SurveyReader(lambda progress: Sample(self.store, width, progress=progress))
-        return self._samples.setdefault(width, reader)
+        self.comparisons.reset()
 
     def row(self, id: str) -> Row:
         """Return a stored document.
@@ -305,42 +258,6 @@ class Site:
         """Return the document of an id, for that of a part the document that it is a part of."""
         row = self.row(id)
         return self.row(row.parent) if row.parent else row
-
-    def compared(self, a: Row, b: Row, matching: Matching, timeout: float) -> SideView:
-        """Return two documents side by side, the first two million characters of each text.
-
-        Of long texts that are not compared after `timeout` seconds, the beginnings: they are
-        compared at once, and the whole goes on.
-        """
-        recipe = require_recipe(self.store)
-        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        chars = len(texts[0]) + len(texts[1])
-
-        def compare_all(progress: Progress = no_progress) -> SideBySide:
-            return SideBySide(
-                compare(
-                    *texts,
-                    recipe,
-                    matching=matching,
-                    names=(a.path, b.path),
-                    frequencies=self.store.vocabulary.frequencies,
-                )
-            )
-
-        key = (a.path, texts[0], b.path, texts[1], matching)
-        if chars <= _LONG_CHARS:
-            cached = self._compared.get(key)
-            return SideView(cached or self._compared.put(key, compare_all()), None)
-        window = texts[0][:WINDOW_CHARS], texts[1][:WINDOW_CHARS]
-        window_key = ("window", *key)
-        beginning = self._compared.get(window_key)
-        if beginning is None:
-            # before the whole, which would take the processor from it
-            names = a.path, b.path
-            compared = compare(*window, recipe, matching=matching, names=names)
-            beginning = self._compared.put(window_key, SideBySide(compared))
-        whole = self._readers.get(key, compare_all, chars, timeout)
-        return SideView(beginning, WINDOW_CHARS) if whole is None else SideView(whole, None)
 
     def folded_by_type(
         self, query: str, options: SearchOptions, timeout: float
@@ -366,7 +283,7 @@ class Site:
         None for a long one whose near duplicates are not found after `timeout` seconds: the
         look-up goes on. Its result is kept until documents come or go.
         """
-        if len(row.text) <= _LONG_CHARS:
+        if len(row.text) <= LONG_CHARS:
             return similar(self.store, options=options, id=row.id)
 
         def read(progress: Progress) -> SimilarResult:

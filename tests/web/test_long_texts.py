@@ -13,7 +13,6 @@ from sample_library import edited, rows, sentence
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.system.progress_callback import Progress
-from indexer.web import site as site_module
 from indexer.web.pages import PAGES
 from indexer.web.questions import parameter_values
 from indexer.web.reader_cache import ReaderCache
@@ -24,8 +23,9 @@ from indexer.web.site import Site
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A site of two texts that count as long, and of a short one."""
-    monkeypatch.setattr(site_module, "_LONG_CHARS", 1000)
-    monkeypatch.setattr(site_module, "WINDOW_CHARS", 300)
+    monkeypatch.setattr("indexer.web.comparisons.LONG_CHARS", 1000)
+    monkeypatch.setattr("indexer.web.comparisons.WINDOW_CHARS", 300)
+    monkeypatch.setattr("indexer.web.site.LONG_CHARS", 1000)
     store = open_store(f"sqlite:///{tmp_path}/long.db")
     store.prepare(DEFAULT)
     text = sentence(3, 300)
