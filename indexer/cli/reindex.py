@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import click
 
@@ -21,7 +22,7 @@ from indexer.operations.install import Installation
 from indexer.operations.reindex import plan_reindex, reindex
 from indexer.recipe import Recipe
 from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.stores.maintenance import BitChanges
+from indexer.stores.maintenance import BitChanges, ReindexResult
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
 
@@ -69,31 +70,42 @@ def reindex_command(
             on_progress=lambda signed: advance("signing", signed, total),
         )
         current = store.stored_recipe()
-    number = current.statistics_number if current else 0
     if as_json:
-        fields = {
-            "recipe": recipe.name,
-            "index": result.index,
-            "signed": result.copied,
-            "kept": result.kept,
-            "statistics_number": number or None,
-            "moved": result.bit_changes and _change_fields(result.bit_changes),
-        }
-        click.echo(json.dumps(fields))
-        return 0
+        click.echo(json.dumps(_fields(result, recipe, current)))
+    else:
+        for sentence in _sentences(result, recipe, stored, current):
+            click.echo(sentence)
+    return 0
+
+
+def _fields(result: ReindexResult, recipe: Recipe, current: Recipe | None) -> dict[str, object]:
+    return {
+        "recipe": recipe.name,
+        "index": result.index,
+        "signed": result.copied,
+        "kept": result.kept,
+        "statistics_number": (current and current.statistics_number) or None,
+        "moved": result.bit_changes and _change_fields(result.bit_changes),
+    }
+
+
+def _sentences(
+    result: ReindexResult, recipe: Recipe, stored: Recipe | None, current: Recipe | None
+) -> Iterator[str]:
+    """Yield what was done; `stored` was the recipe of the index before, `current` is it now."""
     is_same = stored == current
     if is_same and not result.copied:
-        click.echo(f"{result.index} has recipe {recipe.name} already; nothing was changed")
-        return 0
+        yield f"{result.index} has recipe {recipe.name} already; nothing was changed"
+        return
     if current and (stored and stored.left_out) != current.left_out:
-        click.echo(_passages_sentence(current))
+        yield _passages_sentence(current)
     change = "moved to the fields of today" if is_same else f"signed by {recipe.name}"
     signed = f"{count_of(result.copied, 'document')} {change}"
     kept = f"; the old one is kept as {result.kept}" if result.kept else ""
-    click.echo(f"{signed}; {result.index} is in service{kept}")
+    yield f"{signed}; {result.index} is in service{kept}"
     if result.bit_changes:
-        click.echo(_change_sentence(result.bit_changes, recipe.bits or 0, number))
-    return 0
+        number = current.statistics_number if current else 0
+        yield _change_sentence(result.bit_changes, recipe.bits or 0, number)
 
 
 def _passages_sentence(recipe: Recipe) -> str:

@@ -72,21 +72,7 @@ def group(
     store, left_out = without_passages(scope_view(store, options.of), leave_out, recipe)
     command = "group" if write else "group --dry-run"
     with Journal(journal_path(store.address)) as journal, record_job(journal, command) as job:
-        pairs: list[tuple[Entry, Assignment]] = []
-        capped = CapReport()
-        missing = set(options.criteria.fields)
-        digests = TextDigests(memory_budget(memory))
-        collections = compartments(store, recipe, options, progress, memory, write, digests.watch)
-        for collection in collections:
-            missing &= collection.fields_without_values()
-            verifier = _verifier(store, collection, options, digests)
-            families = assign_families(collection, verifier, options, progress)
-            if write and isinstance(verifier, RememberingVerifier):
-                verifier.save_pairs()
-            pairs += zip(collection.entries, families.assignments, strict=True)
-            capped = capped.merge(families.capped)
-        if missing and pairs:
-            raise missing_field(missing)
+        pairs, capped = _assign(store, recipe, options, progress, memory, write)
         check_order(options.principal_kind, (entry for entry, _ in pairs))
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         outcome = AssignmentResult(written=len(changed))
@@ -107,6 +93,37 @@ def group(
             documents=result.documents, families=result.families, changed=result.changed
         )
     return result
+
+
+def _assign(
+    store: FullStore,
+    recipe: Recipe,
+    options: GroupOptions,
+    progress: Progress,
+    memory: int,
+    write: bool,
+) -> tuple[list[tuple[Entry, Assignment]], CapReport]:
+    """Return each document with its family, and what caps left out.
+
+    With `write`, what was measured is kept for the next run. Raises `UsageError` for a field of the
+    criteria of which no document has a value.
+    """
+    pairs: list[tuple[Entry, Assignment]] = []
+    capped = CapReport()
+    missing = set(options.criteria.fields)
+    digests = TextDigests(memory_budget(memory))
+    collections = compartments(store, recipe, options, progress, memory, write, digests.watch)
+    for collection in collections:
+        missing &= collection.fields_without_values()
+        verifier = _verifier(store, collection, options, digests)
+        families = assign_families(collection, verifier, options, progress)
+        if write and isinstance(verifier, RememberingVerifier):
+            verifier.save_pairs()
+        pairs += zip(collection.entries, families.assignments, strict=True)
+        capped = capped.merge(families.capped)
+    if missing and pairs:
+        raise missing_field(missing)
+    return pairs, capped
 
 
 def check_order(kind: Principal | FieldOrder, entries: Iterable[Entry]) -> None:

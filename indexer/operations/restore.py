@@ -32,10 +32,7 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
         raise UnsupportedOperation(
             store=store.url, operation="be restored from a file", alternative=SNAPSHOT_ADVICE
         )
-    if not Path(path).exists():
-        raise SourceNotFound(path=path)
-    if not Path(path).is_file():
-        raise UsageError(f"{path} is not a regular file; give a file that `nearfold backup` wrote")
+    _require_file(path)
     check_foreign_file(Path(path), journal_file)
     store_file = journal_file.with_suffix("")
     if not replace and store_file.exists():
@@ -67,6 +64,13 @@ def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy
     return Copy(
         path, job.counts["documents"], True if copied_journal.exists() else None, has_review
     )
+
+
+def _require_file(path: str) -> None:
+    if not Path(path).exists():
+        raise SourceNotFound(path=path)
+    if not Path(path).is_file():
+        raise UsageError(f"{path} is not a regular file; give a file that `nearfold backup` wrote")
 
 
 @contextmanager
