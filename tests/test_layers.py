@@ -218,6 +218,13 @@ def test_every_folder_has_a_layer() -> None:
     assert {folder(path) for path in FILES} == set(LAYER)
 
 
+def test_contributors_read_of_every_folder() -> None:
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = [name for name in LAYER if not name.startswith("__")]
+    written = [f"`{name}/`" if (PACKAGE / name).is_dir() else f"`{name}`" for name in names]
+    assert [name for name in written if name not in text] == []
+
+
 @pytest.mark.parametrize("path", FILES, ids=place)
 def test_nothing_imports_the_package_root(path: Path) -> None:
     names = {
