@@ -1,4 +1,4 @@
-"""The threshold and the measure of a folding that names none."""
+"""The threshold and the measure of a folding that names none, and what a folding may name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from indexer.errors import UsageError
 from indexer.jobs.history import known_group_settings
 from indexer.model import Scope
 from indexer.recipe import Recipe
+from indexer.similarity.criteria import Criteria
 from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
 from indexer.stores.base import Store
 
@@ -34,6 +35,15 @@ def fold_threshold(fold: Fold, threshold: float | None) -> float:
             )
         return threshold
     return OVERLAP if fold == "types" else FOLD
+
+
+def check_criteria(fold: Fold, criteria: Criteria) -> None:
+    """Raise `UsageError` for criteria of a folding that has none."""
+    if criteria and fold != "live":
+        raise UsageError(
+            "criteria belong to folding by similarity (--fold live); "
+            "families are made by the criteria that `nearfold group` is given"
+        )
 
 
 def fold_measure(fold: Fold, measure: str | None, families: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from indexer.clustering.field_order import parse_order
-from indexer.errors import UsageError
 from indexer.joins.short_sketches import slots_of_short_pairs
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import FoldedHit, Hit
@@ -17,6 +16,7 @@ from indexer.searching.changed_members import show_changed_apart
 from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_defaults import (
     Fold,
+    check_criteria,
     family_settings,
     fold_measure,
     fold_threshold,
@@ -83,15 +83,6 @@ def fold_hits(
         least = threshold if fold == "live" else None
         groups = show_by_order(groups, parse_order(show), texts, least)
     return tuple(hits_of_groups(groups, texts, rule))
-
-
-def check_criteria(fold: Fold, criteria: Criteria) -> None:
-    """Raise `UsageError` for criteria of a folding that has none."""
-    if criteria and fold != "live":
-        raise UsageError(
-            "criteria belong to folding by similarity (--fold live); "
-            "families are made by the criteria that `nearfold group` is given"
-        )
 
 
 def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:

@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain, islice, tee
 from typing import Any, Literal
 
 from indexer.clustering.field_order import parse_order
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired
-from indexer.model import Facet, Hit, Query, RankedRow, Scope
+from indexer.model import Facet, Hit, Query, Scope
 from indexer.recipe import Recipe
 from indexer.searching.changed_members import show_changed_apart
 from indexer.searching.cursor import Cursor, parse_token, search_digest
 from indexer.searching.fold import (
     Group,
-    NoFolding,
-    RestReader,
-    Rule,
-    SelectiveRule,
-    fold_families,
-    fold_page,
-    fold_ranking,
 )
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
 from indexer.searching.fold_hits import (
-    folding_rule,
-    has_misled,
     hits_of_groups,
-    text_rule,
 )
-from indexer.searching.fold_types import ByType, by_type
-from indexer.searching.rest_of_hits import rest_of_hits
+from indexer.searching.folded_ranking import WINDOW, FoldedRanking, fold_search
 from indexer.searching.search_notes import notes_on_changed, notes_on_folding, notes_on_order
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
 from indexer.searching.shown_hits import show_by_order
-from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.searching.stored_texts import StoredTexts
 from indexer.searching.suggestions import suggest
 from indexer.similarity.criteria import Criteria, for_folding
 from indexer.stores.abilities import FullStore
@@ -46,7 +33,6 @@ from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 
-WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
 FIRST = 22  # hits that are read with ids beside two for each one shown
 _SNAPSHOT_EXPIRED = (
     "the snapshot of the first page has expired: "
@@ -85,42 +71,6 @@ class Page:
     unranked: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _FoldedRanking:
-    """The hits that were read, folded by `rule`; `complete`: there are no others.
-
-    `groups[:seeds]` were shown on the pages before; `others` are groups after those listed.
-    """
-
-    groups: list[Group]
-    seeds: int
-    complete: bool
-    rule: Rule
-    others: int = 0
-
-    def page(self, options: SearchOptions) -> list[Group]:
-        """Return the groups of the page."""
-        end = self._end(options)
-        return self.groups[end - options.limit : end]
-
-    def has_more(self, options: SearchOptions) -> bool:
-        """Return whether there are groups after the page."""
-        return len(self.groups) > self._end(options)
-
-    @property
-    def passed_over(self) -> int:
-        """The hits whose texts did not fit into what is compared by type."""
-        return self.rule.passed_over if isinstance(self.rule, ByType) else 0
-
-    def shown(self, options: SearchOptions) -> tuple[str, ...]:
-        """Return the ids of the heads up to the end of the page, those shown before left out."""
-        groups = self.groups[self.seeds : self._end(options)]
-        return tuple(group.head.id for group in groups)
-
-    def _end(self, options: SearchOptions) -> int:
-        return self.seeds + options.limit * options.page
-
-
 def search(
     store: FullStore,
     query: str,
@@ -157,7 +107,7 @@ def _search(store: FullStore, query: str, options: SearchOptions, progress: Prog
     measure = fold_measure(options.fold, options.measure, families_by)
     criteria = _criteria(options, measure)
     texts = StoredTexts(view, recipe, ranking.snapshot, criteria, measure, options.least)
-    folded = _fold(ranking, start, texts, options, progress)
+    folded = fold_search(ranking, start, texts, options, progress)
     groups = folded.page(options)
     if options.fold == "family":
         groups = show_changed_apart(groups, texts)
@@ -267,66 +217,6 @@ def _first_hits(recipe: Recipe, options: SearchOptions, start: Cursor) -> int:
     return FIRST + 2 * options.limit * options.page if is_enough and not start.shown else 0
 
 
-def _fold(
-    ranking: Ranking,
-    start: Cursor,
-    texts: StoredTexts,
-    options: SearchOptions,
-    progress: Progress,
-) -> _FoldedRanking:
-    """Fold the hits; those shown before are the heads of the first groups."""
-    seeds = [ranked_row(row) for row in texts.rows(start.shown)]
-    hits: Iterable[RankedRow] = ranking.hits
-    if options.fold == "types":
-        rule, hits = _type_rule(hits, start, texts, options, progress)
-    else:
-        rule = folding_rule(options.fold, options.least, texts)
-    shown = frozenset(start.shown)
-    new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
-    end = len(seeds) + options.limit * options.page
-    page = range(end - options.limit, end)
-    if ranking.members is not None:
-        members = partial(ranking.members, most=WINDOW)
-        folding = fold_families(new_hits, seeds, page, members)
-        return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
-    rest = rest_of_hits(ranking, WINDOW, texts)
-    folded = _fold_by(rule, new_hits, seeds, page, rest)
-    if options.fold == "live" and has_misled(folded.groups[:end], texts, options.least):
-        return _fold_by(text_rule(options.least, texts), same_hits, seeds, page)
-    return folded
-
-
-def _fold_by(
-    rule: Rule,
-    hits: Iterable[RankedRow],
-    seeds: list[RankedRow],
-    page: range,
-    rest: RestReader | None = None,
-) -> _FoldedRanking:
-    if isinstance(rule, SelectiveRule) and rule.reads_texts:
-        folding = fold_page(hits, rule, page, WINDOW, seeds, rest)
-    else:
-        window = 0 if isinstance(rule, NoFolding) else WINDOW
-        folding = fold_ranking(hits, rule, page.stop, window, seeds)
-    return _FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
-
-
-def _type_rule(
-    ranking: Iterable[RankedRow],
-    start: Cursor,
-    texts: StoredTexts,
-    options: SearchOptions,
-    progress: Progress,
-) -> tuple[Rule, Iterable[RankedRow]]:
-    """Return the rule for the hits shown before and the best others, and all hits again."""
-    hits = iter(ranking)
-    best = list(islice(hits, options.top + len(start.shown)))
-    others = [hit.id for hit in best if hit.id not in start.shown]
-    ids = [*start.shown, *others[: options.top]]
-    rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars, progress)
-    return rule, chain(best, hits)
-
-
 def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> list[Group]:
     """Return the groups of a page under the hits that are to be shown."""
     if options.show is None:
@@ -336,7 +226,7 @@ def _shown(groups: list[Group], texts: StoredTexts, options: SearchOptions) -> l
 
 
 def _families(
-    fold: Fold, ranking: Ranking, folded: _FoldedRanking
+    fold: Fold, ranking: Ranking, folded: FoldedRanking
 ) -> tuple[int, Literal["eq", "gte"]]:
     if fold == "none":
         return ranking.total, "eq"

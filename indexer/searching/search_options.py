@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 from indexer.clustering.field_order import parse_order
 from indexer.errors import UsageError
 from indexer.model import Scope
-from indexer.searching.fold_defaults import Fold, fold_threshold
-from indexer.searching.fold_hits import check_criteria
+from indexer.searching.fold_defaults import Fold, check_criteria, fold_threshold
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.measures import check_measure
 
