@@ -26,7 +26,7 @@ from indexer.searching.search import search
 from indexer.searching.search_options import SearchOptions
 from indexer.stores import in_place, open_documents
 from indexer.stores.address import parse_address
-from indexer.stores.engine import bodies
+from indexer.stores.engine import index_body
 from indexer.text import codepoints, phrases
 
 
@@ -39,7 +39,7 @@ def store(engine, server, index, open_at):
 
 def test_the_index_is_as_the_bodies_say(store, engine, server, index):
     _, indices = call("GET", f"{server}/{index}")
-    expected = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    expected = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     assert indices[index]["mappings"] == expected["mappings"]
     assert set(indices[index]["aliases"]) == {f"{index}-write"}
     assert indices[index]["settings"]["index"]["number_of_shards"] == "1"
@@ -233,15 +233,15 @@ def test_a_field_that_somebody_added(store, engine, server, index, open_at):
 
 
 def test_a_newer_index_is_refused(engine, server, index, open_at):
-    body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
-    body["mappings"]["_meta"]["nearfold"].update(format=bodies.FORMAT + 1, news=True)
+    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body["mappings"]["_meta"]["nearfold"].update(format=index_body.FORMAT + 1, news=True)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(StoreError, match="upgrade nearfold"):
         open_at(store_url(engine, server, index)).prepare(DEFAULT)
 
 
 def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, open_at):
-    body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     store = open_at(store_url(engine, server, index))
     store.prepare(DEFAULT)

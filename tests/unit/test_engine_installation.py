@@ -7,7 +7,7 @@ import pytest
 
 from indexer import mappings
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import bodies
+from indexer.stores.engine import index_body
 from indexer.stores.engine import installation as installed
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
@@ -16,7 +16,7 @@ FIELDS = mappings.load("index.json")["mappings"]["properties"]
 
 def template(recipe=DEFAULT, signs=True):
     return installed.index_template(
-        recipe, "papers", bodies.index(recipe, "flat_object", False, 3, None), signs
+        recipe, "papers", index_body.new_index(recipe, "flat_object", False, 3, None), signs
     )
 
 
@@ -54,9 +54,9 @@ def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
         "dynamic": "true",
     }
     theirs = {**together, "properties": {**together["properties"], "author": {"type": "keyword"}}}
-    assert bodies.mapping_problems(theirs, "flat_object") == ()
+    assert index_body.mapping_problems(theirs, "flat_object") == ()
     del theirs["properties"]["near_family"]
-    assert bodies.mapping_problems(theirs, "flat_object") == ("field near_family is missing",)
+    assert index_body.mapping_problems(theirs, "flat_object") == ("field near_family is missing",)
 
 
 def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():

@@ -1,18 +1,15 @@
-"""Bodies of requests to a search engine: pure functions on dictionaries.
+"""Bodies of searches of a search engine: pure functions on dictionaries.
 
-OpenSearch and Elasticsearch take the same bodies but for the type of one field, a parameter.
+OpenSearch and Elasticsearch take the same bodies.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from indexer import mappings
 from indexer.model import Query, Scope, WordLookup
-from indexer.recipe import Recipe
-from indexer.stores.engine.analysis import mapping_rules
 from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
 from indexer.stores.engine.word_clauses import (
     containing_clauses,
@@ -26,16 +23,6 @@ from indexer.text.query_syntax import parse_query
 Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 
-FORMAT = 1
-OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
-# fields that the first indices did not have, and that may be added to them
-LATER = ("near_error", "near_file", "near_check")
-# how the first indices map fields that nothing searches
-_FORMER: Mapping[str, Body] = {
-    "near_id": {"type": "keyword"},
-    "near_source": {"type": "keyword"},
-    "near_simhash": {"type": "long"},
-}
 _IS_PART: Body = {"exists": {"field": "near_parent"}}
 _FIELDS = {
     "status": "near_status",
@@ -47,108 +34,6 @@ _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status", "near_exact", "near_raw", "near_words"]
 _FAMILIES = 40_000  # the most families that are counted exactly
 _FACET_FAMILIES = 10_000  # the same for each value of a facet
-
-
-def index(
-    recipe: Recipe,
-    metadata_type: str,
-    core_analysis: bool,
-    shards: int | None,
-    replicas: int | None,
-) -> Body:
-    """Return the body that creates an index.
-
-    With `core_analysis`, it uses only the analysis that every distribution of an engine has.
-    """
-    body: Body = mappings.load("index.json")
-    body["mappings"]["properties"]["metadata"]["type"] = metadata_type
-    analysis = "core" if core_analysis else "words_v1"
-    about = {
-        "format": FORMAT,
-        "analysis": analysis,
-        "recipe_id": recipe.id,
-        "recipe": recipe.settings,
-    }
-    body["mappings"]["_meta"] = {"nearfold": about}
-    if core_analysis:
-        body["settings"]["analysis"] = mappings.load("analysis-core.json")
-    else:
-        body["settings"]["analysis"]["char_filter"]["nearfold_letters"]["mappings"] = (
-            mapping_rules()
-        )
-    settings = body["settings"]["index"]
-    if shards is not None:
-        settings["number_of_shards"] = shards
-    if replicas is not None:
-        del settings["auto_expand_replicas"]
-        settings["number_of_replicas"] = replicas
-    return body
-
-
-def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
-    """Return why nearfold cannot use the mapping of an index, one sentence a problem; empty when it
-    can.
-
-    An index that `nearfold install` shares with other programs may have fields of theirs.
-    """
-    if "nearfold" not in mapping.get("_meta", {}):
-        return ("it was not made by nearfold (no `_meta.nearfold`)",)
-    expected: Body = mappings.load("index.json")["mappings"]["properties"]
-    expected["metadata"]["type"] = metadata_type
-    actual = mapping.get("properties", {})
-    problems = [
-        f"field {name} is missing"
-        for name in expected
-        if name not in actual and name not in OF_PARTS
-    ]
-    if not mapping["_meta"]["nearfold"].get("shared"):
-        problems += [] if mapping.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
-        problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
-    return (*problems, *field_differences(actual, expected))
-
-
-def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one sentence for each field that is mapped otherwise than expected.
-
-    A field may be mapped as an earlier nearfold did.
-    """
-    for name, field in expected.items():
-        if name in actual and actual[name] not in (field, _FORMER.get(name)):
-            described = describe_field(actual[name])
-            yield f"field {name} is {described} instead of {describe_field(field)}"
-
-
-def is_outdated(mapping: Mapping[str, Any]) -> bool:
-    """Return whether an index has fields as an earlier nearfold mapped them, in more bytes.
-
-    False for an index that other programs share, which keeps their fields and pipelines.
-    """
-    actual = mapping.get("properties", {})
-    is_former = any(actual.get(name) == field for name, field in _FORMER.items())
-    return is_former and not mapping.get("_meta", {}).get("nearfold", {}).get("shared", False)
-
-
-def later_fields(properties: Mapping[str, Any]) -> Body:
-    """Return the mapping of the fields that an index of an earlier nearfold lacks.
-
-    It is empty for an index without any field of ours.
-
-    >>> list(later_fields({"near_family": {"type": "keyword"}}))
-    ['near_error', 'near_file', 'near_check']
-    >>> later_fields({"title": {"type": "text"}})
-    {}
-    """
-    if "near_family" not in properties:
-        return {}
-    present: Body = mappings.load("index.json")["mappings"]["properties"]
-    return {name: present[name] for name in LATER if name not in properties}
-
-
-def describe_field(field: Mapping[str, Any]) -> str:
-    """Return a field's type and settings, such as `keyword (doc_values: False)`."""
-    kind = str(field.get("type", "object"))
-    settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
-    return f"{kind} ({settings})" if settings else kind
 
 
 def within_scope(body: Body, scope: Scope) -> Body:

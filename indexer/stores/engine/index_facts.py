@@ -9,7 +9,7 @@ from typing import Any
 from indexer.errors import MappingMismatch, PartialSource, StoreError, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.address import signing_command
-from indexer.stores.engine import bodies
+from indexer.stores.engine import index_body
 from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import blocks_of, write_alias_of
@@ -117,10 +117,10 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=place.index, problems=problems)
-    if metadata["format"] > bodies.FORMAT:
+    if metadata["format"] > index_body.FORMAT:
         raise StoreError(
             f"{place.url} was written by a newer nearfold "
-            f"(format {metadata['format']}, this one knows {bodies.FORMAT}); "
+            f"(format {metadata['format']}, this one knows {index_body.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
@@ -142,7 +142,7 @@ def _not_ours(place: IndexPlace, name: str, index: Mapping[str, Any]) -> Mapping
         return MappingMismatch(
             index=place.index, problems=(problem,), remedy=remedy, can_install=False
         )
-    problems = bodies.mapping_problems(index.get("mappings", {}), "")
+    problems = index_body.mapping_problems(index.get("mappings", {}), "")
     url = place.url
     if name != place.index:  # an alias, perhaps of several
         problems = (f"{name}, which it stands for, was not made by nearfold",)

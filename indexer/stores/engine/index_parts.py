@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from indexer import mappings
-from indexer.stores.engine import bodies
+from indexer.stores.engine import bodies, index_body
 from indexer.stores.engine.index_requests import Requests
 from indexer.stores.engine.mapping_facts import changed_meta
 
@@ -16,6 +16,6 @@ def record_parts(requests: Requests, index: str, kind: str) -> None:
     properties = mappings.load("index.json")["mappings"]["properties"]
     body: bodies.Body = {
         "_meta": changed_meta(settings["mappings"], {"parts": kind}),
-        "properties": {field: properties[field] for field in bodies.OF_PARTS},
+        "properties": {field: properties[field] for field in index_body.OF_PARTS},
     }
     requests.call("PUT", f"{name}/_mapping", body)

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from indexer import mappings
 from indexer.recipe import Recipe
-from indexer.stores.engine import attachments, bodies, painless
+from indexer.stores.engine import attachments, index_body, painless
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.mapping_facts import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.painless import TEXT, TEXT_FIELD
@@ -90,7 +90,7 @@ def _suffix(field: str) -> str:
 def component_template(recipe: Recipe, field: str = TEXT) -> Piece:
     """Return the component template with the `near_*` fields and the `_meta` of a mapping."""
     mapping = {"_meta": meta(recipe, field), "properties": near_fields(field)}
-    body = {"template": {"mappings": mapping}, "version": bodies.FORMAT}
+    body = {"template": {"mappings": mapping}, "version": index_body.FORMAT}
     return Piece("component template", shared_name(recipe, field), _with_digest(body, recipe))
 
 
@@ -194,9 +194,9 @@ def score_scripts() -> list[Piece]:
 def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: str = TEXT) -> Piece:
     """Return the index template of one index.
 
-    `own` is the body with which nearfold itself would create it (`bodies.index`). Other programs
-    may send fields of their own. Without `signs` the template names no pipeline, since an engine
-    refuses documents for a pipeline that it lacks.
+    `own` is the body with which nearfold itself would create it (`index_body.new_index`). Other
+    programs may send fields of their own. Without `signs` the template names no pipeline, since an
+    engine refuses documents for a pipeline that it lacks.
     """
     settings = {**own["settings"], "index": dict(own["settings"]["index"])}
     if signs:
@@ -212,7 +212,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
         "index_patterns": [index],
         "composed_of": [shared_name(recipe, field)],
         "priority": PRIORITY,
-        "version": bodies.FORMAT,
+        "version": index_body.FORMAT,
         "template": {
             "settings": settings,
             "mappings": {"dynamic": True, "_meta": meta, "properties": plain},
@@ -243,7 +243,7 @@ def meta(
     writes, where nearfold makes it now.
     """
     default = {
-        "format": bodies.FORMAT,
+        "format": index_body.FORMAT,
         "recipe_id": recipe.id,
         "recipe": recipe.settings,
         "shared": True,
@@ -319,4 +319,4 @@ def recipe_in(template: Mapping[str, Any]) -> Recipe | None:
 
 def field_problems(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     """Return one sentence for each `near_*` field that an index maps otherwise."""
-    return tuple(bodies.field_differences(mapping.get("properties", {}), near_fields()))
+    return tuple(index_body.field_differences(mapping.get("properties", {}), near_fields()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from indexer.errors import StoreAccessDenied, UsageError
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies, painless
+from indexer.stores.engine import index_body, painless
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
@@ -110,7 +110,7 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
     problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
     mapping = index[1].get("mappings", {}) if index else {}
     if index is not None and is_shared(mapping):
-        needed = installed.near_fields(text_field(mapping) or TEXT).keys() - set(bodies.LATER)
+        needed = installed.near_fields(text_field(mapping) or TEXT).keys() - set(index_body.LATER)
         missing = sorted(needed - mapping.get("properties", {}).keys())
         problems += [f"index {index[0]} lacks the fields {', '.join(missing)}"] if missing else []
     return problems

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from indexer.errors import StoreError
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies
+from indexer.stores.engine import bodies, index_body
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.index_facts import IndexPlace, only_index, version_name, write_aliases
 from indexer.stores.engine.index_requests import SECONDS, Dialect, Requests
@@ -133,7 +133,9 @@ class Pieces:
         """Put the index template, with the analysis that the engine supports."""
         templates = []
         for core in (False, True):
-            body = bodies.index(recipe, dialect.metadata_type, core, place.shards, place.replicas)
+            body = index_body.new_index(
+                recipe, dialect.metadata_type, core, place.shards, place.replicas
+            )
             templates.append(installed.index_template(recipe, place.index, body, signs, field))
         full, core_only = templates
         stored = self.own(full)

@@ -7,7 +7,7 @@ from typing import Any
 
 from indexer.errors import MappingMismatch, StoreAccessDenied, StoreError
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies
+from indexer.stores.engine import index_body
 from indexer.stores.engine.foreign_templates import require_no_additions, rivals
 from indexer.stores.engine.index_facts import IndexFacts, IndexPlace, read_facts, require_one_index
 from indexer.stores.engine.index_requests import EXISTS, Dialect, Requests
@@ -37,7 +37,7 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
     facts.check_updatable()
     require_whole_view(requests, (facts.index,))
     mapping = _add_later_fields(requests, facts)
-    if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
+    if problems := index_body.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
     require_same_recipe(facts.recipe, recipe)
     record_statistics(requests, facts, recipe)
@@ -56,7 +56,7 @@ def record_statistics(requests: Requests, facts: IndexFacts, recipe: Recipe) -> 
 def _add_later_fields(requests: Requests, facts: IndexFacts) -> Mapping[str, Any]:
     """Add the fields that an earlier nearfold did not know; return the mapping with them."""
     properties: Mapping[str, Any] = facts.mapping.get("properties", {})
-    later = bodies.later_fields(properties)
+    later = index_body.later_fields(properties)
     if not later:
         return facts.mapping
     requests.call("PUT", f"{facts.index}/_mapping", {"properties": later})
@@ -74,10 +74,12 @@ def _create(
     """
     require_own_alias(requests, place.write_alias, place.index)
     if _has_rivals(requests, place):
-        body = bodies.index(recipe, dialect.metadata_type, True, place.shards, place.replicas)
+        body = index_body.new_index(
+            recipe, dialect.metadata_type, True, place.shards, place.replicas
+        )
         require_no_additions(requests, place.index, {**body, "aliases": {place.write_alias: {}}})
     for core_analysis in (False, True):
-        body = bodies.index(
+        body = index_body.new_index(
             recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas
         )
         answer = requests.send("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})

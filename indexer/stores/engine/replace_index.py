@@ -17,7 +17,7 @@ from typing import Any
 from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies
+from indexer.stores.engine import index_body
 from indexer.stores.engine.index_facts import (
     IndexFacts,
     IndexPlace,
@@ -57,7 +57,7 @@ def replace_index(
     old = requests.call("GET", facts.index)[facts.index]
     _require_finished(requests, place, facts.index, old)
     if facts.recipe.id == recipe.id:
-        if not bodies.is_outdated(old["mappings"]):
+        if not index_body.is_outdated(old["mappings"]):
             return _clean_up(requests, place, facts.index, old, keep)
         sign_rows = _sign_unchanged(sign_rows)
     successor = _successor(requests, place, facts, recipe)
@@ -83,7 +83,7 @@ def plan_replacement(
     facts = _replaceable(requests, place, keep)
     old = requests.call("GET", facts.index)[facts.index]
     _require_finished(requests, place, facts.index, old)
-    if facts.recipe.id == recipe.id and not bodies.is_outdated(old["mappings"]):
+    if facts.recipe.id == recipe.id and not index_body.is_outdated(old["mappings"]):
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
     successor = _successor(requests, place, facts, recipe)
     successor.check(old)
