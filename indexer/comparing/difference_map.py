@@ -28,14 +28,14 @@ class MapSegment:
     moved: bool = False
 
 
-def difference_map(blocks: Sequence[Block], most: int = SEGMENTS) -> Sequence[MapSegment]:
-    """Return the map of blocks in reading order, in at most `most` segments.
+def difference_map(blocks: Sequence[Block]) -> Sequence[MapSegment]:
+    """Return the map of blocks in reading order, in at most `SEGMENTS` segments.
 
     No more than there are parts; empty without any characters.
     """
     parts = [(place, part) for place, block in enumerate(blocks) for part in block.parts]
     sizes = [_size(part) for _, part in parts]
-    count = min(most, len(parts))
+    count = min(SEGMENTS, len(parts))
     if not sum(sizes):
         return []
     width = sum(sizes) / count

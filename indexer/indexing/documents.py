@@ -22,7 +22,7 @@ STDIN = "-"
 _IRREGULAR = UnreadableFile(reason="it is not a regular file", remedy="give a file")
 
 
-def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
+def document_at(path: str) -> tuple[str, Document]:
     """Read one file, or text on stdin for `-`: its real path (`-` for stdin) and its document.
 
     The real path is for display, as `Blob.path`: open the file by `path`, whose name may hold
@@ -31,7 +31,7 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
     Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot
     be read.
     """
-    [(where, result)] = documents_at([path], limits)
+    [(where, result)] = documents_at([path])
     if isinstance(result, ExtractionError):
         raise result
     return where, result
@@ -79,7 +79,7 @@ def documents_at(
 
 
 def documents_under(
-    folder: str, limits: Limits = DEFAULT_LIMITS, without: Path | None = None
+    folder: str, without: Path | None = None
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
     """Read every file of a folder as `documents_at` does, in no particular order; nothing of the
     real folder `without`.
@@ -88,12 +88,9 @@ def documents_under(
     """
     blobs = (item for item in walk([folder]) if isinstance(item, Blob))
     yield from documents_of(
-        (
-            blob
-            for blob in blobs
-            if not (without and Path(blob.path).resolve().is_relative_to(without))
-        ),
-        limits,
+        blob
+        for blob in blobs
+        if not (without and Path(blob.path).resolve().is_relative_to(without))
     )
 
 

@@ -13,8 +13,8 @@ _LETTER = r"[0-9A-Za-z\u00c0-\u0dff]"  # of scripts with blanks between words
 _EDGE = 30  # characters within which a snippet is cut at a blank
 
 
-def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool], ...]:
-    """Return about `width` characters around the first words of the query, in pieces.
+def snippet(text: str, query: str) -> tuple[tuple[str, bool], ...]:
+    """Return about `WIDTH` characters around the first words of the query, in pieces.
 
     True marks a piece that the query names. Looks at the first 50,000 characters; where nothing is
     found there, the text's beginning. Safe to show, on one line.
@@ -25,7 +25,7 @@ def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool]
     (('An article on ', False), ('art', True), ('.', False))
     """
     pattern = _query_pattern(query)
-    start, end = _bounds(text, pattern, width)
+    start, end = _bounds(text, pattern)
     shown = text[start:end]
     pieces = [("… ", False)] if start else []
     place = 0
@@ -38,15 +38,15 @@ def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool]
     return tuple(piece for piece in pieces if piece[0])
 
 
-def _bounds(text: str, pattern: re.Pattern[str] | None, width: int) -> tuple[int, int]:
+def _bounds(text: str, pattern: re.Pattern[str] | None) -> tuple[int, int]:
     """Return where the snippet starts and ends, at blanks where there are some nearby."""
     head = text[:LOOKED_AT]
     first = pattern.search(head) if pattern else None
-    start = max(0, first.start() - width // 3) if first else 0
+    start = max(0, first.start() - WIDTH // 3) if first else 0
     if start:
         blank = head.find(" ", start, start + _EDGE)
         start = blank + 1 if blank >= 0 else start
-    end = min(len(text), start + width)
+    end = min(len(text), start + WIDTH)
     if end < len(text):
         blank = text.rfind(" ", end - _EDGE, end)
         end = blank if blank > start else end

@@ -150,9 +150,9 @@ def duplicate_pairs(
     return tuple(pairs)
 
 
-def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistics:
+def term_statistics(texts: Iterable[str]) -> CorpusStatistics:
     """Count the texts of a corpus that have each term, for the order of rarity."""
-    words = lexicon_with(synonyms)
+    words = lexicon_with("")
     terms = (sorted(_known(read(text, "", words))) for text in texts)
     return count_features(map(string_hashes, terms), FEATURES)
 

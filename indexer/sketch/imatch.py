@@ -29,20 +29,18 @@ def imatch(
     tokens: Sequence[str],
     statistics: CorpusStatistics,
     lexicons: int = LEXICONS,
-    low: float = LOW,
-    high: float = HIGH,
 ) -> tuple[str, ...]:
     """Return SHA-1 signatures of a text. `imatch_v1`.
 
     One over the whole lexicon, then one for each of `lexicons` random parts of it. The lexicon are
-    the terms whose idf, ln(documents / holders), lies between `low` and `high` times the greatest
+    the terms whose idf, ln(documents / holders), lies between `LOW` and `HIGH` times the greatest
     possible, ln(documents). Each random part leaves out a third of it, by hash. Two texts match
     when any two signatures at the same place are equal. A text without terms in the lexicon has no
     signatures: it would match every other such text.
     """
     terms = sorted(set(tokens))
     hashes = string_hashes(terms)
-    inside = _in_lexicon(hashes, statistics, low, high)
+    inside = _in_lexicon(hashes, statistics)
     if not np.any(inside):
         return ()
     parts = (inside & _part(hashes, number) for number in range(1, lexicons + 1))
@@ -62,16 +60,14 @@ def signatures_match(left: Sequence[str], right: Sequence[str]) -> bool:
     return any(a == b != "" for a, b in zip(left, right, strict=False))
 
 
-def _in_lexicon(
-    hashes: NDArray[np.uint64], statistics: CorpusStatistics, low: float, high: float
-) -> NDArray[np.bool_]:
+def _in_lexicon(hashes: NDArray[np.uint64], statistics: CorpusStatistics) -> NDArray[np.bool_]:
     """Return which terms have a medium idf; terms unknown to the statistics do not count."""
     holders = statistics.holders(hashes)
     if statistics.documents < 2:
         return np.zeros(len(hashes), dtype=np.bool_)
     greatest = natural_log(np.array([float(statistics.documents)]))[0]
     share = natural_log(statistics.documents / np.maximum(holders, 1)) / greatest
-    inside: NDArray[np.bool_] = (holders > 0) & (share >= low) & (share <= high)
+    inside: NDArray[np.bool_] = (holders > 0) & (share >= LOW) & (share <= HIGH)
     return inside
 
 

@@ -22,47 +22,43 @@ GROUPS, ROWS = 6, 14  # groups of slots, and slots of a group
 NEEDED = 2  # equal groups of near duplicates
 
 
-def super_shingles(
-    slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
-) -> tuple[int, ...]:
-    """Return a 64-bit hash of each group of `rows` consecutive slots.
+def super_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
+    """Return a 64-bit hash of each group of `ROWS` consecutive slots.
 
     Raises `UsageError` when there are too few slots.
 
     >>> len(super_shingles(np.arange(84, dtype=np.uint32)))
     6
     """
-    if len(slots) < groups * rows:
+    needed = GROUPS * ROWS
+    if len(slots) < needed:
         raise UsageError(
-            f"{groups} groups of {rows} slots need {groups * rows} slots, not {len(slots)}"
+            f"{GROUPS} groups of {ROWS} slots need {needed} slots, not {len(slots)}; "
+            "give a longer sketch"
         )
-    return tuple(band_hashes(slots[None, :], groups, rows)[0].tolist())
+    return tuple(band_hashes(slots[None, :], GROUPS, ROWS)[0].tolist())
 
 
-def mega_shingles(
-    slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
-) -> tuple[int, ...]:
+def mega_shingles(slots: NDArray[np.uint32]) -> tuple[int, ...]:
     """Return a 64-bit hash of each pair of super-shingles and their places: 15 of 6.
 
     One in common means two super-shingles in common.
     """
-    hashes = super_shingles(slots, groups, rows)
-    pairs = itertools.combinations(range(groups), NEEDED)
+    hashes = super_shingles(slots)
+    pairs = itertools.combinations(range(GROUPS), NEEDED)
     return tuple(
         mix64(mix64(hashes[a] ^ a) ^ mix64(hashes[b] ^ b) ^ (a << 8 | b)) for a, b in pairs
     )
 
 
-def chance(
-    similarity: float, groups: int = GROUPS, rows: int = ROWS, needed: int = NEEDED
-) -> float:
-    """Return the chance that two texts of this similarity share at least `needed` groups.
+def chance(similarity: float) -> float:
+    """Return the chance that two texts of this similarity share at least `NEEDED` groups.
 
     >>> round(chance(0.95), 3), round(chance(0.80), 4)
     (0.879, 0.0258)
     """
-    equal = similarity**rows
+    equal = similarity**ROWS
     return sum(
-        math.comb(groups, count) * equal**count * (1 - equal) ** (groups - count)
-        for count in range(needed, groups + 1)
+        math.comb(GROUPS, count) * equal**count * (1 - equal) ** (GROUPS - count)
+        for count in range(NEEDED, GROUPS + 1)
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexer.grouping.survey_figures import Step
 
+_WIDTH, _HEIGHT = 640, 160  # of the view box
+
 
 def first_filled(values: Sequence[int]) -> int:
     """Return the place of the first value other than 0, the number of values without one.
@@ -18,9 +20,7 @@ def first_filled(values: Sequence[int]) -> int:
     return next((place for place, value in enumerate(values) if value), len(values))
 
 
-def curve(
-    steps: Sequence[Step], estimated: bool = False, width: float = 640, height: float = 160
-) -> str:
+def curve(steps: Sequence[Step], estimated: bool = False) -> str:
     """Return the points of a line: documents in families (up) by threshold (across).
 
     `estimated`: the line of the estimated steps, which ends where that of the others begins. The
@@ -33,11 +33,11 @@ def curve(
         joins = estimated and place > 0 and steps[place - 1].estimated
         if step.estimated != estimated and not joins:
             continue
-        x = across(step.threshold, low, high, width)
-        points.append(f"{x:.1f},{height - step.gathered / most * height:.1f}")
+        x = across(step.threshold, low, high)
+        points.append(f"{x:.1f},{_HEIGHT - step.gathered / most * _HEIGHT:.1f}")
     return " ".join(points)
 
 
-def across(x: float, low: float, high: float, width: float = 640) -> float:
+def across(x: float, low: float, high: float) -> float:
     """Return the place of a value between `low` and `high`, in units of the chart."""
-    return round((x - low) / ((high - low) or 1) * width, 1)
+    return round((x - low) / ((high - low) or 1) * _WIDTH, 1)

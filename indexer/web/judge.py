@@ -36,6 +36,7 @@ from indexer.web.safety import App, Safety, allowed_hosts
 from indexer.web.static_files import static_address, static_routes
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_HOST = "127.0.0.1"
 _DONE = "Close this window, and stop nearfold judge."
 _LOG = logging.getLogger("nearfold.web")
 
@@ -43,20 +44,19 @@ _LOG = logging.getLogger("nearfold.web")
 def serve_judging(
     session: JudgingSession,
     *,
-    host: str = "127.0.0.1",
     port: int = 0,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a judging session until Ctrl-C or SIGTERM.
+    """Serve a judging session to this machine until Ctrl-C or SIGTERM.
 
     `port` 0 takes any free one; `ready` receives the address. Raises `UsageError` for an address
     that cannot be bound.
     """
 
     def app_at(bound_port: int) -> App:
-        return judging_application(session, allowed_hosts(host, bound_port))
+        return judging_application(session, allowed_hosts(_HOST, bound_port))
 
-    listen(app_at, host, port, ready)
+    listen(app_at, _HOST, port, ready)
 
 
 def judging_application(session: JudgingSession, hosts: frozenset[str]) -> App:

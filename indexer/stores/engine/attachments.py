@@ -22,28 +22,24 @@ FIELD = "data"
 _READ = "near_attachment"
 
 
-def pipeline(
-    signing: str,
-    recipe: Recipe = DEFAULT,
-    field: str = painless.TEXT,
-    limit: int = painless.MAX_UNITS,
-) -> Body:
+def pipeline(signing: str, recipe: Recipe = DEFAULT, field: str = painless.TEXT) -> Body:
     """Return the body of the pipeline that extracts the base64 file in `data`.
 
     It then passes the document to the pipeline `signing`.
 
-    The first `limit` UTF-16 units of the text become `field`, and one that is longer `truncated`;
-    to know it, one unit more is read. A file that the processor refuses is marked `unsigned`.
-    `data` is removed last, so that two documents without text and without ids are told apart by it.
+    The first `MAX_UNITS` UTF-16 units of the text become `field`, and one that is longer
+    `truncated`; to know it, one unit more is read. A file that the processor refuses is marked
+    `unsigned`. `data` is removed last, so that two documents without text and without ids are told
+    apart by it.
     """
     read = {
         "field": FIELD,
         "target_field": _READ,
-        "indexed_chars": limit + 1,
+        "indexed_chars": painless.MAX_UNITS + 1,
         "properties": ["content", "title", "content_type", "content_length"],
         "ignore_missing": True,
     }
-    take = Template(mappings.read("attachment.painless")).substitute(limit=limit)
+    take = Template(mappings.read("attachment.painless")).substitute(limit=painless.MAX_UNITS)
     clean = {"remove": {"field": [FIELD, _READ], "ignore_missing": True}}
     return {
         "description": (
