@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indexer.joins.copies import PairFilter
 from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
-from indexer.matching.kept_sequences import KeptSequences
+from indexer.matching.sequence_cache import SequenceCache
 from indexer.matching.text_pairs import TextPairs
 from indexer.model import Row
 from indexer.similarity.measures import jaccard, measure_pair
@@ -61,7 +61,7 @@ class Verifier:
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
         self._rarity = rarity
-        self._sequences = KeptSequences(self._contents, BYTES_A_CHAR * self._most)
+        self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)
 
     def similarities(
         self,

@@ -26,9 +26,9 @@ from indexer.model import (
     Status,
 )
 from indexer.recipe import Recipe
-from indexer.searching.kept_sides import kept_sides
 from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
 from indexer.searching.short_lookups import looks_up_words, with_candidates_by_words
+from indexer.searching.side_cache import side_cache
 from indexer.searching.stored_texts import comparable_rows
 from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
 from indexer.similarity.field_rules import RuleValues
@@ -208,9 +208,9 @@ def _result(
     values = rule_values(lookup, own, options.criteria)
     candidates = _candidates(context, lookup, own, answer)
     rows = _rows_to_compare(context, candidates)
-    query = kept_sides.side(lookup.text, recipe, stored_sketch(own), own.simhash)
+    query = side_cache.side(lookup.text, recipe, stored_sketch(own), own.simhash)
     sides = [
-        (candidate, kept_sides.side(row.text, recipe, row.minhash, row.simhash))
+        (candidate, side_cache.side(row.text, recipe, row.minhash, row.simhash))
         for candidate in candidates
         if (row := rows.get(candidate.id))
     ]

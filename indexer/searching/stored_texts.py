@@ -10,7 +10,7 @@ from typing import Any
 from indexer.defaults import MEASURE
 from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.searching.kept_sides import kept_sides
+from indexer.searching.side_cache import side_cache
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
 from indexer.similarity.differences import differences
 from indexer.similarity.field_rules import RuleValues
@@ -170,7 +170,7 @@ class StoredTexts:
             row = rows.get(id)
             text, bits = (row.text, row.simhash) if row else ("", None)
             packed = row.minhash if row and self.recipe.has_vector else None
-            side = kept_sides.side(text, self.recipe, packed, bits)
+            side = side_cache.side(text, self.recipe, packed, bits)
             values = self.criteria.values(row) if row else (None,)
             key = self.criteria.content_key(row) if row else id
             title = row.title if row else ""

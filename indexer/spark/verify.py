@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.matching.kept_sequences import KeptSequences
+from indexer.matching.sequence_cache import SequenceCache
 from indexer.matching.verification import BATCH, BYTES_A_CHAR, MOST_CHARS
 from indexer.recipe import Recipe
 from indexer.similarity.criteria import Criteria
@@ -137,10 +137,10 @@ class _Texts:
     stored: dict[int, Stored] = field(default_factory=dict)
     sides: OrderedDict[int, Side] = field(default_factory=OrderedDict)
     chars: int = 0
-    sequences: KeptSequences = field(init=False)
+    sequences: SequenceCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sequences = KeptSequences(self._contents, BYTES_A_CHAR * MOST_CHARS)
+        self.sequences = SequenceCache(self._contents, BYTES_A_CHAR * MOST_CHARS)
 
     def add(self, part: Any) -> None:
         """Take the texts of a batch."""

@@ -128,7 +128,7 @@ class Families(Protocol):
 
 
 @runtime_checkable
-class KeepsReads(Protocol):
+class CachesReads(Protocol):
     """A store that keeps what it read as long as nothing changes."""
 
     def forget_reads(self) -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 
 from indexer.model import Query
-from indexer.stores.abilities import FullStore, KeepsReads
+from indexer.stores.abilities import CachesReads, FullStore
 from indexer.system.progress_callback import Progress
 from indexer.web.survey_cache import SurveyReader
 
@@ -78,6 +78,6 @@ class OfferedLabels:
         One in a file then keeps what searches and Jobs count.
         """
         facets = self._store.search(Query("", facets=("labels",))).facets
-        if isinstance(self._store, KeepsReads):
+        if isinstance(self._store, CachesReads):
             self._store.counts()
         return tuple(sorted(facet.value for facet in facets.get("labels", ())))

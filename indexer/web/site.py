@@ -18,11 +18,11 @@ from indexer.jobs.history import last_job, last_jobs
 from indexer.jobs.journal import journal_path
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Facet, Row
-from indexer.searching.kept_sides import kept_sides
 from indexer.searching.search import Page, search
 from indexer.searching.search_options import SearchOptions
+from indexer.searching.side_cache import side_cache
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.stores.abilities import FullStore, KeepsReads
+from indexer.stores.abilities import CachesReads, FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress
 from indexer.web.comparisons import LONG_CHARS, Comparisons
@@ -232,8 +232,8 @@ class Site:
         caches = (self.facets, self.comparisons, self.rendered, self._readers, self._folded)
         for cache in caches:
             cache.clear()
-        kept_sides.clear()
-        if isinstance(self.store, KeepsReads):
+        side_cache.clear()
+        if isinstance(self.store, CachesReads):
             self.store.forget_reads()
 
     def reset(self) -> None:

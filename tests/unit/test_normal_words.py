@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.matching.kept_sequences import KeptSequences
+from indexer.matching.sequence_cache import SequenceCache
 from indexer.recipe import DEFAULT
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
@@ -109,8 +109,8 @@ def test_lcs_is_1_exactly_where_the_normalised_texts_are_equal(first: str, secon
         is_same = normalise_v2(first) == normalise_v2(other) != ""
         assert (measure_pair("lcs", a, b).similarity == 1) == is_same
         contents = [first, other]
-        kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], 1 << 20)  # noqa: B023
-        assert (kept.measure_pairs([(0, 1)], 0.5)[0] == 1) == is_same
+        cache = SequenceCache(lambda numbers: [contents[number] for number in numbers], 1 << 20)  # noqa: B023
+        assert (cache.measure_pairs([(0, 1)], 0.5)[0] == 1) == is_same
 
 
 @given(st.text(st.characters(max_codepoint=0x7F), max_size=40))

@@ -9,7 +9,7 @@ from indexer.joins.near_sketches import filter_candidates
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Candidate, Candidates, Fingerprint, Match, Screen
 from indexer.recipe import DEFAULT_V1
-from indexer.searching.kept_sides import KeptSides
+from indexer.searching.side_cache import SideCache
 from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import rescore
 from indexer.similarity.sides import Side, feature_set
@@ -42,9 +42,9 @@ def rescore_texts(
 ) -> list[Match]:
     signed = sign_query(text)
     query = Side(text, DEFAULT_V1, signed.minhash, signed.simhash)
-    kept = KeptSides()
+    cache = SideCache()
     sides = [
-        (hit, kept.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
+        (hit, cache.side(candidate_text, DEFAULT_V1, hit.minhash, hit.simhash))
         for hit, candidate_text in pairs
     ]
     return rescore(query, sides, threshold, measure, limit).matches

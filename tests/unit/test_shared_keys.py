@@ -15,7 +15,7 @@ from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite import parts_sql, shared_keys
 from indexer.stores.sqlite.connections import Connection, open_connection
-from indexer.stores.sqlite.kept_reads import KeptReads
+from indexer.stores.sqlite.read_cache import ReadCache
 
 PATHS = st.lists(st.sampled_from(["", "/a", "/a/é", "/b", "/c"]), min_size=1, max_size=12)
 
@@ -46,9 +46,9 @@ def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.Data
         numbers = np.array(chosen)
         expected = sorted(chosen, key=lambda number: (paths[number - 1].encode(), -number))[:count]
         assert sorted(shared_keys.first_by_path(db, numbers, count)) == sorted(expected)
-        kept = KeptReads()
+        cache = ReadCache()
         for _ in range(2):  # the second time the index is not read again
-            in_index = shared_keys._first_in_index(db, kept, numbers, count, at_once)
+            in_index = shared_keys._first_in_index(db, cache, numbers, count, at_once)
             assert sorted(in_index.tolist()) == sorted(expected)
 
 

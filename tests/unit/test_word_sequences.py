@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.matching.kept_sequences import KeptSequences
+from indexer.matching.sequence_cache import SequenceCache
 from indexer.similarity import word_sequences
 from indexer.similarity.lcs import lcs
 from indexer.text.normal_words import normal_words
@@ -16,14 +16,14 @@ texts = st.lists(sentences, min_size=2, max_size=8)
 
 @given(texts, st.floats(0, 1), st.integers(1, 10_000))
 def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
-    kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], memory)
+    cache = SequenceCache(lambda numbers: [contents[number] for number in numbers], memory)
     pairs = [(a, b) for a in range(len(contents)) for b in range(len(contents))]
     for _ in range(2):
-        values = kept.measure_pairs(pairs, least)
+        values = cache.measure_pairs(pairs, least)
         for (a, b), value in zip(pairs, values, strict=True):
             exact = lcs(normal_words(contents[a]), normal_words(contents[b]))
             assert value == exact or (value == 0 and exact < least)
-        for (a, b), flag in zip(pairs, kept.may_reach(pairs, least).tolist(), strict=True):
+        for (a, b), flag in zip(pairs, cache.may_reach(pairs, least).tolist(), strict=True):
             assert flag or lcs(normal_words(contents[a]), normal_words(contents[b])) < least
 
 
@@ -43,9 +43,9 @@ def test_sequences_of_words_and_of_texts_and_their_bounds_are_the_same(contents,
 
 @given(texts, st.integers(1, 10_000))
 def test_the_words_of_a_sequence_are_those_of_the_text(contents, memory):
-    kept = KeptSequences(lambda numbers: [contents[number] for number in numbers], memory)
+    cache = SequenceCache(lambda numbers: [contents[number] for number in numbers], memory)
     for pair in [(0, 1), (1, 0), (1, len(contents) - 1)]:
-        for words, number in zip(kept.words([pair])[0], pair, strict=True):
+        for words, number in zip(cache.words([pair])[0], pair, strict=True):
             exact = normal_words(contents[number])
             assert words.vocabulary == exact.vocabulary
             assert words.numbers.tolist() == exact.numbers.tolist()
@@ -64,11 +64,11 @@ def test_a_pair_is_ruled_out_by_its_words_alone():
 
 def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
     monkeypatch.setattr(word_sequences, "MOST_CODES", 3)
-    kept = KeptSequences(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
-    assert kept.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
-    assert kept.words([(0, 1)]) is None
+    cache = SequenceCache(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
+    assert cache.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
+    assert cache.words([(0, 1)]) is None
     monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
-    assert kept.measure_pairs([(0, 0)], 0.0) == [None]
+    assert cache.measure_pairs([(0, 0)], 0.0) == [None]
 
 
 def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):

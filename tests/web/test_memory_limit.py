@@ -9,7 +9,7 @@ from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
 from indexer.recipe import DEFAULT
-from indexer.searching.kept_sides import kept_sides
+from indexer.searching.side_cache import side_cache
 from indexer.stores import open_store
 from indexer.web.memory_limit import LimitMemory
 from indexer.web.serve import review_application
@@ -40,9 +40,9 @@ def answers(store: Any, megabytes: int) -> list[list[str]]:
 
 def test_pages_are_the_same_below_and_beyond_the_limit(store: Any) -> None:
     kept = answers(store, 1 << 20)
-    assert kept_sides._chars
+    assert side_cache._chars
     assert answers(store, 0) == kept
-    assert kept_sides._chars == 0
+    assert side_cache._chars == 0
 
 
 def test_memory_is_looked_at_after_each_request_and_discarded_once_it_has_grown() -> None:
@@ -64,12 +64,12 @@ def test_memory_is_looked_at_after_each_request_and_discarded_once_it_has_grown(
 
 def test_a_store_forgets_what_it_read(store: Any) -> None:
     before = answers(store, 1 << 20)
-    assert kept_by_connections(store)
+    assert cached_by_connections(store)
     store.forget_reads()
-    assert not kept_by_connections(store)
+    assert not cached_by_connections(store)
     assert answers(store, 1 << 20) == before
 
 
-def kept_by_connections(store: Any) -> list[Any]:
+def cached_by_connections(store: Any) -> list[Any]:
     connections = (store._file._connection, *store._file._readers._idle)
-    return [connection.kept for connection in connections if connection.kept]
+    return [connection.cached for connection in connections if connection.cached]

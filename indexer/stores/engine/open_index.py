@@ -11,6 +11,7 @@ from indexer.stores.address import StoreAddress
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.document_queries import located, routings
 from indexer.stores.engine.field_substitutes import ABSENT, substitutes
+from indexer.stores.engine.frequency_cache import FrequencyCache
 from indexer.stores.engine.index_facts import (
     IndexFacts,
     IndexPlace,
@@ -20,7 +21,6 @@ from indexer.stores.engine.index_facts import (
     require_whole_indices,
 )
 from indexer.stores.engine.index_requests import Dialect, Requests
-from indexer.stores.engine.kept_frequencies import KeptFrequencies
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.mapping_facts import is_shared, text_field
 from indexer.stores.engine.operation_feed import routing_of
@@ -47,7 +47,7 @@ class OpenIndex:
         self.link, self.dialect = link, dialect
         self.requests = Requests(link, address.url)
         self.facts: IndexFacts | None = None
-        self.frequencies = KeptFrequencies()
+        self.frequencies = FrequencyCache()
         self.sender = Sender(self._post, window=Window(WRITERS))
 
     def stored_recipe(self) -> Recipe | None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from indexer.stores.sqlite.kept_reads import KeptReads
+from indexer.stores.sqlite.read_cache import ReadCache
 
 MOST = 4
 
@@ -38,24 +38,24 @@ def open_connection(place: str, pragmas: Sequence[str], timeout: float) -> Conne
 
 
 class Connection(sqlite3.Connection):
-    """A connection that keeps what look-ups read.
+    """A connection with a cache of what was read by it.
 
-    `kept`: with the state of the file, which `PRAGMA data_version` and the changes of this
-    connection tell.
+    `cached`: the state of the file, by `PRAGMA data_version` and the changes of this connection,
+    and the cache, which is valid in that state.
     """
 
-    kept: tuple[tuple[int, int], KeptReads] | None = None
+    cached: tuple[tuple[int, int], ReadCache] | None = None
 
-    def kept_reads(self) -> KeptReads:
-        """Return what was read since the last change."""
+    def read_cache(self) -> ReadCache:
+        """Return the cache of what was read since the last change."""
         state = self._state()
-        if self.kept is None or self.kept[0] != state:
-            self.kept = state, KeptReads()
-        return self.kept[1]
+        if self.cached is None or self.cached[0] != state:
+            self.cached = state, ReadCache()
+        return self.cached[1]
 
-    def keep_reads(self, kept: KeptReads) -> None:
+    def keep_reads(self, cache: ReadCache) -> None:
         """Keep what was read before this transaction changed what it does not depend on."""
-        self.kept = self._state(), kept
+        self.cached = self._state(), cache
 
     def _state(self) -> tuple[int, int]:
         return int(self.execute("PRAGMA data_version").fetchone()[0]), self.total_changes
@@ -96,7 +96,7 @@ class Readers:
         """Discard what the idle connections keep."""
         with self._lock:
             for db in self._idle:
-                db.kept = None
+                db.cached = None
 
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""

@@ -12,7 +12,7 @@ from indexer.model import PrincipalRow, Scope
 from indexer.stores.filters import CONFLICT, NEAR_DUPLICATES
 from indexer.stores.sqlite.columns import DIGESTS, pack_digest, unpack_digest
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.parts_sql import WITHIN, kept_reads
+from indexer.stores.sqlite.parts_sql import WITHIN, read_cache
 from indexer.stores.sqlite.postings import carriers, either
 
 CARRIERS = 100
@@ -89,14 +89,14 @@ def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
 
     What the connection keeps of the file stays, and follows.
     """
-    kept = kept_reads(db)
+    cache = read_cache(db)
     values = [(json.dumps(list(names), ensure_ascii=False), id) for id, names in labels.items()]
     if not values:
         return 0
     db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
     count = db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
-    kept.columns.relabel(db, labels)
-    kept.filtered.clear()  # some filters go by labels
+    cache.columns.relabel(db, labels)
+    cache.filtered.clear()  # some filters go by labels
     if isinstance(db, Connection):
-        db.keep_reads(kept)
+        db.keep_reads(cache)
     return count

@@ -231,7 +231,7 @@ class File:
                 db = self._connect(create=True)
             copy_in(source, db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
-            self._recipe = self._changes = db.kept = None
+            self._recipe = self._changes = db.cached = None
 
     def check_sound(self) -> None:
         """Raise `StoreDamaged` when SQLite finds that the file is corrupt."""
@@ -250,7 +250,7 @@ class File:
         if self._lock.acquire(blocking=False):
             try:
                 if self._connection is not None:
-                    self._connection.kept = None
+                    self._connection.cached = None
             finally:
                 self._lock.release()
 

@@ -40,7 +40,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         if db.in_transaction:
             db.execute("ROLLBACK")
         if isinstance(db, Connection):
-            db.kept = None  # it may have read what was rolled back
+            db.cached = None  # it may have read what was rolled back
         raise
 
 

@@ -23,17 +23,17 @@ def rows_under(
 
     None where it takes less time to look up each of the `matches` of a search.
     """
-    kept = parts.kept_reads(db).filtered
+    cache = parts.read_cache(db).filtered
     where = " AND ".join(conditions)
     key = where, tuple(values)
-    if key in kept:
-        kept.move_to_end(key)
-        return kept[key]
+    if key in cache:
+        cache.move_to_end(key)
+        return cache[key]
     (rows,) = db.execute("SELECT count(*) FROM fulltext_docsize").fetchone()
     if HOLDS in where or matches * _FEW < rows:
         return None
     sql = f"SELECT d.number AS number FROM documents d WHERE {where}"
-    kept[key] = read_numbers(db, sql, values).astype(np.int32)
-    if len(kept) > MOST_FILTERS:
-        kept.popitem(last=False)
-    return kept[key]
+    cache[key] = read_numbers(db, sql, values).astype(np.int32)
+    if len(cache) > MOST_FILTERS:
+        cache.popitem(last=False)
+    return cache[key]

@@ -24,7 +24,7 @@ from indexer.stores.sqlite.match_expressions import (
 )
 from indexer.stores.sqlite.ranking import (
     CARRIERS,
-    has_kept_scores,
+    has_cached_scores,
     rank,
     read_numbers,
     rows_to_rank,
@@ -155,7 +155,7 @@ def full_text_matches(
     numbers, scores, unranked = _ranked_matches(db, query, words, conditions, values)
     if not (query.facets or query.families):
         return FullTextMatches(numbers, scores, None, {}, unranked)
-    families = parts.kept_reads(db).columns.families(db, numbers)
+    families = parts.read_cache(db).columns.families(db, numbers)
     facets = {field: _facet(db, field, numbers, families) for field in fields}
     distinct = _count_distinct(families) if query.families else None
     return FullTextMatches(numbers, scores, distinct, facets, unranked)
@@ -173,7 +173,7 @@ def _ranked_matches(
     """
     is_ranked = query.sort == "relevance" and match_expression(words) is not None
     is_plain = is_ranked and not (conditions or words.required or words.excluded)
-    is_scored = query.most_ranked is None or has_kept_scores(db, words.terms)
+    is_scored = query.most_ranked is None or has_cached_scores(db, words.terms)
     if is_plain and is_scored and len(words.terms) == 1:
         return *term_scores(db, words.terms[0]), 0
     if is_plain:
@@ -214,10 +214,10 @@ def _among(numbers: NDArray[np.int64], rows: NDArray[np.int32]) -> NDArray[np.bo
 
 def _all_in_order(db: sqlite3.Connection, sql: str) -> NDArray[np.int64]:
     """Return the rows of a statement without values, which are kept."""
-    kept = parts.kept_reads(db).orders
-    if sql not in kept:
-        kept[sql] = read_numbers(db, sql, ()).astype(np.int32)
-    return kept[sql].astype(np.int64)
+    cache = parts.read_cache(db).orders
+    if sql not in cache:
+        cache[sql] = read_numbers(db, sql, ()).astype(np.int32)
+    return cache[sql].astype(np.int64)
 
 
 def _statement(
@@ -250,7 +250,7 @@ def _facet(
 
     `families`: the number of the family of each row.
     """
-    column = parts.kept_reads(db).columns.of_rows(db, packed.column(field), numbers)
+    column = parts.read_cache(db).columns.of_rows(db, packed.column(field), numbers)
     counts = np.bincount(column.places, minlength=len(column.values)).tolist()
     places: dict[str, list[int]] = defaultdict(list)
     documents: Counter[str] = Counter()

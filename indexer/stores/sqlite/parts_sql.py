@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexer.model import Row, Scope
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.kept_reads import KeptReads
+from indexer.stores.sqlite.read_cache import ReadCache
 
 WITHIN: Mapping[Scope, str] = {
     "documents": "d.parent IS NULL",
@@ -33,14 +33,14 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
     return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
 
 
-def kept_reads(db: sqlite3.Connection) -> KeptReads:
-    """Return what a connection has read since the last change of the file, and keeps."""
-    return db.kept_reads() if isinstance(db, Connection) else KeptReads()
+def read_cache(db: sqlite3.Connection) -> ReadCache:
+    """Return the cache of a connection; an empty one where it has none."""
+    return db.read_cache() if isinstance(db, Connection) else ReadCache()
 
 
 def known_count(db: sqlite3.Connection, scope: Scope) -> int:
     """Return `count`, remembered as long as the file does not change: it reads a whole index."""
-    known = kept_reads(db).counts
+    known = read_cache(db).counts
     if scope not in known:
         known[scope] = count(db, scope)
     return known[scope]

@@ -29,7 +29,7 @@ _SCORED_SOME = f"{_SCORED} AND rowid >= ? AND +rowid IN (SELECT value FROM json_
 CARRIERS = "SELECT rowid AS number FROM fulltext WHERE fulltext MATCH ?"
 _COUNT = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?"
 _FEWEST_RANKED = 2_000  # rows that are scored at least, of each term
-_FEWEST_KEPT = 20_000  # matches of one term from which on all its rows are scored, and kept
+_FEWEST_CACHED = 20_000  # matches of one term from which on all its rows are scored, and kept
 _ROWS = "SELECT count(*) FROM fulltext_docsize"
 _LEAST = 1e-6  # FTS5's weight in place of one that is not positive
 _FINE, _FINER = 2.0**40, 2.0**60
@@ -48,7 +48,7 @@ def rows_to_rank(
 
     `most`: rows that are scored, over all terms; None for any number.
     """
-    if most is None or has_kept_scores(db, terms):
+    if most is None or has_cached_scores(db, terms):
         return numbers
     share = max(_FEWEST_RANKED, most // len(terms))
     if len(numbers) <= share:
@@ -67,8 +67,8 @@ def rank(
     """
     if not len(numbers):
         return np.zeros(0)
-    is_kept = len(terms) > 1 or len(numbers) > _FEWEST_KEPT or has_kept_scores(db, terms)
-    is_whole = len(chosen) == len(numbers) and is_kept
+    is_cached = len(terms) > 1 or len(numbers) > _FEWEST_CACHED or has_cached_scores(db, terms)
+    is_whole = len(chosen) == len(numbers) and is_cached
     read = term_scores if is_whole else partial(_scores_of_some, numbers=chosen)
     sums = np.zeros(1 + int(numbers.max()))
     for term in terms:
@@ -105,14 +105,14 @@ def term_scores(
     They are kept as long as the file does not change.
     """
     expression = term_expression(term)
-    kept = parts.kept_reads(db).scores
-    return kept.of(expression, lambda: read_scores(db, _SCORED, [expression]))
+    cache = parts.read_cache(db).scores
+    return cache.of(expression, lambda: read_scores(db, _SCORED, [expression]))
 
 
-def has_kept_scores(db: sqlite3.Connection, terms: Sequence[Term]) -> bool:
+def has_cached_scores(db: sqlite3.Connection, terms: Sequence[Term]) -> bool:
     """Return whether `term_scores` of these terms reads nothing."""
-    kept = parts.kept_reads(db).scores
-    return all(term_expression(term) in kept for term in terms)
+    cache = parts.read_cache(db).scores
+    return all(term_expression(term) in cache for term in terms)
 
 
 def _scores_of_some(
@@ -125,7 +125,7 @@ def _scores_of_some(
 
 def _carriers(db: sqlite3.Connection, term: Term) -> NDArray[np.int64]:
     """Return the rows that have a term, ascending."""
-    if has_kept_scores(db, [term]):
+    if has_cached_scores(db, [term]):
         return term_scores(db, term)[0]
     return read_numbers(db, CARRIERS, [term_expression(term)])
 

@@ -20,8 +20,8 @@ from indexer.sketch.codec import unsigned64
 from indexer.stores.base import Lookup
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.kept_reads import KeptReads, Numbers
 from indexer.stores.sqlite.postings import carriers, either, parse_numbers
+from indexer.stores.sqlite.read_cache import Numbers, ReadCache
 
 _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
@@ -67,13 +67,13 @@ def find_candidates(
     """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
     cap.
     """
-    kept = parts.kept_reads(db)
+    cache = parts.read_cache(db)
     bands, blocks = lookup
     posted = [packed.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
     matching = map(either, zip(*posted, strict=True))
     keys = dict(zip(matching, (*bands, *blocks), strict=True))
     cap = max(hot_key_floor, int(hot_key_share * parts.known_count(db, scope)))
-    every_key = kept.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
+    every_key = cache.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
     capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
     rows_by_key = [rows for rows in every_key if len(rows) <= cap]
     if not rows_by_key:
@@ -118,7 +118,7 @@ def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[n
     def read(missing: Numbers) -> dict[int, bytes]:
         return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
 
-    sketches, is_sketched = parts.kept_reads(db).sketches.packed(numbers, width, read)
+    sketches, is_sketched = parts.read_cache(db).sketches.packed(numbers, width, read)
     return pass_screen(screen, sketches) | ~is_sketched
 
 
@@ -185,18 +185,18 @@ def first_by_path(db: sqlite3.Connection, numbers: Numbers, count: int) -> Numbe
 
     Few are read and sorted; of many, the index of paths has enough near its begin.
     """
-    kept = parts.kept_reads(db)
+    cache = parts.read_cache(db)
     entries = count * parts.known_count(db, "both") // max(len(numbers), 1)
-    kept.sorted_rows += len(numbers)
-    if entries - len(kept.by_path) > _ENTRIES * kept.sorted_rows:
+    cache.sorted_rows += len(numbers)
+    if entries - len(cache.by_path) > _ENTRIES * cache.sorted_rows:
         joined = db.execute(_SORTED, (json.dumps(numbers.tolist()), count)).fetchone()[0]
         return parse_numbers(joined)
     at_once = min(2 * entries + 100, _AT_ONCE)
-    return _first_in_index(db, kept, numbers, count, at_once)
+    return _first_in_index(db, cache, numbers, count, at_once)
 
 
 def _first_in_index(
-    db: sqlite3.Connection, kept: KeptReads, numbers: Numbers, count: int, at_once: int
+    db: sqlite3.Connection, cache: ReadCache, numbers: Numbers, count: int, at_once: int
 ) -> Numbers:
     """Return the same by the index of paths from its start, as far as it was not read before.
 
@@ -204,12 +204,12 @@ def _first_in_index(
     """
     is_chosen = np.zeros(int(numbers.max()) + 1, dtype=np.bool_)
     is_chosen[numbers] = True
-    chosen = _chosen(kept.by_path, is_chosen)
+    chosen = _chosen(cache.by_path, is_chosen)
     while len(chosen) < count:
-        last = int(kept.by_path[-1]) if len(kept.by_path) else -1
-        joined, kept.last_path = db.execute(_NEXT, (kept.last_path, last, at_once)).fetchone()
+        last = int(cache.by_path[-1]) if len(cache.by_path) else -1
+        joined, cache.last_path = db.execute(_NEXT, (cache.last_path, last, at_once)).fetchone()
         entries = parse_numbers(joined)
-        kept.by_path = np.concatenate([kept.by_path, entries])
+        cache.by_path = np.concatenate([cache.by_path, entries])
         chosen = np.concatenate([chosen, _chosen(entries, is_chosen)])
     chosen = chosen[:count]
     (path,) = db.execute(

@@ -63,5 +63,5 @@ def _expression(spellings: Sequence[str]) -> str:
 
 def _rows_of(db: sqlite3.Connection, keys: Sequence[str], most: int) -> list[NDArray[np.int32]]:
     """Return the rows that have each word, `most` at most, which are kept."""
-    kept = parts.kept_reads(db)
-    return kept.carriers(keys, most, lambda missing: carriers(db, missing, most, "fulltext"))
+    cache = parts.read_cache(db)
+    return cache.carriers(keys, most, lambda missing: carriers(db, missing, most, "fulltext"))

@@ -1,4 +1,4 @@
-"""Reads of a SQLite file that look-ups keep as long as it does not change.
+"""A cache of what look-ups read of a SQLite file, valid as long as it does not change.
 
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
 first rows by path, the sketches of rows that share keys with many. Postings and sketches are
@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.stores.sqlite.kept_searches import KeptColumns, KeptScores
+from indexer.stores.sqlite.column_cache import ColumnCache, ScoreCache
 
 MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
 MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
@@ -23,13 +23,13 @@ _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 Numbers: TypeAlias = NDArray[np.int64]
 
 
-class KeptReads:
-    """Reads of one state of a file.
+class ReadCache:
+    """A cache of reads of one state of a file.
 
-    `counts`: rows by what was counted. `by_path`: the numbers of
-    the first rows in the index of paths, and `last_path` the path of the last. `sorted_rows`: how
-    many were read to be sorted. `orders`: the numbers of all rows by the statement that reads them.
-    `filtered`: the numbers of rows by the conditions that they meet, and their values.
+    `counts`: rows by what was counted. `by_path`: the numbers of the first rows in the index of
+    paths, and `last_path` the path of the last. `sorted_rows`: how many were read to be sorted.
+    `orders`: the numbers of all rows by the statement that reads them. `filtered`: the numbers of
+    rows by the conditions that they meet, and their values.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class KeptReads:
         self.by_path = np.zeros(0, dtype=np.int64)
         self.last_path = ""
         self.sorted_rows = 0
-        self.sketches = KeptSketches()
+        self.sketches = SketchCache()
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
             OrderedDict()
         )
-        self.scores = KeptScores()
-        self.columns = KeptColumns()
+        self.scores = ScoreCache()
+        self.columns = ColumnCache()
         self._postings: OrderedDict[tuple[str, int], NDArray[np.int32]] = OrderedDict()
         self._entries = 0
 
@@ -69,7 +69,7 @@ class KeptReads:
         return [rows[key] for key in keys]
 
 
-class KeptSketches:
+class SketchCache:
     """Packed sketches of rows, each at the place that the row's number gives it.
 
     A row that comes to the place of another takes it. Those of the first request are not kept, so

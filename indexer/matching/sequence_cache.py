@@ -1,4 +1,4 @@
-"""The words of texts as sequences, read once and kept within the memory budget, and their `lcs`."""
+"""A cache of the words of texts as sequences, within the memory budget, and their `lcs`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYTES_A_WORD = 150  # of a vocabulary
 Contents = Callable[[Sequence[int]], list[str]]
 
 
-class KeptSequences:
+class SequenceCache:
     """Word sequences of texts by number, at most `memory` bytes of them and of their vocabulary.
 
     `contents` returns the texts of these numbers.

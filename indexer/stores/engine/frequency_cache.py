@@ -1,4 +1,4 @@
-"""The numbers of documents with each of many words, remembered while an index stays as it is."""
+"""A cache of the numbers of documents with each word, valid while an index stays as it is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Counts:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-class KeptFrequencies:
+class FrequencyCache:
     """Word frequencies by scope. It may be shared by threads.
 
     A write to a shard gives it a newer sequence number or another number of documents. Of several
@@ -33,26 +33,26 @@ class KeptFrequencies:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Scope, _Counts] = {}
+        self._cached: dict[Scope, _Counts] = {}
         self._has_parts = False
 
     def read(self, queries: IndexQueries, words: Sequence[str]) -> WordFrequencies:
         """Return the frequencies of distinct words; those not remembered by a request for about a
         hundred.
         """
-        kept = self._kept.get(queries.scope) or _Counts()
-        known = {word: count for word in words if (count := kept.counts.get(word)) is not None}
+        cached = self._cached.get(queries.scope) or _Counts()
+        known = {word: count for word in words if (count := cached.counts.get(word)) is not None}
         missing = [word for word in words if word not in known]
         documents, state, counts = self._count(queries, missing)
-        if known and state != kept.state:
+        if known and state != cached.state:
             _, _, others = self._count(queries, list(known))
             counts |= others
-        if state != kept.state:
-            self._kept[queries.scope] = kept = _Counts(state)
+        if state != cached.state:
+            self._cached[queries.scope] = cached = _Counts(state)
         if state is not None:
-            if len(kept.counts) + len(counts) > MOST:
-                kept.counts.clear()
-            kept.counts |= counts
+            if len(cached.counts) + len(counts) > MOST:
+                cached.counts.clear()
+            cached.counts |= counts
         return WordFrequencies(documents, {**known, **counts})
 
     def _count(

@@ -1,4 +1,4 @@
-"""Reads of a SQLite file that searches keep as long as it does not change.
+"""Caches of what searches read of a SQLite file, valid as long as it does not change.
 
 The rows of a word, and all rows in an order, are read once for all pages of a search and for those
 after it. The columns that facets count are read for the whole file by the first search that matches
@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 from indexer.stores.sqlite.postings import parse_numbers
 
 MOST_SCORES = 1 << 21  # rows of words, 12 bytes each
-MOST_ROWS = 1 << 22  # of a file whose columns are kept, 4 bytes each and column
+MOST_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
 _ENTRIES_OF_WORD = 50  # as which a word counts, beside its rows
 _BATCH = 10_000
 _FEW = 8  # one in so many rows, up to which columns of these rows alone are read
 Numbers: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = tuple[Numbers, NDArray[np.float64]]
 
-KEPT = ("d.status", "d.content_type", "d.labels")
+CACHED = ("d.status", "d.content_type", "d.labels")
 _BY_VALUES = (
-    f"SELECT {', '.join(KEPT)}, group_concat(d.number, ' ') FROM documents d GROUP BY 1, 2, 3"
+    f"SELECT {', '.join(CACHED)}, group_concat(d.number, ' ') FROM documents d GROUP BY 1, 2, 3"
 )
 _SOME = "SELECT d.number, {} FROM documents d WHERE d.number IN (SELECT value FROM json_each(?))"
 _LABELS = "SELECT number, labels FROM documents WHERE {} IN (SELECT value FROM json_each(?))"
@@ -48,7 +48,7 @@ class Column:
     places: NDArray[np.int32]
 
 
-class KeptScores:
+class ScoreCache:
     """The rows of the words that were asked for last, with their scores."""
 
     def __init__(self) -> None:
@@ -56,15 +56,15 @@ class KeptScores:
         self._entries = 0
 
     def __contains__(self, expression: str) -> bool:
-        """Return whether those of a word are kept."""
+        """Return whether those of a word are cached."""
         return expression in self._words
 
     def of(self, expression: str, read: Callable[[], Scores]) -> Scores:
-        """Return the rows of a word and their scores; `read` gives those not kept."""
-        kept = self._words.get(expression)
-        if kept is not None:
+        """Return the rows of a word and their scores; `read` gives those not cached."""
+        cached = self._words.get(expression)
+        if cached is not None:
             self._words.move_to_end(expression)
-            return kept[0].astype(np.int64), kept[1]
+            return cached[0].astype(np.int64), cached[1]
         numbers, scores = read()
         self._words[expression] = numbers.astype(np.int32), scores
         self._entries += _ENTRIES_OF_WORD + len(numbers)
@@ -74,10 +74,10 @@ class KeptScores:
         return numbers, scores
 
 
-class KeptColumns:
-    """The columns `KEPT` of all rows, and their families, by the number of the row.
+class ColumnCache:
+    """The columns `CACHED` of all rows, and their families, by the number of the row.
 
-    A few rows are read alone while nothing is kept, and other columns always.
+    A few rows are read alone while nothing is cached, and other columns always.
     """
 
     def __init__(self) -> None:
@@ -86,10 +86,10 @@ class KeptColumns:
 
     def of_rows(self, db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:
         """Return a column of these rows, of documents `d`."""
-        if not self._columns and name in KEPT:
+        if not self._columns and name in CACHED:
             last = _last_number(db)
             if not _is_few(numbers, last):
-                self._columns = _read_kept(db, last)
+                self._columns = _read_columns(db, last)
         if name not in self._columns:
             return _column_of_some(db, name, numbers)
         column = self._columns[name]
@@ -123,14 +123,14 @@ def _is_few(numbers: Numbers, last: int) -> bool:
     return last >= MOST_ROWS or _FEW * len(numbers) < last
 
 
-def _read_kept(db: sqlite3.Connection, last: int) -> dict[str, Column]:
-    """Return the columns `KEPT` by name; 0 is the place of a row that does not exist."""
-    columns = [Column({}, np.zeros(last + 1, dtype=np.int32)) for _ in KEPT]
+def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
+    """Return the columns `CACHED` by name; 0 is the place of a row that does not exist."""
+    columns = [Column({}, np.zeros(last + 1, dtype=np.int32)) for _ in CACHED]
     for *values, joined in db.execute(_BY_VALUES):
         numbers = parse_numbers(joined)
         for column, value in zip(columns, values, strict=True):
             column.places[numbers] = column.values.setdefault(value, len(column.values))
-    return dict(zip(KEPT, columns, strict=True))
+    return dict(zip(CACHED, columns, strict=True))
 
 
 def _column_of_some(db: sqlite3.Connection, name: str, numbers: Numbers) -> Column:

@@ -11,8 +11,8 @@ from sample_rows import band, row
 from indexer.model import Screen
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sqlite import kept_reads
-from indexer.stores.sqlite.kept_reads import KeptReads, KeptSketches
+from indexer.stores.sqlite import read_cache
+from indexer.stores.sqlite.read_cache import ReadCache, SketchCache
 
 WIDTH = 3
 CHOICES = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=9), max_size=12)
@@ -21,9 +21,9 @@ CHOICES = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=9), max_size
 @given(CHOICES)
 def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list[set[int]]) -> None:
     stored = {number: bytes([number, 7, number]) for number in range(1, 41) if number % 5}
-    sketches = KeptSketches()
+    sketches = SketchCache()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_reads, "MOST_SKETCHES", 8)
+        patch.setattr(read_cache, "MOST_SKETCHES", 8)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
             packed, is_sketched = sketches.packed(
@@ -37,15 +37,15 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), max_size=12))
 def test_postings_are_those_of_their_keys_and_few_are_kept(choices: list[set[str]]) -> None:
     carriers = {key: np.arange(place * 30) for place, key in enumerate("abcdef")}
-    kept, read = KeptReads(), []
+    cache, read = ReadCache(), []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_reads, "MOST_POSTINGS", 300)
+        patch.setattr(read_cache, "MOST_POSTINGS", 300)
         for chosen in choices:
             keys = sorted(chosen)
-            answer = kept.carriers(keys, 9, lambda keys: [carriers[key] for key in keys])
+            answer = cache.carriers(keys, 9, lambda keys: [carriers[key] for key in keys])
             read.append([numbers.tolist() for numbers in answer])
             assert read[-1] == [carriers[key].tolist() for key in keys]
-            assert kept._entries <= 300
+            assert cache._entries <= 300
 
 
 def test_candidates_follow_every_change_and_what_is_rolled_back(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sides of comparisons that are kept between look-ups and searches of a process.
+"""A cache of the sides of comparisons, for all look-ups and searches of a process.
 
 Who reviews near duplicates asks for the same documents again, and for their near duplicates. Their
 words, features and facts are computed once, as long as they are among the last texts of
@@ -20,7 +20,7 @@ LEAST_CHARS = 200  # that a side counts for
 _Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
 
 
-class KeptSides:
+class SideCache:
     """The sides of the texts that were asked for last, of `most` letters at most together."""
 
     def __init__(self, most: int = MOST_CHARS) -> None:
@@ -56,4 +56,4 @@ def _chars(text: str) -> int:
     return max(len(text), LEAST_CHARS)
 
 
-kept_sides = KeptSides()
+side_cache = SideCache()

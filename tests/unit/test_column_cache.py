@@ -15,7 +15,7 @@ from indexer.recipe import DEFAULT
 from indexer.searching.search_options import parse_filters
 from indexer.stores import open_store
 from indexer.stores.base import Ranking
-from indexer.stores.sqlite import filtered_rows, full_text, kept_searches, ranking
+from indexer.stores.sqlite import column_cache, filtered_rows, full_text, ranking
 from indexer.stores.sqlite.store import SqliteStore
 from tests.sample_rows import row
 
@@ -79,8 +79,8 @@ def test_the_second_answer_is_that_of_a_new_connection(
     file: Path, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether all rows are read for columns, or those that match, or all are too many."""
-    monkeypatch.setattr(kept_searches, "_FEW", few)
-    monkeypatch.setattr(kept_searches, "MOST_ROWS", 1 << 22 if few else 0)
+    monkeypatch.setattr(column_cache, "_FEW", few)
+    monkeypatch.setattr(column_cache, "MOST_ROWS", 1 << 22 if few else 0)
     store, other = opened(file), opened(file)
     first = list(answers(store))
     assert list(answers(store)) == first == list(answers(other))
@@ -201,15 +201,15 @@ def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], 
 
 
 def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_searches, "MOST_SCORES", 200)
-    kept, reads = kept_searches.KeptScores(), []
+    monkeypatch.setattr(column_cache, "MOST_SCORES", 200)
+    cache, reads = column_cache.ScoreCache(), []
 
     def ask(word: str) -> list[int]:
-        def read() -> kept_searches.Scores:
+        def read() -> column_cache.Scores:
             reads.append(word)
             return np.arange(60), np.ones(60)
 
-        return kept.of(word, read)[0].tolist()
+        return cache.of(word, read)[0].tolist()
 
     assert ask("a") == ask("a") == ask("b") == list(range(60))
     assert reads == ["a", "b"]

@@ -1,0 +1,39 @@
+"""Sides that are kept between look-ups: the same ones for the same text, and not too many."""
+
+from indexer.recipe import DEFAULT, DEFAULT_V1
+from indexer.searching.side_cache import LEAST_CHARS, SideCache
+from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprint
+
+TEXT = "the lessee shall pay the rent on the first day of each month"
+
+
+def test_the_side_of_a_text_is_kept() -> None:
+    cache = SideCache()
+    assert cache.side(TEXT, DEFAULT) is cache.side("".join(TEXT), DEFAULT)
+
+
+def test_other_sketches_or_another_recipe_are_another_side() -> None:
+    cache, minhash = SideCache(), fingerprint(TEXT, DEFAULT).minhash
+    assert minhash is not None
+    signed = cache.side(TEXT, DEFAULT, pack_slots(minhash), 7)
+    assert signed.minhash is not None
+    assert (signed.minhash.tolist(), signed.simhash) == (minhash.tolist(), 7)
+    sides = [signed, cache.side(TEXT, DEFAULT), cache.side(TEXT, DEFAULT_V1)]
+    assert len({id(side) for side in sides}) == 3
+
+
+def test_the_sides_that_were_not_asked_for_longest_are_forgotten() -> None:
+    cache = SideCache(3 * LEAST_CHARS)
+    first, *_ = (cache.side(f"{TEXT} {number}", DEFAULT) for number in range(3))
+    assert cache.side(f"{TEXT} 0", DEFAULT) is first
+    second = cache.side(f"{TEXT} 1", DEFAULT)
+    cache.side(f"{TEXT} 0", DEFAULT)
+    cache.side(f"{TEXT} 2", DEFAULT)
+    cache.side(f"{TEXT} 3", DEFAULT)
+    assert cache.side(f"{TEXT} 0", DEFAULT) is first
+    assert cache.side(f"{TEXT} 1", DEFAULT) is not second
+
+
+def test_a_text_that_is_too_long_to_be_kept_has_a_side() -> None:
+    assert SideCache(LEAST_CHARS - 1).side(TEXT, DEFAULT).text == TEXT
