@@ -130,22 +130,29 @@ def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOpti
 
     Pairs whose slots decide are estimated, all others are measured (`exact`).
     """
-    if has_bits_alone(verifier.recipe) and not options.criteria:
+    if options.criteria:  # for which both texts are read
+        return _measured(candidates, verifier, options)
+    if has_bits_alone(verifier.recipe):
         share = (sf.col("equal") / sketch_size(verifier.recipe)).alias("similarity")
         return candidates.select("left", "right", share, sf.lit(True).alias("exact"))
     slots = verifier.recipe.slots or 0
     bits = verifier.recipe.packed or FULL
     enough = enough_equal(options.measure, slots, options.threshold, options.exact, bits)
-    is_decided = (sf.col("equal") >= enough) & sf.lit(not options.criteria)
     by_equal = slot_similarity(np.arange(slots + 1, dtype=np.uint32), slots, bits)
     estimate = sf.lit(by_equal.tolist())[sf.col("equal")].alias("similarity")
-    estimated = candidates.where(is_decided).select(
+    estimated = candidates.where(sf.col("equal") >= enough).select(
         "left", "right", estimate, sf.lit(False).alias("exact")
     )
-    measured = verifier.similarities(candidates.where(~is_decided).select("left", "right"))
+    others = candidates.where(sf.col("equal") < enough)
+    return estimated.union(_measured(others, verifier, options))
+
+
+def _measured(candidates: DataFrame, verifier: Verifier, options: MatchOptions) -> DataFrame:
+    """Return the pairs of `_similar_texts`, each measured on both texts."""
+    measured = verifier.similarities(candidates.select("left", "right"))
     similarity = sf.col("similarity")
     similar = measured.where((similarity >= options.threshold) & (similarity > 0))
-    return estimated.union(similar.withColumn("exact", sf.lit(True)))
+    return similar.withColumn("exact", sf.lit(True))
 
 
 @dataclass(frozen=True, slots=True)
