@@ -388,13 +388,16 @@ def test_pages_are_accessible_and_fit(
     The slow tests are those of each page at three widths in both themes.
     """
     with open_window(browser, site, record, width, color_scheme=theme) as context:
-        page = record.watch(context.new_page())
         for name, place in list(addresses(site).items())[part]:
+            page = record.watch(context.new_page())
             page.goto(place)
+            loading = page.locator("[data-waits], [data-reading]")
+            expect(loading).to_have_count(0, timeout=60_000)  # else it loads itself again
             for fold in page.locator("details.fold").all()[:1]:
                 fold.locator("summary").click()
             assert (name, axe_violations(page)) == (name, {})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            page.close()
 
 
 def test_pages_print_without_what_only_a_screen_needs(page: Page, site: str) -> None:
