@@ -95,7 +95,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1000, help="texts at most")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    documents = [tokens(text, "v4") for text in texts_under(options.folder, options.most)]
+    signed = (tokens(text, "v4") for text in texts_under(options.folder, options.most))
+    documents = [words for words in signed if words]
     clauses = [text[place : place + CLAUSE] for text in documents for place in (0, CLAUSE)]
     clauses = [clause for clause in clauses if len(clause) == CLAUSE]
     for name, texts, size in (
