@@ -14,13 +14,9 @@ from indexer.model import Facet, Hit, Query, Scope
 from indexer.recipe import Recipe
 from indexer.searching.changed_members import show_changed_apart
 from indexer.searching.cursor import Cursor, parse_token, search_digest
-from indexer.searching.fold import (
-    Group,
-)
+from indexer.searching.fold import Group
 from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
-from indexer.searching.fold_hits import (
-    hits_of_groups,
-)
+from indexer.searching.fold_hits import hits_of_groups
 from indexer.searching.folded_ranking import WINDOW, FoldedRanking, fold_search
 from indexer.searching.search_notes import notes_on_changed, notes_on_folding, notes_on_order
 from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions

@@ -13,17 +13,22 @@ from indexer.cli import main as cli
 from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.errors import UsageError
 from indexer.spark import __main__ as spark_command
+from indexer.spark import deduplicate
 from indexer.spark.__main__ import command
 from indexer.spark.input_documents import Input, check_local_files
 from indexer.system.release import requirement
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def test_options_are_documented() -> None:
-    options = [option for option in command.params if isinstance(option, click.Option)]
+@pytest.mark.parametrize(
+    ("program", "page"), [(command, "spark.md"), (deduplicate.command, "dedup.md")]
+)
+def test_options_are_documented(program: click.Command, page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    options = [option for option in program.params if isinstance(option, click.Option)]
     names = {name for option in options for name in option.opts} - {"--help"}
-    assert {name for name in names if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
+    assert {name for name in names if f"`{name}" not in text and f" {name} " not in text} == set()
 
 
 def test_files_that_are_not_parquet_are_refused_before_spark_starts(
@@ -32,7 +37,7 @@ def test_files_that_are_not_parquet_are_refused_before_spark_starts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
-    monkeypatch.setattr(spark_command, "session", lambda: pytest.fail("Spark was started"))
+    monkeypatch.setattr(spark_command, "in_session", lambda _: pytest.fail("Spark was started"))
     (tmp_path / "in" / "sub").mkdir(parents=True)
     (tmp_path / "in" / "_SUCCESS").write_text("no row")
     (tmp_path / "in" / "sub" / "a.txt").write_text("The harbour ferry leaves at eight.")
