@@ -64,7 +64,10 @@ def lines(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     "options",
     [
         DedupOptions(),
-        DedupOptions(threshold=0.6, measure="jaccard", keep="first", numbers="distinguish"),
+        pytest.param(
+            DedupOptions(threshold=0.6, measure="jaccard", keep="first", numbers="distinguish"),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["default", "others"],
 )
