@@ -20,7 +20,7 @@ from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch import keys
-from indexer.sketch.hashing import MAX_GRAM, gram_hashes
+from indexer.sketch.hashing import MAX_GRAM, distinct_hashes, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
 from indexer.sketch.siphash import keyed_gram_hashes
@@ -256,8 +256,8 @@ def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
     if recipe.features == WORDS:
         return keyed_word_features(codes, key) if key else word_features(codes)
     if key:
-        return np.unique(keyed_gram_hashes(codes, width, key))
-    return np.unique(gram_hashes(codes, width))
+        return distinct_hashes(keyed_gram_hashes(codes, width, key))
+    return distinct_hashes(gram_hashes(codes, width))
 
 
 def _has_batch_form(recipe: Recipe) -> bool:

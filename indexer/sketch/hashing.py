@@ -67,6 +67,21 @@ def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
     return mix64_array(packed)
 
 
+def distinct_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the distinct values of (n,) hashes, ascending.
+
+    numpy's `unique` looks hashes up in a table since 2.3, which takes ten times as long as to sort
+    the few thousand of a text.
+
+    >>> distinct_hashes(np.array([5, 3, 5], dtype=np.uint64)).tolist()
+    [3, 5]
+    """
+    ordered = np.sort(hashes)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
 def word_hashes(
     codes: NDArray[np.uint32],
     starts: NDArray[np.intp],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.sketch.hashing import mix64_array
+from indexer.sketch.hashing import distinct_hashes, mix64_array
 from indexer.sketch.winnowing import winnow
 from indexer.text import codepoints
 from indexer.text.codepoints import DIGIT, categories
@@ -71,7 +71,7 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
     >>> bool(left & right)
     True
     """
-    return np.unique(runs[winnow(runs, window)])
+    return distinct_hashes(runs[winnow(runs, window)])
 
 
 def contained_share(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:

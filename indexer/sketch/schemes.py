@@ -27,6 +27,7 @@ from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
 from indexer.sketch.blocks import hashed_table_keys, parse_design, table_keys, tables
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.corpus_statistics import CorpusStatistics
+from indexer.sketch.hashing import distinct_hashes
 from indexer.sketch.imatch import imatch
 from indexer.sketch.keys import band_keys
 from indexer.sketch.minhash import fast_similarity_sketch
@@ -235,7 +236,7 @@ def _baseline(
     if recipe.baseline == "i-match_v1" and statistics is not None:
         signatures = enumerate(imatch(features, statistics))
         return tuple(f"{place:02x}{signature}" for place, signature in signatures if signature)
-    slots = fast_similarity_sketch(np.unique(hashes), GROUPS * ROWS)
+    slots = fast_similarity_sketch(distinct_hashes(hashes), GROUPS * ROWS)
     shingle = super_shingles if recipe.baseline == "super-shingles_v1" else mega_shingles
     return tuple(f"{place:02x}{value:016x}" for place, value in enumerate(shingle(slots)))
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import NoFeatures
+from indexer.sketch.hashing import distinct_hashes
 
 
 def simhash(hashes: NDArray[np.uint64]) -> int:
@@ -20,7 +21,7 @@ def simhash(hashes: NDArray[np.uint64]) -> int:
     """
     if len(hashes) == 0:
         raise NoFeatures
-    distinct = np.unique(hashes)
+    distinct = distinct_hashes(hashes)
     rows = np.unpackbits(distinct.astype(">u8").view(np.uint8)).reshape(-1, 64)
     bits = 2 * rows.sum(axis=0, dtype=np.int64) > len(distinct)
     return int.from_bytes(np.packbits(bits).tobytes(), "big")
