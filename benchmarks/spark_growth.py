@@ -28,8 +28,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,14 +96,18 @@ class Corpus:
     def write(self, folder: Path, count: int) -> None:
         """Write so many documents as JSON Lines, `PART` in each file."""
         folder.mkdir()
-        for start in range(0, count, PART):
-            random = np.random.default_rng([self.seed, start])
-            places = [place for _, place in self.part(random, min(PART, count - start))]
-            with (folder / f"{start:09}.jsonl").open("w", encoding="utf-8") as file:
-                for place in places:
-                    name = f"{random.integers(2**63):016x}"
-                    line = {"id": name, "text": self._text(place), "modified": 0}
-                    print(json.dumps(line), file=file)
+        starts = range(0, count, PART)
+        with ProcessPoolExecutor(os.cpu_count()) as pool:
+            for _ in pool.map(partial(self._write_part, folder, count), starts):
+                pass
+
+    def _write_part(self, folder: Path, count: int, start: int) -> None:
+        random = np.random.default_rng([self.seed, start])
+        with (folder / f"{start:09}.jsonl").open("w", encoding="utf-8") as file:
+            for _, words in list(self.part(random, min(PART, count - start))):
+                name = f"{random.integers(2**63):016x}"
+                line = {"id": name, "text": self._text(words), "modified": 0}
+                print(json.dumps(line), file=file)
 
     def part(
         self, random: np.random.Generator, count: int

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -10,27 +12,28 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.joins.near_in_buckets import Flags
 from indexer.joins.runs import find_runs, pairs_in_runs
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
+from indexer.spark.hot_values import BY_WORDS, hot_values
 from indexer.spark.sharing import (
     HotKeys,
     Sharing,
     Sketches,
     close_hot,
+    gathered,
     hot_keys,
     shares_key,
     star_pairs,
 )
 from indexer.spark.work_folder import Stage, Work
 
-BAND = {"band": "int", "hash": "bigint", "text": "bigint", "rank": "bigint"}
-BY_WORDS = -1  # the band of the keys of short texts
-AT_ONCE = 1 << 16  # texts whose keys are counted together
-TEXTS_A_PART = 1 << 20  # texts whose sketches a task compares, about
+TEXTS_A_PART = 1 << 19  # texts whose sketches a task compares, about
+ROUND_BYTES = 3 << 30  # bytes of sketches that are sent between tasks at a time, for each core
 
 _PAIR = {"left": "bigint", "right": "bigint"}
-_COUNTED = {**BAND, "size": "bigint"}
-_PART = {"part": "int", "text": "bigint", "minhash": "binary"}
+# Texts of a part: their numbers, sketches and hot bands, each as the bytes of an array.
+_PART = {"part": "int", "texts": "binary", "sketches": "binary", "hot": "binary"}
 # A row of a task that counts its candidates has no pair.
 _SHARING = {**_PAIR, "equal": "int", "candidates": "bigint"}
 
@@ -44,52 +47,49 @@ def candidate_pairs(
     their words alone, which slots do not rule out. `ranked` has `text`, `rank` (distinct numbers)
     and `minhash`, the sketch, and among its `facts` the number of `texts`; `short` the keys of
     short texts, in the band `BY_WORDS`. A value that more than `cap` texts share is hot: it pairs
-    the text of least rank with all others. Hot values are counted first, in parts that are summed,
-    so no task holds such a bucket. A task has the sketches of the texts that share its other
-    values, and compares them there. `facts`: `candidates`, and what caps left out.
+    the text of least rank with all others. A task has the sketches of the texts that share its
+    other values, and compares them there; they are sent to tasks in rounds, each of which is a
+    stage, so that what is sent at a time fits on disk. `facts`: `candidates`, and what caps left
+    out.
     """
-    shape = {**sharing.shape, "cap": cap}
-    sources = [ranked] if short is None else [ranked, short]
-    hot = work.stage(
-        "hot", shape, sources, lambda: _hot_values(ranked.rows, sharing, cap, short), _count_capped
-    )
+    hot = hot_values(work, ranked, sharing, cap, short)
+    known = hot_keys(sharing, hot.rows.where(sf.col("band") != BY_WORDS).toArrow())
+    parts, rounds = _parts_and_rounds(ranked, sharing)
+    sources = [ranked, hot] if short is None else [ranked, hot, short]
 
-    def make() -> DataFrame:
-        known = hot_keys(sharing, hot.rows.where(sf.col("band") != BY_WORDS).toArrow())
-        near = _near_pairs(ranked, sharing, known)
-        if short is None:
-            return near
-        pairs = _pairs_by_words(short.rows, hot)
-        return near.union(_with_sketches(pairs, ranked.rows, sharing, known))
+    def make(number: int) -> DataFrame:
+        pairs = _near_pairs(ranked.rows, sharing, known, parts, (number, rounds))
+        if number == 0 and len(known.values):
+            stars = _sketches(ranked.rows).mapInArrow(star_mapper(sharing, known), ddl(_SHARING))
+            pairs = pairs.union(stars)
+        if number == 0 and short is not None:
+            by_words = _pairs_by_words(short.rows, hot)
+            pairs = pairs.union(_with_sketches(by_words, ranked.rows, sharing, known))
+        return pairs
 
-    stage = work.stage("sharing", {"least": sharing.least}, [*sources, hot], make, _count_pairs)
-    pairs = stage.rows.where("left IS NOT NULL").drop("candidates")
-    return Stage(stage.digest, pairs, {**hot.facts, **stage.facts})
+    stages = []
+    for number in range(rounds):
+        settings = {"least": sharing.least, "parts": parts, "round": [number, rounds]}
+        stages.append(work.stage("sharing", settings, sources, partial(make, number), _count_pairs))
+    rows = reduce(DataFrame.union, [stage.rows for stage in stages])
+    pairs = rows.where("left IS NOT NULL").drop("candidates")
+    candidates = sum(stage.facts["candidates"] for stage in stages)
+    return Stage(stages[-1].digest, pairs, {**hot.facts, "candidates": candidates})
 
 
-def _hot_values(ranked: DataFrame, sharing: Sharing, cap: int, short: Stage | None) -> DataFrame:
-    """Return values of more texts than the cap: `size`, `centre` (least rank), its `minhash`."""
-    counted = _sketches(ranked).mapInArrow(value_counter(sharing), ddl(_COUNTED))
-    if short is not None:
-        counted = counted.union(short.rows.select(*BAND, sf.lit(1).cast("bigint")))
-    hot = (
-        counted.groupBy("band", "hash")
-        .agg(sf.sum("size").alias("size"), sf.min(sf.struct("rank", "text")).alias("first"))
-        .where(sf.col("size") > cap)
-        .select("band", "hash", "size", sf.col("first.text").alias("centre"))
-    )
-    sketches = ranked.select(sf.col("text").alias("centre"), "minhash")
-    return sketches.join(sf.broadcast(hot), "centre")
+def _parts_and_rounds(ranked: Stage, sharing: Sharing) -> tuple[int, int]:
+    """Return into how many parts values are dealt, and in how many rounds these are compared."""
+    context = ranked.rows.sparkSession.sparkContext
+    least = int(ranked.rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    copies = ranked.facts["texts"] * sharing.bands
+    parts = max(-(-copies // TEXTS_A_PART), least)
+    sent = copies * sharing.sketch_bytes
+    rounds = -(-sent // (ROUND_BYTES * context.defaultParallelism))
+    return parts, max(rounds, 1)
 
 
 def _sketches(ranked: DataFrame) -> DataFrame:
     return ranked.select("text", "rank", "minhash")
-
-
-def _count_capped(hot: DataFrame) -> dict[str, int]:
-    left_out = sf.sum(((sf.col("size") - 1) * (sf.col("size") - 2) / 2).cast("bigint"))
-    row = hot.agg(sf.count("*"), sf.max("size"), left_out).first() or (0, 0, 0)
-    return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
 def _count_pairs(pairs: DataFrame) -> dict[str, int]:
@@ -97,17 +97,20 @@ def _count_pairs(pairs: DataFrame) -> dict[str, int]:
     return {"candidates": (row and row[0]) or 0}
 
 
-def _near_pairs(ranked: Stage, sharing: Sharing, hot: HotKeys) -> DataFrame:
-    """Return the pairs of the values that are not hot, and of the stars of hot ones."""
-    spark = ranked.rows.sparkSession
-    parts = -(-ranked.facts["texts"] * sharing.bands // TEXTS_A_PART)
-    parts = max(parts, int(spark.conf.get("spark.sql.shuffle.partitions") or 1))
-    spread = _sketches(ranked.rows).mapInArrow(part_mapper(sharing, hot, parts), ddl(_PART))
-    compared = spread.repartitionById(parts, sf.col("part"))
-    near = compared.mapInArrow(part_comparer(sharing, hot, parts), ddl(_SHARING))
-    if not len(hot.values):
-        return near
-    return near.union(_sketches(ranked.rows).mapInArrow(star_mapper(sharing, hot), ddl(_SHARING)))
+def _near_pairs(
+    ranked: DataFrame, sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int]
+) -> DataFrame:
+    """Return the pairs of the values that are not hot, of the parts of one round.
+
+    `turn`: the number of the round, and of all rounds.
+    """
+    spread = _sketches(ranked).mapInArrow(part_mapper(sharing, hot, parts, turn), ddl(_PART))
+    number, rounds = turn
+    tasks = len(range(number, parts, rounds))
+    place = ((sf.col("part") - number) / rounds).cast("int")
+    return spread.repartitionById(tasks, place).mapInArrow(
+        part_comparer(sharing, parts), ddl(_SHARING)
+    )
 
 
 def _pairs_by_words(short: DataFrame, hot: Stage) -> DataFrame:
@@ -136,66 +139,76 @@ def _with_sketches(
     return joined.mapInArrow(word_pair_mapper(sharing, hot), ddl(_SHARING))
 
 
-def value_counter(sharing: Sharing) -> Mapper:
-    """Return a mapper that counts the texts of each band or block value, some of them together.
+def part_mapper(
+    sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int] = (0, 1)
+) -> Mapper:
+    """Return a mapper that yields each text once for every part that has one of its values.
 
-    Rows have `size`, and the `text` of least `rank`.
+    A value that is not hot belongs to the part of its remainder. `turn`: the number of the round
+    and of all rounds; only the parts of this round are yielded. A row has all texts of a part among
+    some thousands.
     """
-
-    def count(parts: Batches) -> Batches:
-        for columns in _gathered(parts, ("text", "rank"), sharing):
-            text, rank, sketches = columns
-            order = np.argsort(rank)
-            text, rank = text[order], rank[order]
-            for band, hashes in enumerate(sharing.keys(sketches)[order].T):
-                by_hash = np.argsort(hashes, kind="stable")
-                starts, sizes = find_runs(hashes[by_hash])
-                first = by_hash[starts]
-                bands = np.full(len(starts), band, dtype=np.int32)
-                values = hashes[first].view(np.int64)
-                yield batch(_COUNTED, [bands, values, text[first], rank[first], sizes])
-
-    return count
-
-
-def part_mapper(sharing: Sharing, hot: HotKeys, parts: int) -> Mapper:
-    """Return a mapper that yields each text once for every part that has one of its values."""
+    number, rounds = turn
 
     def spread(batches: Batches) -> Batches:
-        for rows in batches:
-            keys = sharing.keys(sharing.unpack(rows.column("minhash")))
-            text, band = np.nonzero(hot.places(keys) < 0)
-            is_in = np.zeros((len(keys), parts), dtype=np.bool_)
-            is_in[text, (keys[text, band] % np.uint64(parts)).astype(np.intp)] = True
-            places, part = np.nonzero(is_in)
-            texts = rows.column("text").to_numpy()[places]
-            sketches = rows.column("minhash").take(places)
-            yield batch(_PART, [part.astype(np.int32), texts, sketches])
+        for texts, _, sketches in gathered(batches, ("text", "rank"), sharing):
+            keys = sharing.keys(sketches)
+            is_hot = hot.places(keys) >= 0
+            part = (keys % np.uint64(parts)).astype(np.int64)
+            row, band = np.nonzero(~is_hot & (part % rounds == number))
+            if not len(row):
+                continue
+            places = np.unique(part[row, band] * len(texts) + row)
+            part, row = np.divmod(places, len(texts))
+            starts, sizes = find_runs(part)
+            flags = np.packbits(is_hot, axis=1)
+            rows = [row[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+            columns = [
+                [array[some].tobytes() for some in rows] for array in (texts, sketches, flags)
+            ]
+            yield batch(_PART, [part[starts].astype(np.int32), *columns])
 
     return spread
 
 
-def part_comparer(sharing: Sharing, hot: HotKeys, parts: int) -> Mapper:
+def part_comparer(sharing: Sharing, parts: int) -> Mapper:
     """Return a mapper of all rows of some parts to the pairs with enough equal slots or bits."""
 
     def compare(batches: Batches) -> Batches:
-        rows = list(_gathered(batches, ("part", "text"), sharing, None))
-        for part, text, sketches in rows:
-            for number in np.unique(part):
-                is_here = part == number
-                yield from near(number, text[is_here], sketches[is_here])
+        for part, rows in _rows_by_part(batches).items():
+            texts, sketches, is_hot = _joined(rows, sharing)
+            yield from near(part, texts, sketches, is_hot)
 
-    def near(part: int, text: NDArray[np.int64], sketches: Sketches) -> Iterator[Any]:
-        order = np.argsort(text)
-        text, sketches = text[order], sketches[order]
+    def near(
+        part: int, texts: NDArray[np.int64], sketches: Sketches, is_hot: Flags
+    ) -> Iterator[Any]:
         keys = sharing.keys(sketches)
-        places = hot.places(keys)
-        is_open = (places < 0) & (keys % np.uint64(parts) == np.uint64(part))
-        close, candidates = sharing.near(sketches, close_hot(keys, places, text), is_open)
-        left, right = text[close[:, 0]], text[close[:, 1]]
+        is_open = ~is_hot & (keys % np.uint64(parts) == np.uint64(part))
+        close, candidates = sharing.near(sketches, close_hot(keys, is_hot, texts), is_open)
+        left, right = texts[close[:, 0]], texts[close[:, 1]]
         yield from _pair_batches(left, right, close[:, 2], candidates)
 
     return compare
+
+
+def _rows_by_part(batches: Batches) -> dict[int, list[tuple[bytes, bytes, bytes]]]:
+    rows: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
+    for part in batches:
+        for row in part.to_pylist():
+            rows[row["part"]].append((row["texts"], row["sketches"], row["hot"]))
+    return rows
+
+
+def _joined(
+    rows: list[tuple[bytes, bytes, bytes]], sharing: Sharing
+) -> tuple[NDArray[np.int64], Sketches, Flags]:
+    """Return the texts of a part, ascending, their sketches, and which bands of them are hot."""
+    numbers, sketches, hot = (b"".join(column) for column in zip(*rows, strict=True))
+    texts = np.frombuffer(numbers, dtype=np.int64)
+    order = np.argsort(texts)
+    packed = np.frombuffer(hot, dtype=np.uint8).reshape(len(texts), -1)
+    is_hot = np.unpackbits(packed[order], axis=1, count=sharing.bands).astype(np.bool_)
+    return texts[order], sharing.from_bytes(sketches, len(texts))[order], is_hot
 
 
 def star_mapper(sharing: Sharing, hot: HotKeys) -> Mapper:
@@ -241,28 +254,6 @@ def pair_buckets(parts: Batches) -> Batches:
         for first, second in pairs_in_runs(np.cumsum(sizes) - sizes, sizes):
             a, b = members[first], members[second]
             yield batch(_PAIR, [np.minimum(a, b), np.maximum(a, b)])
-
-
-def _gathered(
-    batches: Batches, names: tuple[str, str], sharing: Sharing, most: int | None = AT_ONCE
-) -> Iterator[tuple[NDArray[Any], NDArray[Any], Sketches]]:
-    """Yield two columns and the sketches of some `most` rows together, or of all."""
-    columns: list[tuple[Any, ...]] = []
-    count = 0
-    for rows in batches:
-        first, second = (rows.column(name).to_numpy() for name in names)
-        columns.append((first, second, sharing.unpack(rows.column("minhash"))))
-        count += rows.num_rows
-        if most is not None and count >= most:
-            yield _concatenated(columns)
-            columns, count = [], 0
-    if count:
-        yield _concatenated(columns)
-
-
-def _concatenated(columns: list[tuple[Any, ...]]) -> tuple[Any, Any, Any]:
-    first, second, sketches = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return first, second, sketches
 
 
 def _pair_batches(

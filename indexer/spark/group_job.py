@@ -81,10 +81,14 @@ class _Grouping:
         kind = "longest" if central else self.settings.principal_kind
         ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
         numbered = self.documents.numbered
-        sketches = numbered.rows.where("minhash IS NOT NULL")
-        signed = ranked.rows.join(sketches.select("text", "minhash"), "text")
-        sketched = signed.select("text", "rank", "minhash")
-        texts = Stage(ranked.digest, sketched, numbered.facts)
+        sketches = numbered.rows.where("minhash IS NOT NULL").select("text", "minhash")
+        signed = self.work.stage(
+            "sketches",
+            {},
+            [ranked, numbered],
+            lambda: ranked.rows.join(sketches, "text").select("text", "rank", "minhash"),
+        )
+        texts = Stage(signed.digest, signed.rows, numbered.facts)
         short = short_text_keys(self.work, self.rows, numbered, texts, self.recipe, self.settings)
         return candidate_pairs(self.work, texts, self._sharing(), self.settings.cap, short)
 
@@ -93,7 +97,7 @@ class _Grouping:
         if has_bits_alone(self.recipe):
             return share_blocks(self.recipe, threshold)
         layout = self.settings.band_plan(self.recipe)
-        return share_bands(layout, self._fewest_equal(threshold), self.recipe.slot_bytes)
+        return share_bands(layout, self._fewest_equal(threshold), self.recipe)
 
     @cached_property
     def placed(self) -> Stage:

@@ -95,7 +95,7 @@ def _sharing(options: MatchOptions, recipe: Recipe) -> Sharing:
     if has_bits_alone(recipe):
         return share_blocks(recipe, options.threshold)
     layout = options.band_plan(recipe)
-    return share_bands(layout, layout.fewest_equal, recipe.slot_bytes)
+    return share_bands(layout, layout.fewest_equal, recipe)
 
 
 def options_json(options: MatchOptions) -> dict[str, Any]:

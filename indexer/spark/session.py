@@ -1,4 +1,4 @@
-"""The Spark session of a run, with batches of bounded size."""
+"""The Spark session of a run, with bounded batches and shuffle files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
+    # What tasks sent each other is removed with the query, for every stage is written.
+    "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,7 +18,9 @@ from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import Plan
 from indexer.sketch.sketch_options import equal_parts, sketch_size
+from indexer.spark.arrow_rows import Batches
 
+AT_ONCE = 1 << 16  # texts whose keys are computed together
 _NO_KEY = np.uint64(1 << 63)
 
 Sketches: TypeAlias = NDArray[Any]
@@ -30,12 +32,14 @@ class Sharing:
     """The bands or blocks of which similar texts share one, and how much of both must be equal.
 
     `shape`: its settings, by which stages are told apart. `least`: so many slots or bits are equal
-    in a pair that may be similar. `masks`: of the tables of blocks, for sketches of `bits`.
+    in a pair that may be similar. `sketch_bytes`: the size of a sketch. `masks`: of the tables of
+    blocks, for sketches of `bits`.
     """
 
     shape: Mapping[str, int]
     least: int
     slot_bytes: int = 1
+    sketch_bytes: int = 8
     bits: int = 0
     masks: tuple[int, ...] = ()
 
@@ -52,6 +56,12 @@ class Sharing:
             return slots.reshape(0, 1)
         slots = slots.reshape(len(values), -1)
         return bit_words(slots) if self.masks else slots
+
+    def from_bytes(self, data: bytes, count: int) -> Sketches:
+        """Return so many sketches, 1 or more, from the bytes of their array."""
+        kind = "<u8" if self.masks else f"<u{self.slot_bytes}"
+        sketches: Sketches = np.frombuffer(data, dtype=kind).reshape(count, -1)
+        return sketches
 
     def keys(self, sketches: Sketches) -> Keys:
         """Return the hash of each band or block: (n, bands)."""
@@ -78,9 +88,10 @@ class Sharing:
         return counts
 
 
-def share_bands(layout: Plan, least: int, slot_bytes: int) -> Sharing:
-    """Return bands of this layout, with `least` equal slots or more, of `slot_bytes` each."""
-    return Sharing({"bands": layout.bands, "rows": layout.rows}, least, slot_bytes)
+def share_bands(layout: Plan, least: int, recipe: Recipe) -> Sharing:
+    """Return bands of this layout, with `least` equal slots or more, of a recipe's sketches."""
+    shape = {"bands": layout.bands, "rows": layout.rows}
+    return Sharing(shape, least, recipe.slot_bytes, recipe.sketch_bytes)
 
 
 def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
@@ -89,7 +100,7 @@ def share_blocks(recipe: Recipe, threshold: float) -> Sharing:
     least = equal_parts(recipe, threshold)
     design = design_for(bits, bits - least)
     shape = {"bits": bits, "tables": design.tables, "distance": bits - least}
-    return Sharing(shape, least, bits=bits, masks=tuple(tables(design)))
+    return Sharing(shape, least, sketch_bytes=bits // 8, bits=bits, masks=tuple(tables(design)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +180,29 @@ def shares_key(
     return flags
 
 
-def close_hot(keys: Keys, places: NDArray[np.intp], texts: NDArray[np.int64]) -> Keys:
+def close_hot(keys: Keys, is_hot: Flags, texts: NDArray[np.int64]) -> Keys:
     """Return keys of which those that are hot are replaced by values that no other text has."""
     own = texts.astype(np.uint64) | _NO_KEY
-    return np.where(places >= 0, own[:, None], keys)
+    return np.where(is_hot, own[:, None], keys)
+
+
+def gathered(
+    batches: Batches, names: tuple[str, str], sharing: Sharing
+) -> Iterator[tuple[NDArray[Any], NDArray[Any], Sketches]]:
+    """Yield two columns and the sketches (`minhash`) of some `AT_ONCE` rows together."""
+    columns: list[tuple[Any, ...]] = []
+    count = 0
+    for rows in batches:
+        first, second = (rows.column(name).to_numpy() for name in names)
+        columns.append((first, second, sharing.unpack(rows.column("minhash"))))
+        count += rows.num_rows
+        if count >= AT_ONCE:
+            yield _concatenated(columns)
+            columns, count = [], 0
+    if count:
+        yield _concatenated(columns)
+
+
+def _concatenated(columns: list[tuple[Any, ...]]) -> tuple[Any, Any, Any]:
+    first, second, sketches = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return first, second, sketches

@@ -14,7 +14,7 @@ from indexer.sketch.sketch_options import has_bits_alone
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import number_occurrences
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
-from indexer.spark.candidates import BAND, BY_WORDS
+from indexer.spark.hot_values import BAND, BY_WORDS
 from indexer.spark.work_folder import Stage, Work
 from indexer.text.normal_words import normal_words
 

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from indexer.errors import UsageError
 
 # Version of the content of stages; a higher number finds no stage of an earlier one.
-LAYOUT = 4
+LAYOUT = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.slot_counter import SlotCounter
 from indexer.recipe_names import recipe_named
 from indexer.sketch.blocks import design_for
-from indexer.spark import candidates
-from indexer.spark.candidates import part_comparer, part_mapper, star_mapper, value_counter
+from indexer.spark import sharing as sharing_module
+from indexer.spark.candidates import part_comparer, part_mapper, star_mapper
+from indexer.spark.hot_values import bucket_counter, bucket_summer, value_counter
 from indexer.spark.sharing import HotKeys, Sharing, hot_keys, share_blocks
 
 BANDS, ROWS, LEAST = 8, 3, 9
@@ -44,10 +46,23 @@ class Texts:
         batches: list[Any] = pa.table(columns).to_batches(max_chunksize=170)
         return batches
 
+    def crowded(self, sharing: Sharing, cap: int, buckets: int = 64) -> NDArray[np.bool_]:
+        """Return the crowded buckets, counted by three tasks."""
+        batches = self.batches()
+        counted = [
+            part for task in range(3)
+            for part in bucket_counter(sharing, buckets)(iter(batches[task::3]))
+        ]  # fmt: skip
+        rows = [row for part in bucket_summer(cap)(iter(counted)) for row in part.to_pylist()]
+        rows.sort(key=lambda row: row["band"])
+        packed = np.array([np.frombuffer(row["counts"], np.uint8) for row in rows])
+        return np.unpackbits(packed, axis=1).astype(np.bool_)
+
     def hot(self, sharing: Sharing, cap: int) -> HotKeys:
         """Return the hot keys, by counts that are summed as Spark sums them."""
         counts = defaultdict(list)
-        for part in value_counter(sharing)(iter(self.batches())):
+        crowded = self.crowded(sharing, cap)
+        for part in value_counter(sharing, crowded)(iter(self.batches())):
             for row in part.to_pylist():
                 counts[row["band"], row["hash"]].append((row["rank"], row["text"], row["size"]))
         hot = {key: min(rows) for key, rows in counts.items() if sum(row[2] for row in rows) > cap}
@@ -65,13 +80,15 @@ class Texts:
         """Return the pairs that tasks find, and the numbers of candidates and of hot keys."""
         hot = self.hot(sharing, cap)
         tasks = defaultdict(list)
-        for rows in part_mapper(sharing, hot, parts)(iter(self.batches())):
+        turns = [(number, 3) for number in range(3)]
+        sent = [part_mapper(sharing, hot, parts, turn)(iter(self.batches())) for turn in turns]
+        for rows in chain.from_iterable(sent):
             for part in set(rows.column("part").to_pylist()):
                 is_of_part = pyarrow.compute.equal(rows.column("part"), part)
                 tasks[part].append(rows.filter(is_of_part))
         found = list(star_mapper(sharing, hot)(iter(self.batches()))) if len(hot.values) else []
         for task in tasks.values():
-            found += part_comparer(sharing, hot, parts)(iter(task))
+            found += part_comparer(sharing, parts)(iter(task))
         rows = [row for part in found for row in part.to_pylist()]
         pairs = [
             (row["left"], row["right"], row["equal"]) for row in rows if row["left"] is not None
@@ -84,7 +101,7 @@ class Texts:
 def test_tasks_find_the_pairs_of_slots_that_one_machine_finds(
     cap: int, parts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "AT_ONCE", 400)
+    monkeypatch.setattr(sharing_module, "AT_ONCE", 400)
     random = np.random.default_rng(1)
     slots: NDArray[Any] = random.integers(0, 4, (900, BANDS * ROWS)).astype(np.uint8)
     slots[:300, :6] = random.integers(0, 2, (300, 6))
