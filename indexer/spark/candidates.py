@@ -163,12 +163,14 @@ def part_mapper(
             starts, sizes = find_runs(part)
             flags = np.packbits(is_hot, axis=1)
             rows = [row[start : start + size] for start, size in zip(starts, sizes, strict=True)]
-            columns = [
-                [array[some].tobytes() for some in rows] for array in (texts, sketches, flags)
-            ]
+            columns = [_bytes_of(array, rows) for array in (texts, sketches, flags)]
             yield batch(_PART, [part[starts].astype(np.int32), *columns])
 
     return spread
+
+
+def _bytes_of(array: NDArray[Any], rows: list[NDArray[np.int64]]) -> list[bytes]:
+    return [array[some].tobytes() for some in rows]
 
 
 def part_comparer(sharing: Sharing, parts: int) -> Mapper:
