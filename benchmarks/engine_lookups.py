@@ -16,7 +16,7 @@ from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.engine import bodies
-from indexer.stores.engine.installation import MINHASH_SCORE
+from indexer.stores.engine.installation import MINHASH8_SCORE
 
 THRESHOLD, LIMIT = 0.8, 100
 BUCKETS = (512, 128)
@@ -77,7 +77,7 @@ def in_engine(lab: Lab, share: int) -> Ask:
         signed = fingerprint(text)
         keys = bodies.keys(signed.bands, signed.blocks)
         minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
-        script = {"id": MINHASH_SCORE, "params": {"minhash": minhash}}
+        script = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
         rescore = {
             "query_weight": 0,
             "rescore_query": {"script_score": {"query": {"match_all": {}}, "script": script}},

@@ -2,9 +2,8 @@
 
     python benchmarks/queries.py opensearch://127.0.0.1:9200 [--documents 5000] [--runs 15]
 
-rescore   the best 1,000 hits scored by sketch: the installed script beside the same loop as one
-          would first write it, with slots as a list of numbers; `floor` is the same request with a
-          script that reads nothing (engines with painless)
+rescore   the best hits scored by sketch, by the installed scripts, beside the same search without;
+          `floor` is the same request with a script that reads nothing (engines with painless)
 lookup    candidates and their sketches for a look-up with 1,000 candidates: from doc values, as
           nearfold does, beside `_source`
 batch     100 look-ups by `candidates_of`, beside one after the other
@@ -34,20 +33,10 @@ from indexer.recipe import DEFAULT
 from indexer.sketch.codec import signed64
 from indexer.stores import open_store
 from indexer.stores.engine import bodies
-from indexer.stores.engine.installation import MINHASH_SCORE
+from indexer.stores.engine.installation import MINHASH8_SCORE, SIMHASH_SCORE
 
 CANDIDATES, WORDS, DISTANCE = 1_000, 1_700, 3
-NAIVE = """
-int equal = 0;
-def stored = doc['near_minhash'].value;
-for (int i = 0; i < params.slots.length; i++) {
-  int at = stored.offset + 4 * i;
-  int slot = 0;
-  for (int k = 0; k < 4; k++) { slot = (slot << 8) | (stored.bytes[at + k] & 255); }
-  if (slot == params.slots[i]) { equal += 1; }
-}
-return equal / 128.0;
-"""
+SLOTS = 128  # of one byte
 
 
 def main() -> None:
@@ -121,7 +110,7 @@ def document(place: int, chance: random.Random, words: list[str]) -> Row:
         chars=10_000,
         family=f"{place:08}",
         bands=tuple(bands),
-        minhash=chance.randbytes(512),
+        minhash=chance.randbytes(SLOTS),
         simhash=chance.getrandbits(64),
     )
 
@@ -131,32 +120,33 @@ def key(band: int) -> str:
 
 
 def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object]]:
-    sketch = chance.randbytes(512)
-    slots = [int.from_bytes(sketch[at : at + 4], "big", signed=True) for at in range(0, 512, 4)]
-    scripts = {
-        "installed script": {
-            "id": MINHASH_SCORE,
-            "params": {"minhash": base64.b64encode(sketch).decode()},
-        },
-        "a list of slots": {"source": NAIVE, "params": {"slots": slots}},
-        "floor": {"source": "return 0.5;"},
+    minhash = base64.b64encode(chance.randbytes(SLOTS)).decode()
+    slots = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
+    bits = {"id": SIMHASH_SCORE, "params": {"simhash": signed64(chance.getrandbits(64))}}
+    ways = {
+        "no window": search_body(),
+        "100 by slots": search_body(100, slots),
+        "1,000 by slots": search_body(1_000, slots),
+        "1,000 by Hamming distance": search_body(1_000, bits),
+        "1,000, floor": search_body(1_000, {"source": "return 0.5;"}),
     }
-    return {
-        name: lambda script=script: store.index.queries("documents").search(rescore_query(script))
-        for name, script in scripts.items()
-    }
+    queries = store.index.queries("documents")
+    return {name: lambda body=body: queries.search(body) for name, body in ways.items()}
 
 
-def rescore_query(script: dict[str, Any]) -> dict[str, Any]:
-    query = {"script_score": {"query": {"match_all": {}}, "script": script}}
-    rescore = {"window_size": 1_000, "query": {"query_weight": 0, "rescore_query": query}}
-    return {
+def search_body(window: int = 0, script: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a search for ten documents, in a window by a script."""
+    body = {
         "size": 10,
         "_source": False,
         "track_total_hits": False,
         "query": {"match_all": {}},
-        "rescore": rescore,
     }
+    if not window:
+        return body
+    query = {"script_score": {"query": {"match_all": {}}, "script": script}}
+    rescored = {"query_weight": 0, "rescore_query": query}
+    return {**body, "rescore": {"window_size": window, "query": rescored}}
 
 
 def look_ups(store: Any) -> dict[str, Callable[[], object]]:
