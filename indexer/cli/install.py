@@ -79,7 +79,7 @@ def install_command(
 def print_installation(result: Installation, as_json: bool, dry_run: bool) -> None:
     """Print what was installed or removed, in the order of the work."""
     if as_json:
-        pieces = [
+        assets = [
             {
                 "kind": change.kind,
                 "name": change.name,
@@ -93,7 +93,7 @@ def print_installation(result: Installation, as_json: bool, dry_run: bool) -> No
                 "store": result.store,
                 "recipe": result.recipe.name,
                 "dry_run": dry_run,
-                "installed": pieces,
+                "installed": assets,
             }
         )
         return

@@ -15,7 +15,7 @@ from indexer.stores.maintenance import Change, Installable
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The changes that were made, or would be made: one for each piece, in order."""
+    """The changes that were made, or would be made: one for each asset, in order."""
 
     store: str
     recipe: Recipe
@@ -23,7 +23,7 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """Return False when the engine lacks what signing, scoring or roles need; pieces that were
+        """Return False when the engine lacks what signing, scoring or roles need; assets that were
         left out are ignored.
         """
         return all(change.action != "impossible" for change in self.changes)

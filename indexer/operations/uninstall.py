@@ -12,11 +12,11 @@ from indexer.stores.maintenance import Change
 def uninstall(
     store: MaintainedStore, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False
 ) -> Installation:
-    """Remove what `install` put there. Documents stay, with their fields; pieces that other indices
+    """Remove what `install` put there. Documents stay, with their fields; assets that other indices
     use stay and are named.
 
     `recipe` matters only when the index and its template are gone already: it gives the names of
-    the remaining pieces. `roles` also removes the roles, before anything else.
+    the remaining assets. `roles` also removes the roles, before anything else.
     """
     engine = engine_of(store)
     role_changes = engine.remove_roles(dry_run) if roles else ()

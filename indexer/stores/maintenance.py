@@ -164,9 +164,9 @@ class Shareable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change, done or planned, to one piece of an installation.
+    """A change, done or planned, to one asset of an installation.
 
-    `impossible`, `left out` (the engine lacks what only this piece needs, and the others do
+    `impossible`, `left out` (the engine lacks what only this asset needs, and the others do
     without) and `kept` give the reason in `detail`.
     """
 
@@ -195,7 +195,7 @@ class Installable(Protocol):
         ...
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
-        """Remove what `install` put there, except pieces that other indices use; documents keep
+        """Remove what `install` put there, except assets that other indices use; documents keep
         their fields.
         """
         ...

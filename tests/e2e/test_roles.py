@@ -200,11 +200,11 @@ def ask(secured_engine, capsys):
         code, out, err = secured_engine.run(user, [*words, "--json"], index, capsys)
         if code not in (0, 1):
             return code, out + err
-        pieces = json.loads(out).get("installed", [])
+        assets = json.loads(out).get("installed", [])
         return code, {
-            piece["name"].rpartition("-")[2]: piece["action"]
-            for piece in pieces
-            if piece["kind"] == "role"
+            asset["name"].rpartition("-")[2]: asset["action"]
+            for asset in assets
+            if asset["kind"] == "role"
         }
 
     return run

@@ -319,7 +319,7 @@ def stored_documents(engine):
     return sorted((hit["_id"], hit["_version"], json.dumps(hit["_source"])) for hit in hits)
 
 
-def test_tenants_share_pieces_and_no_document(tenants, tmp_path, capsys):
+def test_tenants_share_assets_and_no_document(tenants, tmp_path, capsys):
     """The name of one tenant's index begins with that of the other."""
     engine, indices = tenants
     for number, index in enumerate(indices):
@@ -342,7 +342,7 @@ def test_tenants_share_pieces_and_no_document(tenants, tmp_path, capsys):
     first, second = indices
     code, out, err = engine.run(engine.root, ["uninstall", "--json"], first, capsys)
     assert code == 0, err
-    kept = {piece["name"] for piece in json.loads(out)["installed"] if piece["action"] == "kept"}
+    kept = {asset["name"] for asset in json.loads(out)["installed"] if asset["action"] == "kept"}
     assert "nearfold-default_v2" in kept
     new = {"text": FERRY}
     assert engine.call("PUT", f"{second}/_doc/new?refresh=true", new)[0] == 201

@@ -31,7 +31,7 @@ from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
-PIECES = [
+ASSETS = [
     "component template",
     "ingest pipeline",
     "stored script",
@@ -71,7 +71,7 @@ def is_managed(entry):
 
 
 def actions(installation):
-    """Return what became of each kind of piece; an engine may lack what one of them needs."""
+    """Return what became of each kind of asset; an engine may lack what one of them needs."""
     done = [change for change in installation.changes if change.action != "left out"]
     return {change.kind: change.action for change in done}
 
@@ -79,14 +79,14 @@ def actions(installation):
 def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(opensearch_index):
     store, index, server = opensearch_index
     before = installed_resources(server)
-    assert actions(install(store, dry_run=True)) == dict.fromkeys(PIECES, "created")
+    assert actions(install(store, dry_run=True)) == dict.fromkeys(ASSETS, "created")
     assert installed_resources(server) == before
-    assert actions(install(store)) == dict.fromkeys(PIECES, "created")
+    assert actions(install(store)) == dict.fromkeys(ASSETS, "created")
     after = installed_resources(server)
     assert after != before
-    assert actions(install(store)) == dict.fromkeys(PIECES, "unchanged")
+    assert actions(install(store)) == dict.fromkeys(ASSETS, "unchanged")
     assert installed_resources(server) == after
-    assert actions(uninstall(store, dry_run=True)) == dict.fromkeys(PIECES, "removed")
+    assert actions(uninstall(store, dry_run=True)) == dict.fromkeys(ASSETS, "removed")
     assert installed_resources(server) == after
     uninstall(store)
     assert installed_resources(server) == before
@@ -110,7 +110,7 @@ def test_what_an_earlier_nearfold_put_there_is_replaced(opensearch_index):
     planned = actions(install(store, dry_run=True))
     assert planned == actions(install(store))
     unchanged = dict.fromkeys(("component template", "stored script"), "unchanged")
-    assert planned == {**dict.fromkeys(PIECES, "updated"), **unchanged}
+    assert planned == {**dict.fromkeys(ASSETS, "updated"), **unchanged}
     assert set(actions(install(store)).values()) == {"unchanged"}
 
 
@@ -349,7 +349,7 @@ def test_an_index_is_created_again_by_the_template_of_its_owner(engine, server, 
         good("DELETE", path)
 
 
-def test_the_template_of_an_owner_signs_once_it_has_the_pieces(opensearch_index):
+def test_the_template_of_an_owner_signs_once_it_has_the_assets(opensearch_index):
     store, index, server = opensearch_index
     install(store)
     path = f"{server}/_index_template/{index}"

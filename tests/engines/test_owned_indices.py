@@ -163,7 +163,7 @@ def test_an_index_that_accepts_no_change_is_refused_first(place, server, block):
 
 
 SCRIPT = {"script": {"lang": "painless", "source": "return doc['near_words'].value;"}}
-PIECES = {
+ASSETS = {
     "_component_template/nearfold-default_v2": {"template": {"settings": {"number_of_shards": 1}}},
     "_ingest/pipeline/nearfold-default_v2": {"description": "theirs", "processors": []},
     "_ingest/pipeline/nearfold-attachment-default_v2": {"processors": []},
@@ -173,13 +173,13 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_piece_of_another_program_is_neither_replaced_nor_removed(engine, place, server, piece):
-    if engine == "elasticsearch" and "_search" in piece:
+@pytest.mark.parametrize("asset", ASSETS)
+def test_an_asset_of_another_program_is_neither_replaced_nor_removed(engine, place, server, asset):
+    if engine == "elasticsearch" and "_search" in asset:
         pytest.skip("Elasticsearch has no search pipelines")
     store, url = place
     name = url.rpartition("/")[2]
-    path, body = (text.replace("NAME", name) for text in (piece, json.dumps(PIECES[piece])))
+    path, body = (text.replace("NAME", name) for text in (asset, json.dumps(ASSETS[asset])))
     good("PUT", f"{server}/{path}", json.loads(body))
     try:
         before = installed_resources(server)
@@ -195,7 +195,7 @@ def test_a_piece_of_another_program_is_neither_replaced_nor_removed(engine, plac
         good("DELETE", f"{server}/{path}")
 
 
-def test_a_piece_of_another_program_stays_beside_an_installation(place, server):
+def test_an_asset_of_another_program_stays_beside_an_installation(place, server):
     store, url = place
     fill(url)
     install(store)
@@ -516,7 +516,7 @@ FOLDS = ["folds", "folds component", "folds legacy"]  # engines with search pipe
 
 
 def use_of(use, url, other):
-    """Return the paths and bodies by which an owner uses a piece of nearfold's."""
+    """Return the paths and bodies by which an owner uses an asset of nearfold's."""
     signing = "nearfold-default_v2"
     final = {"settings": {"index.final_pipeline": signing}}
     default = {"settings": {"index": {"default_pipeline": signing}}}
@@ -535,7 +535,7 @@ def use_of(use, url, other):
 
 
 @pytest.mark.parametrize("use", [*USES, *FOLDS])
-def test_a_piece_that_an_owner_uses_anywhere_is_kept(place, server, engine, use):
+def test_an_asset_that_an_owner_uses_anywhere_is_kept(place, server, engine, use):
     if engine == "elasticsearch" and use in FOLDS:
         return  # it has no search pipelines
     store, url = place
@@ -544,13 +544,13 @@ def test_a_piece_that_an_owner_uses_anywhere_is_kept(place, server, engine, use)
     install(store)
     path, body = use_of(use, name, f"theirs-{name}")
     good("PUT", f"{server}/{path}", body)
-    piece = "nearfold-fold-v1" if use in FOLDS else "nearfold-default_v2"
+    asset = "nearfold-fold-v1" if use in FOLDS else "nearfold-default_v2"
     user = name if use == "own final" else path.rpartition("/")[2]
     try:
         for dry_run in (True, False):
             changes = {change.name: change for change in uninstall(store, dry_run=dry_run).changes}
-            assert changes[piece].action == "kept"
-            assert f"used by {user}" in changes[piece].detail
+            assert changes[asset].action == "kept"
+            assert f"used by {user}" in changes[asset].detail
     finally:
         if use == "own final":
             good("PUT", f"{server}/{path}", {"index.final_pipeline": None})

@@ -372,14 +372,14 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(engine_index):
     )
     late = good("GET", f"{server}/{index}/_doc/late")["_source"]
     assert signed(late) == expected([QUERY_TEXT], OTHER)[0]
-    pieces = good("GET", f"{server}/_ingest/pipeline")
-    assert "nearfold-other_v1" in pieces
+    assets = good("GET", f"{server}/_ingest/pipeline")
+    assert "nearfold-other_v1" in assets
     changes = {change.kind: change.action for change in uninstall(store, OTHER).changes}
     assert changes["ingest pipeline"] == changes["index template"] == "removed"
 
 
-def pieces_of(server, index):
-    """Return the versions of an index, its templates and the pieces of both recipes; other tests
+def assets_of(server, index):
+    """Return the versions of an index, its templates and the assets of both recipes; other tests
     install more at the same time.
     """
     named = ("default_v2", "other_v1", index)
@@ -398,7 +398,7 @@ def test_a_dry_run_names_everything_and_changes_nothing(owned_index, capsys):
     store, index, server = owned_index
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
     good("PUT", f"{server}/{index}/_alias/{index}-theirs")
-    before = pieces_of(server, index)
+    before = assets_of(server, index)
     changes = [change for change in plan_reindex(store, OTHER) if "attachment" not in change.name]
     assert {(change.kind, change.name): change.action for change in changes} == {
         ("component template", "nearfold-other_v1"): "created",
@@ -415,7 +415,7 @@ def test_a_dry_run_names_everything_and_changes_nothing(owned_index, capsys):
     assert [(change.name, change.detail) for change in kept] == [
         (index, f"as {index}-000001, write-blocked")
     ]
-    assert pieces_of(server, index) == before
+    assert assets_of(server, index) == before
     command = ["reindex", "--recipe", "simhash-doc", "--dry-run", "--store", store.url]
     assert run(command) == EXIT_USAGE
     capsys.readouterr()
@@ -605,12 +605,12 @@ def test_a_new_version_is_like_the_old_one_or_is_not_made(owned_index, kind, lat
     body = template if kind == "_template" else {"priority": 9, "template": template}
     path = f"{server}/{kind}/{index}-others"
     good("PUT", path, {**body, "index_patterns": [f"{index}-0*"]})
-    before = pieces_of(server, index)
+    before = assets_of(server, index)
     try:
         for change in (reindex, plan_reindex):
             with pytest.raises(UsageError, match=re.escape(f"would add {additions}")):
                 change(store, OTHER)
-        assert pieces_of(server, index) == before
+        assert assets_of(server, index) == before
     finally:
         good("DELETE", path)
 
@@ -650,11 +650,11 @@ def test_an_alias_named_as_the_next_version_is_refused_first(owned_index):
     store, index, server = owned_index
     good("PUT", f"{server}/{index}/_doc/a?refresh=true", {"text": QUERY_TEXT})
     good("PUT", f"{server}/{index}/_alias/{index}-000002")
-    before = pieces_of(server, index)
+    before = assets_of(server, index)
     for change in (reindex, plan_reindex):
         with pytest.raises(UsageError, match=f"{index}-000002, .* is an alias of {index};"):
             change(store, OTHER)
-    assert pieces_of(server, index) == before
+    assert assets_of(server, index) == before
     good("DELETE", f"{server}/{index}/_alias/{index}-000002")
     assert reindex(store, OTHER).copied == 1
 

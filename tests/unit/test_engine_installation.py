@@ -1,4 +1,4 @@
-"""The pieces of an installation, without a server."""
+"""The assets of an installation, without a server."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ def template(recipe=DEFAULT, signs=True):
     )
 
 
-def pieces():
+def assets():
     return [
         installed.component_template(DEFAULT),
         installed.attachment_pipeline(DEFAULT),
@@ -40,8 +40,8 @@ def test_the_component_maps_our_fields_and_no_others():
 
 def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
     parts = [
-        piece.body["template"]["mappings"]
-        for piece in (installed.component_template(DEFAULT), template())
+        asset.body["template"]["mappings"]
+        for asset in (installed.component_template(DEFAULT), template())
     ]
     assert {**parts[0]["properties"], **parts[1]["properties"]} == {
         **FIELDS,
@@ -71,23 +71,23 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
 
 
-@pytest.mark.parametrize("piece", pieces(), ids=lambda piece: f"{piece.kind} {piece.name}")
-def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
-    field = piece.kind.replace(" ", "_")
-    stored = {**piece.body, "created_date_millis": 1}
+@pytest.mark.parametrize("asset", assets(), ids=lambda asset: f"{asset.kind} {asset.name}")
+def test_an_asset_is_recognised_in_what_an_engine_answers(asset):
+    field = asset.kind.replace(" ", "_")
+    stored = {**asset.body, "created_date_millis": 1}
     answer = (
-        {f"{field}s": [{"name": piece.name, field: stored}]}
-        if "template" in piece.kind
-        else {piece.name: stored}
+        {f"{field}s": [{"name": asset.name, field: stored}]}
+        if "template" in asset.kind
+        else {asset.name: stored}
     )
-    if piece.kind == "stored script":
-        answer = {"_id": piece.name, "found": True, **piece.body}
-    assert installed.is_same(piece, installed.body_in(piece, json.loads(json.dumps(answer))))
-    assert installed.body_in(piece, {}) is None
-    assert not installed.is_same(piece, {})
+    if asset.kind == "stored script":
+        answer = {"_id": asset.name, "found": True, **asset.body}
+    assert installed.is_same(asset, installed.body_in(asset, json.loads(json.dumps(answer))))
+    assert installed.body_in(asset, {}) is None
+    assert not installed.is_same(asset, {})
 
 
-def test_another_recipe_makes_other_pieces_under_other_names():
+def test_another_recipe_makes_other_assets_under_other_names():
     for make, name in (
         (installed.component_template, "nearfold-"),
         (installed.signing_pipeline, "nearfold-"),

@@ -16,10 +16,17 @@ from indexer.errors import (
 )
 from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
+from indexer.stores.engine.assets import (
+    DEFAULT_PIPELINE,
+    NO_PIPELINE,
+    Assets,
+    Index,
+    default_pipeline,
+)
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_values import SAMPLE, foreign_fields
 from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
-from indexer.stores.engine.installation import Piece
+from indexer.stores.engine.installation import Asset
 from indexer.stores.engine.limited_view import require_whole_view
 from indexer.stores.engine.mapping_facts import (
     FIELD_LIMIT,
@@ -29,19 +36,12 @@ from indexer.stores.engine.mapping_facts import (
     is_shared,
     text_field,
 )
-from indexer.stores.engine.pieces import (
-    DEFAULT_PIPELINE,
-    NO_PIPELINE,
-    Index,
-    Pieces,
-    default_pipeline,
-)
 from indexer.stores.engine.source_gaps import leaf_fields, source_gap
 from indexer.stores.requirements import require_same_recipe
 
 
 def check_installation(
-    pieces: Pieces,
+    assets: Assets,
     place: IndexPlace,
     recipe: Recipe,
     field: str,
@@ -55,15 +55,15 @@ def check_installation(
     """
     require_same_recipe(installed.recipe_in(template) if template else None, recipe)
     if index is None:
-        pieces.check_alias(place, None)
+        assets.check_alias(place, None)
         return None
-    sample_size = check_index(pieces, place, index, recipe, field)
-    _check_default_pipeline(pieces, index, recipe, field)
+    sample_size = check_index(assets, place, index, recipe, field)
+    _check_default_pipeline(assets, index, recipe, field)
     return sample_size
 
 
 def check_index(
-    pieces: Pieces, place: IndexPlace, index: Index, recipe: Recipe, field: str
+    assets: Assets, place: IndexPlace, index: Index, recipe: Recipe, field: str
 ) -> int | None:
     """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
     field of texts.
@@ -77,14 +77,14 @@ def check_index(
     require_same_recipe(recipe_of(mapping), recipe)
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
-    pieces.check_alias(place, index)
+    assets.check_alias(place, index)
     _check_blocks(index)
     if gap := source_gap(description):
         raise PartialSource(index=name, gap=gap)
-    require_whole_view(pieces.requests, (name,))
+    require_whole_view(assets.requests, (name,))
     _check_room(index, field)
-    sample_size = _check_values(pieces, index)
-    _check_field(pieces, index, field)
+    sample_size = _check_values(assets, index)
+    _check_field(assets, index, field)
     return sample_size
 
 
@@ -94,25 +94,25 @@ def recipe_of(mapping: Mapping[str, Any]) -> Recipe | None:
     return Recipe(**about["recipe"]) if about else None
 
 
-def check_piece(pieces: Pieces, piece: Piece) -> None:
-    """Raise `StoreError` for a piece that another program, or a newer nearfold, stored there."""
-    stored = pieces.own(piece)
-    if stored and stored.get("version", 0) > piece.body.get("version", stored.get("version", 0)):
+def check_asset(assets: Assets, asset: Asset) -> None:
+    """Raise `StoreError` for an asset that another program, or a newer nearfold, stored there."""
+    stored = assets.own(asset)
+    if stored and stored.get("version", 0) > asset.body.get("version", stored.get("version", 0)):
         raise StoreError(
-            f"a newer nearfold installed {piece.name} at {pieces.requests.url}; "
+            f"a newer nearfold installed {asset.name} at {assets.requests.url}; "
             "upgrade nearfold, or uninstall with it first"
         )
 
 
-def _check_default_pipeline(pieces: Pieces, index: Index, recipe: Recipe, field: str) -> None:
+def _check_default_pipeline(assets: Assets, index: Index, recipe: Recipe, field: str) -> None:
     """Raise `StoreError` for an index whose default pipeline neither signs nor calls one that does;
     an owner who set none shall have none.
     """
-    current, url = default_pipeline(index[1]), pieces.requests.url
+    current, url = default_pipeline(index[1]), assets.requests.url
     if current in (None, NO_PIPELINE) or installed.signs_by(recipe, current):
         return
     pipelines = installed.pipeline_names(recipe, field)
-    if not pieces.calls(current, pipelines):
+    if not assets.calls(current, pipelines):
         raise StoreError(
             f"index {index[0]} has the default pipeline {current}, which install would replace; "
             f"let it call {pipelines[1]} by a `pipeline` processor, which `nearfold install` for "
@@ -158,7 +158,7 @@ def _check_room(index: Index, field: str) -> None:
         )
 
 
-def _check_values(pieces: Pieces, index: Index) -> int | None:
+def _check_values(assets: Assets, index: Index) -> int | None:
     """Raise `UsageError` where documents of an index that nearfold does not know yet hold `near_*`
     values of another program, as far as the first `SAMPLE` documents tell.
 
@@ -169,7 +169,7 @@ def _check_values(pieces: Pieces, index: Index) -> int | None:
     if recipe_of(description.get("mappings", {})) is not None:
         return None
     body = {"size": SAMPLE, "_source": ["near_*"], "track_total_hits": False}
-    hits = pieces.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]
+    hits = assets.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]
     for hit in hits:
         if fields := foreign_fields(hit["_id"], hit.get("_source", {})):
             raise UsageError(
@@ -180,7 +180,7 @@ def _check_values(pieces: Pieces, index: Index) -> int | None:
     return len(hits)
 
 
-def _check_field(pieces: Pieces, index: Index, field: str) -> None:
+def _check_field(assets: Assets, index: Index, field: str) -> None:
     """Raise `TextFieldMismatch` for another field than the one that was signed, and `UsageError`
     for an alias of a field.
 
@@ -196,6 +196,6 @@ def _check_field(pieces: Pieces, index: Index, field: str) -> None:
     stored = text_field(mapping)
     if stored is None or stored == field:
         return
-    signed = pieces.signed(index[0]) if is_shared(mapping) else None
+    signed = assets.signed(index[0]) if is_shared(mapping) else None
     if signed != 0:
         raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)

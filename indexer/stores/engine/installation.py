@@ -1,10 +1,10 @@
-"""The pieces of an installation, as bodies that a cluster stores; pure.
+"""The assets of an installation, as bodies that a cluster stores; pure.
 
 They are a component template with the `near_*` fields, an ingest pipeline that signs and one that
 first extracts files, stored scripts that score by sketch, a search pipeline that folds where the
 engine has search pipelines, and an index template that applies them to one index. A name contains
-the versioned recipe, and the field of texts unless it is `text`; a piece that no recipe changes has
-a version of its own.
+the versioned recipe, and the field of texts unless it is `text`; an asset that no recipe changes
+has a version of its own.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ OVERSAMPLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Asset:
     """One object that a cluster stores under a name of nearfold's."""
 
     kind: Kind
@@ -62,7 +62,7 @@ class Piece:
 
     @property
     def path(self) -> str:
-        """Return the path of the piece in the engine's API."""
+        """Return the path of the asset in the engine's API."""
         return f"{PATHS[self.kind]}/{self.name}"
 
 
@@ -87,20 +87,20 @@ def _suffix(field: str) -> str:
     return f"-{plain}-{digest}"
 
 
-def component_template(recipe: Recipe, field: str = TEXT) -> Piece:
+def component_template(recipe: Recipe, field: str = TEXT) -> Asset:
     """Return the component template with the `near_*` fields and the `_meta` of a mapping."""
     mapping = {"_meta": meta(recipe, field), "properties": near_fields(field)}
     body = {"template": {"mappings": mapping}, "version": index_body.FORMAT}
-    return Piece("component template", shared_name(recipe, field), _with_digest(body, recipe))
+    return Asset("component template", shared_name(recipe, field), _with_digest(body, recipe))
 
 
-def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
+def signing_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
     """Return the ingest pipeline. Raises `UsageError` for a recipe that no pipeline computes."""
     body = with_digest(painless.pipeline(recipe, field))
-    return Piece("ingest pipeline", shared_name(recipe, field), body)
+    return Asset("ingest pipeline", shared_name(recipe, field), body)
 
 
-def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
+def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Asset:
     """Return the ingest pipeline that extracts a file, then signs its text.
 
     The engine needs an attachment processor.
@@ -108,37 +108,37 @@ def attachment_pipeline(recipe: Recipe, field: str = TEXT) -> Piece:
     name = _attachment_name(recipe, field)
     signing = shared_name(recipe, field)
     body = with_digest(attachments.pipeline(signing, recipe, field))
-    return Piece("ingest pipeline", name, body)
+    return Asset("ingest pipeline", name, body)
 
 
 def _attachment_name(recipe: Recipe, field: str) -> str:
     return f"{FILES}{recipe.name}{_suffix(field)}"
 
 
-def pieces_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) -> list[Piece]:
-    """Return all pieces of an installation, the index template without a body."""
+def assets_of(recipe: Recipe, index: str, field: str, search_pipelines: bool) -> list[Asset]:
+    """Return all assets of an installation, the index template without a body."""
     return [
         component_template(recipe, field),
         attachment_pipeline(recipe, field),
         signing_pipeline(recipe, field),
         *score_scripts(),
         *([fold_pipeline()] if search_pipelines else []),
-        index_template_piece(index),
+        index_template_asset(index),
     ]
 
 
-def index_template_piece(index: str) -> Piece:
+def index_template_asset(index: str) -> Asset:
     """Return the index template of one index, without a body."""
-    return Piece("index template", f"nearfold-{index}", {})
+    return Asset("index template", f"nearfold-{index}", {})
 
 
-def recipe_pieces(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
-    """Return the pieces of a recipe without bodies, in the order in which they may be removed."""
+def recipe_assets(recipe: Recipe, field: str = TEXT) -> tuple[Asset, ...]:
+    """Return the assets of a recipe without bodies, in the order in which they may be removed."""
     shared = shared_name(recipe, field)
     return (
-        Piece("ingest pipeline", _attachment_name(recipe, field), {}),
-        Piece("ingest pipeline", shared, {}),
-        Piece("component template", shared, {}),
+        Asset("ingest pipeline", _attachment_name(recipe, field), {}),
+        Asset("ingest pipeline", shared, {}),
+        Asset("component template", shared, {}),
     )
 
 
@@ -160,7 +160,7 @@ def is_ours(pipeline: str | None) -> bool:
     return pipeline is not None and pipeline.startswith("nearfold-")
 
 
-def fold_pipeline() -> Piece:
+def fold_pipeline() -> Asset:
     """Return the search pipeline that folds hits.
 
     It requests `OVERSAMPLE` times as many hits, keeps the best of each family, and cuts the result
@@ -179,19 +179,19 @@ def fold_pipeline() -> Piece:
             {"truncate_hits": {}},
         ],
     }
-    return Piece("search pipeline", FOLD, with_digest(body))
+    return Asset("search pipeline", FOLD, with_digest(body))
 
 
-def score_scripts() -> list[Piece]:
+def score_scripts() -> list[Asset]:
     """Return the scripts that score by sketch: share of equal slots, and 1 - distance / bits."""
-    pieces = []
+    assets = []
     for name, file in _SCORES.items():
         script = {"lang": "painless", "source": mappings.read(file)}
-        pieces.append(Piece("stored script", name, {"script": script}))
-    return pieces
+        assets.append(Asset("stored script", name, {"script": script}))
+    return assets
 
 
-def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: str = TEXT) -> Piece:
+def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: str = TEXT) -> Asset:
     """Return the index template of one index.
 
     `own` is the body with which nearfold itself would create it (`index_body.new_index`). Other
@@ -219,7 +219,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
             "aliases": {alias: {}},
         },
     }
-    return replace(index_template_piece(index), body=_with_digest(body, recipe))
+    return replace(index_template_asset(index), body=_with_digest(body, recipe))
 
 
 def near_fields(field: str = TEXT) -> Body:
@@ -267,36 +267,36 @@ def _with_digest(body: Body, recipe: Recipe) -> Body:
     return {**body, "_meta": {"nearfold": {"recipe": recipe.settings, "digest": digest}}}
 
 
-def body_in(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
-    """Return the body of a piece in an engine's answer; None when the piece is not in it."""
-    if piece.kind == "stored script":
-        return {"script": answer["script"]} if answer.get("_id") == piece.name else None
-    if "template" not in piece.kind:
-        return answer.get(piece.name)
-    field = piece.kind.replace(" ", "_")
+def body_in(asset: Asset, answer: Mapping[str, Any]) -> Body | None:
+    """Return the body of an asset in an engine's answer; None when the asset is not in it."""
+    if asset.kind == "stored script":
+        return {"script": answer["script"]} if answer.get("_id") == asset.name else None
+    if "template" not in asset.kind:
+        return answer.get(asset.name)
+    field = asset.kind.replace(" ", "_")
     for template in answer.get(f"{field}s", []):
-        if template["name"] == piece.name:
+        if template["name"] == asset.name:
             body: Body = template[field]
             return body
     return None
 
 
-def is_marked(piece: Piece, stored: Mapping[str, Any]) -> bool:
+def is_marked(asset: Asset, stored: Mapping[str, Any]) -> bool:
     """Return whether a stored body is one of nearfold's, of any version: templates say so in
     `_meta`, pipelines in their description; a script, whose name has its version, is the same.
     """
-    if "template" in piece.kind:
+    if "template" in asset.kind:
         return bool(_meta_of(stored))
-    if piece.kind == "stored script":
-        return is_same(piece, stored)
+    if asset.kind == "stored script":
+        return is_same(asset, stored)
     return str(stored.get("description", "")).startswith("nearfold")
 
 
-def is_same(piece: Piece, stored: Mapping[str, Any]) -> bool:
-    """Return whether a stored body is that of the piece, apart from fields that the engine adds."""
-    if "template" in piece.kind:
-        return _digest(piece.body) == _digest(stored)
-    return all(stored.get(name) == value for name, value in piece.body.items())
+def is_same(asset: Asset, stored: Mapping[str, Any]) -> bool:
+    """Return whether a stored body is that of the asset, apart from fields that the engine adds."""
+    if "template" in asset.kind:
+        return _digest(asset.body) == _digest(stored)
+    return all(stored.get(name) == value for name, value in asset.body.items())
 
 
 def _digest(body: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Installation into an engine of the pieces that `indexer.stores.engine.installation` defines."""
+"""Installation into an engine of the assets that `indexer.stores.engine.installation` defines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from indexer.errors import StoreAccessDenied, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_body, painless
 from indexer.stores.engine import installation as installed
+from indexer.stores.engine.asset_users import AssetUsers, remove_unused
+from indexer.stores.engine.assets import DEFAULT_PIPELINE, Assets, Index, default_pipeline
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.foreign_templates import rivals
 from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
 from indexer.stores.engine.index_requests import Dialect, Requests
 from indexer.stores.engine.install_checks import (
+    check_asset,
     check_index,
     check_installation,
-    check_piece,
     recipe_of,
 )
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.mapping_facts import is_adopted, is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
-from indexer.stores.engine.piece_users import PieceUsers, remove_unused
-from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
 from indexer.stores.maintenance import Change
 
 _SHOWN = 12
@@ -42,39 +42,39 @@ def install(
     dry_run: bool,
     text_field: str | None = None,
 ) -> list[Change]:
-    """Install the pieces, then the index template that names them, then an index that exists.
+    """Install the assets, then the index template that names them, then an index that exists.
 
     Everything is checked before anything is written.
     """
-    pieces = Pieces(requests, dry_run)
-    index = pieces.index(place)
-    template = pieces.template(place)
+    assets = Assets(requests, dry_run)
+    index = assets.index(place)
+    template = assets.template(place)
     present_field = _known_field(index, template)
     field = text_field or present_field or TEXT
-    for piece in installed.pieces_of(recipe, place.index, field, dialect.search_pipelines):
-        check_piece(pieces, piece)
-    sample_size = check_installation(pieces, place, recipe, field, index, template)
-    component = pieces.put(installed.component_template(recipe, field))
-    signing = pieces.put_pipeline(installed.signing_pipeline(recipe, field))
+    for asset in installed.assets_of(recipe, place.index, field, dialect.search_pipelines):
+        check_asset(assets, asset)
+    sample_size = check_installation(assets, place, recipe, field, index, template)
+    component = assets.put(installed.component_template(recipe, field))
+    signing = assets.put_pipeline(installed.signing_pipeline(recipe, field))
     signs = signing.action != "impossible"
-    if signs and not dry_run and pieces.fails_whole_bulks(place, signing.name):
+    if signs and not dry_run and assets.fails_whole_bulks(place, signing.name):
         signing = replace(signing, detail=_MALFORMED)
     changes = [
         component,
         signing,
-        pieces.put_attachment_pipeline(installed.attachment_pipeline(recipe, field), signing),
+        assets.put_attachment_pipeline(installed.attachment_pipeline(recipe, field), signing),
     ]
-    changes += [pieces.put_script(script, signing) for script in installed.score_scripts()]
+    changes += [assets.put_script(script, signing) for script in installed.score_scripts()]
     if dialect.search_pipelines:
-        changes.append(pieces.put(installed.fold_pipeline()))
+        changes.append(assets.put(installed.fold_pipeline()))
     if reason := _reason_against_template(requests, place, index):
-        changes.append(pieces.leave_template_out(place, reason, recipe, field))
+        changes.append(assets.leave_template_out(place, reason, recipe, field))
     else:
-        changes.append(pieces.put_template(place, dialect, recipe, signs, field))
+        changes.append(assets.put_template(place, dialect, recipe, signs, field))
     if index is not None:
-        changes.append(pieces.adopt(place, recipe, index, signs, field, sample_size))
+        changes.append(assets.adopt(place, recipe, index, signs, field, sample_size))
     if present_field is not None and present_field != field:
-        changes += remove_unused(pieces, place, recipe, present_field)
+        changes += remove_unused(assets, place, recipe, present_field)
     return changes
 
 
@@ -99,10 +99,10 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
 
     Empty where nothing is installed, and to whoever may not read index templates.
     """
-    pieces = Pieces(requests, dry_run=True)
-    index = pieces.index(place)
+    assets = Assets(requests, dry_run=True)
+    index = assets.index(place)
     try:
-        template = pieces.template(place)
+        template = assets.template(place)
         is_ours = template is not None and installed.recipe_in(template) is not None
         reason = _reason_against_template(requests, place, index) if is_ours else ""
     except StoreAccessDenied:
@@ -118,29 +118,29 @@ def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
 
 def installed_recipe(requests: Requests, place: IndexPlace) -> Recipe | None:
     """Return the recipe that the index has, or will have by its template; None without either."""
-    pieces = Pieces(requests, dry_run=True)
-    return _stored_recipe(pieces.index(place), pieces.template(place))
+    assets = Assets(requests, dry_run=True)
+    return _stored_recipe(assets.index(place), assets.template(place))
 
 
 def uninstall(
     requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
-    """Remove the pipeline from the index, then its template, then pieces that no index needs."""
-    pieces = Pieces(requests, dry_run)
-    index = pieces.index(place)
+    """Remove the pipeline from the index, then its template, then assets that no index needs."""
+    assets = Assets(requests, dry_run)
+    index = assets.index(place)
     if index is not None:
         require_whole_index(place, index)
-    template = pieces.template(place)
+    template = assets.template(place)
     recipe = _stored_recipe(index, template) or recipe
-    changes = [] if index is None else pieces.release(place, recipe, index)
-    changes += pieces.remove(installed.index_template_piece(place.index), "")
-    changes += remove_unused(pieces, place, recipe, _known_field(index, template) or TEXT)
-    users = PieceUsers(pieces, place)
+    changes = [] if index is None else assets.release(place, recipe, index)
+    changes += assets.remove(installed.index_template_asset(place.index), "")
+    changes += remove_unused(assets, place, recipe, _known_field(index, template) or TEXT)
+    users = AssetUsers(assets, place)
     others = users.of_scripts()
-    for piece in installed.score_scripts():
-        changes += pieces.remove(piece, others)
+    for asset in installed.score_scripts():
+        changes += assets.remove(asset, others)
     if dialect.search_pipelines:
-        changes += pieces.remove(installed.fold_pipeline(), others or users.of_search_pipeline())
+        changes += assets.remove(installed.fold_pipeline(), others or users.of_search_pipeline())
     return changes
 
 
@@ -159,7 +159,7 @@ def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
 
 
 def put_next_pipeline(
-    pieces: Pieces, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> tuple[str | None, list[Change]]:
     """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
     what changes.
@@ -169,8 +169,8 @@ def put_next_pipeline(
     """
     name = default_pipeline(old)
     is_signed = installed.signs_by(before, name)
-    _check_caller(pieces, place, old, before, after)
-    if not is_signed and not installed.signs_by(before, _pipeline_in(pieces.template(place))):
+    _check_caller(assets, place, old, before, after)
+    if not is_signed and not installed.signs_by(before, _pipeline_in(assets.template(place))):
         return None, []
     if unsupported := painless.unsupported_settings(after):
         raise UsageError(
@@ -179,14 +179,14 @@ def put_next_pipeline(
             "and send documents by `nearfold index` from then on"
         )
     field = text_field(old["mappings"]) or TEXT
-    for piece in installed.recipe_pieces(after, field):
-        check_piece(pieces, piece)
+    for asset in installed.recipe_assets(after, field):
+        check_asset(assets, asset)
     if is_signed and name:
-        check_piece(pieces, installed.Piece("ingest pipeline", name, {}))
-    component = pieces.put(installed.component_template(after, field))
-    signing = pieces.put_pipeline(installed.signing_pipeline(after, field))
+        check_asset(assets, installed.Asset("ingest pipeline", name, {}))
+    component = assets.put(installed.component_template(after, field))
+    signing = assets.put_pipeline(installed.signing_pipeline(after, field))
     attachment = installed.attachment_pipeline(after, field)
-    changes = [component, signing, pieces.put_attachment_pipeline(attachment, signing)]
+    changes = [component, signing, assets.put_attachment_pipeline(attachment, signing)]
     if not is_signed:
         return None, changes
     for_files, for_texts = installed.pipeline_names(after, field)
@@ -195,7 +195,7 @@ def put_next_pipeline(
 
 
 def _check_caller(
-    pieces: Pieces, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> None:
     """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
     as it would in the next version of the index.
@@ -204,7 +204,7 @@ def _check_caller(
     pipelines = installed.pipeline_names(before, field)
     if before.id == after.id or installed.signs_by(before, name):
         return
-    if pieces.calls(name, pipelines):
+    if assets.calls(name, pipelines):
         raise UsageError(
             f"the default pipeline {name} of {place.index} calls {pipelines[1]}, which signs by "
             f"recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and `nearfold install`, "
@@ -218,32 +218,32 @@ def _pipeline_in(template: Body | None) -> str | None:
 
 
 def update_template(
-    pieces: Pieces, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
+    assets: Assets, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
 ) -> list[Change]:
-    """Update the template of an index whose recipe changes, and remove pieces without a user.
+    """Update the template of an index whose recipe changes, and remove assets without a user.
 
     Return what changes.
     """
-    template, index = pieces.template(place), pieces.index(place)
+    template, index = assets.template(place), assets.index(place)
     pipeline = default_pipeline(index[1]) if index else None
     is_signed = any(installed.signs_by(recipe, pipeline) for recipe in (before, after))
     if template is None and not is_signed:
         return []
     field = _known_field(index, template) or TEXT
     changes = []
-    if template is not None and (reason := _reason_against_template(pieces.requests, place, index)):
-        changes.append(pieces.leave_template_out(place, reason, after, field))
+    if template is not None and (reason := _reason_against_template(assets.requests, place, index)):
+        changes.append(assets.leave_template_out(place, reason, after, field))
     elif template is not None:
         signs = installed.signs_by(before, _pipeline_in(template))
         if not signs and not is_signed:  # else it was put with the pipelines
-            changes.append(pieces.put(installed.component_template(after, field)))
-        changes.append(pieces.put_template(place, dialect, after, signs, field))
-    return [*changes, *remove_unused(pieces, place, before, field)]
+            changes.append(assets.put(installed.component_template(after, field)))
+        changes.append(assets.put_template(place, dialect, after, signs, field))
+    return [*changes, *remove_unused(assets, place, before, field)]
 
 
 def index_at(requests: Requests, place: IndexPlace) -> Index | None:
     """Return the own name and the description of the index of a URL; None where there is none."""
-    return Pieces(requests, dry_run=True).index(place)
+    return Assets(requests, dry_run=True).index(place)
 
 
 def adopt(
@@ -256,12 +256,12 @@ def adopt(
     `TextFieldMismatch` where texts of another one were signed, `MappingMismatch` where `near_*`
     fields are mapped in another way, and `PartialSource`.
     """
-    pieces = Pieces(requests, dry_run=False)
-    index = pieces.index(place)
+    assets = Assets(requests, dry_run=False)
+    index = assets.index(place)
     if index is None:
         raise IndexMissing(place.url)
     mapping = index[1].get("mappings", {})
-    sample_size = check_index(pieces, place, index, recipe, field)
+    sample_size = check_index(assets, place, index, recipe, field)
     if not may_hold(mapping, field):
         names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         if len(names) > _SHOWN:
@@ -276,4 +276,4 @@ def adopt(
     if installed.signs_by(recipe, pipeline) and pipeline not in names_for_field:
         install(requests, place, dialect, recipe, dry_run=False, text_field=field)
     else:
-        pieces.adopt(place, recipe, index, False, field, sample_size)
+        assets.adopt(place, recipe, index, False, field, sample_size)

@@ -53,7 +53,7 @@ def _digest(pipeline: Mapping[str, Any]) -> str:
 
 def added_processors(kind: str, name: str, stored: Mapping[str, Any]) -> list[str]:
     """Return the types of processors that somebody added to a stored pipeline, sorted; empty for
-    another piece.
+    another asset.
 
     Every version of nearfold put processors of the same types; those that run after a failure are
     not told apart.

@@ -18,6 +18,7 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.engine import index_body
+from indexer.stores.engine.assets import Assets
 from indexer.stores.engine.index_facts import (
     IndexFacts,
     IndexPlace,
@@ -31,7 +32,6 @@ from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
 from indexer.stores.engine.mapping_facts import changed_meta, is_shared, text_field
 from indexer.stores.engine.painless import TEXT
-from indexer.stores.engine.pieces import Pieces
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
 
@@ -62,13 +62,13 @@ def replace_index(
         sign_rows = _sign_unchanged(sign_rows)
     successor = _successor(requests, place, facts, recipe)
     successor.check(old)
-    pieces = Pieces(requests, dry_run=False)
-    pipeline, _ = put_next_pipeline(pieces, place, old, facts.recipe, recipe)
+    assets = Assets(requests, dry_run=False)
+    pipeline, _ = put_next_pipeline(assets, place, old, facts.recipe, recipe)
     successor.create(old, pipeline)
     copied = _copy(successor, sign_rows, on_progress, until_idle=True)
     clone = version_name(place.index, 1) if keep and facts.index == place.index else None
     copied += _switch(successor, old, clone, sign_rows, on_progress)
-    update_template(pieces, place, dialect, facts.recipe, recipe)
+    update_template(assets, place, dialect, facts.recipe, recipe)
     current = requests.call("GET", successor.name)[successor.name]
     _clean_up(requests, place, successor.name, current, keep)
     return ReindexResult(successor.name, copied, _old_version(place, facts.index, keep))
@@ -87,14 +87,14 @@ def plan_replacement(
         return [Change("index", facts.index, "unchanged", f"it has recipe {recipe.name}")]
     successor = _successor(requests, place, facts, recipe)
     successor.check(old)
-    pieces = Pieces(requests, dry_run=True)
-    _, pipelines = put_next_pipeline(pieces, place, old, facts.recipe, recipe)
+    assets = Assets(requests, dry_run=True)
+    _, pipelines = put_next_pipeline(assets, place, old, facts.recipe, recipe)
     kept = _old_version(place, facts.index, keep)
     detail = "its writes are blocked while the last changes are copied"
     old_version = Change("index", facts.index, "removed", detail)
     if kept:
         old_version = Change("index", facts.index, "kept", f"as {kept}, write-blocked")
-    template = update_template(pieces, place, dialect, facts.recipe, recipe)
+    template = update_template(assets, place, dialect, facts.recipe, recipe)
     return [*pipelines, *successor.changes(old), old_version, *template]
 
 

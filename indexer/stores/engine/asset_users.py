@@ -1,4 +1,4 @@
-"""Users of nearfold's pieces in an engine: other indices, index templates and pipelines."""
+"""Users of nearfold's assets in an engine: other indices, index templates and pipelines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from indexer.recipe import Recipe
 from indexer.stores.engine import installation as installed
+from indexer.stores.engine.assets import DEFAULT_PIPELINE, Assets
 from indexer.stores.engine.index_facts import IndexPlace
-from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Pieces
 from indexer.stores.maintenance import Change
 
 _NAMING = (DEFAULT_PIPELINE, "index.final_pipeline", "index.search.default_pipeline")
@@ -25,18 +25,18 @@ _SYSTEM = (
 )
 
 
-class PieceUsers:
-    """The users of nearfold's pieces but for one index and its template, whoever made them.
+class AssetUsers:
+    """The users of nearfold's assets but for one index and its template, whoever made them.
 
     Their names are joined by commas; the text is empty when there are none. Hidden indices count,
     and an index whose owner lets nobody read its settings (`index.blocks.metadata`), which may use
-    any piece.
+    any asset.
     """
 
-    def __init__(self, pieces: Pieces, place: IndexPlace) -> None:
-        self._pieces = pieces
+    def __init__(self, assets: Assets, place: IndexPlace) -> None:
+        self._assets = assets
         self._template = f"nearfold-{place.index}"
-        own = pieces.index(place)
+        own = assets.index(place)
         self._own = own and own[0]
 
     def of_recipe(self, recipe: Recipe, field: str) -> str:
@@ -48,7 +48,7 @@ class PieceUsers:
 
     def of_scripts(self) -> str:
         """Return the other index templates of nearfold's, and all that have documents signed."""
-        answer = self._pieces.read("_index_template/nearfold-*") or {}
+        answer = self._assets.read("_index_template/nearfold-*") or {}
         names = [template["name"] for template in answer.get("index_templates", [])]
         others = [name for name in names if name != self._template]
         return ", ".join([*others, *(name for name in self._naming([]) if name not in others)])
@@ -78,15 +78,15 @@ class PieceUsers:
         settings cannot be read.
 
         Our own template is left out, and so is the default pipeline of the index itself: both go
-        before any piece.
+        before any asset.
         """
         for name, template in self._index_templates():
             yield name, template.get("template", {}).get("settings", {})
-        answer = self._pieces.read("_component_template") or {}
+        answer = self._assets.read("_component_template") or {}
         for entry in answer.get("component_templates", []):
             settings = entry["component_template"]["template"].get("settings", {})
             yield f"{entry['name']} (component template)", settings
-        for name, legacy in (self._pieces.read("_template") or {}).items():
+        for name, legacy in (self._assets.read("_template") or {}).items():
             yield f"{name} (legacy template)", legacy.get("settings", {})
         stored, unread = self._index_settings()
         for name in sorted(stored):
@@ -101,17 +101,17 @@ class PieceUsers:
         while True:
             indices = ",".join(["*", _SYSTEM, *(f"-{name}" for name in blocked)])
             path = f"{indices}/_settings/{','.join(_NAMING)}"
-            answer = self._pieces.requests.send("GET", path, params=_EVERY_INDEX)
+            answer = self._assets.requests.send("GET", path, params=_EVERY_INDEX)
             new = set(_BLOCKED.findall(answer.reason)) - {*blocked}
             if not new:
                 break
             blocked = sorted({*blocked, *new})
-        self._pieces.check("GET", path, answer)
+        self._assets.check("GET", path, answer)
         return answer.body, [f"{name} (nobody may read its settings)" for name in blocked]
 
     def _index_templates(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the name and body of every index template but for ours of this index, sorted."""
-        answer = self._pieces.read("_index_template") or {}
+        answer = self._assets.read("_index_template") or {}
         entries = sorted(answer.get("index_templates", []), key=itemgetter("name"))
         return [
             (entry["name"], entry["index_template"])
@@ -126,7 +126,7 @@ class PieceUsers:
 
     def _callers(self, pipelines: Collection[str]) -> list[str]:
         """Return the ingest pipelines that call one of these, which may call each other."""
-        stored = self._pieces.read("_ingest/pipeline") or {}
+        stored = self._assets.read("_ingest/pipeline") or {}
         return sorted(
             name
             for name, body in stored.items()
@@ -134,12 +134,12 @@ class PieceUsers:
         )
 
 
-def remove_unused(pieces: Pieces, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
+def remove_unused(assets: Assets, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
     """Remove what signs this field by this recipe, unless others use it."""
-    users = PieceUsers(pieces, place).of_recipe(recipe, field)
+    users = AssetUsers(assets, place).of_recipe(recipe, field)
     changes: list[Change] = []
-    for piece in installed.recipe_pieces(recipe, field):
-        changes += pieces.remove(piece, users)
+    for asset in installed.recipe_assets(recipe, field):
+        changes += assets.remove(asset, users)
     return changes
 
 

@@ -1,4 +1,4 @@
-"""The pieces of an installation in one engine: read, compare, put and remove them."""
+"""The assets of an installation in one engine: read, compare, put and remove them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from indexer.stores.engine import bodies, index_body
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.index_facts import IndexPlace, only_index, version_name, write_aliases
 from indexer.stores.engine.index_requests import SECONDS, Dialect, Requests
-from indexer.stores.engine.installation import Piece
+from indexer.stores.engine.installation import Asset
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.mapping_facts import (
     FIELD_LIMIT,
@@ -37,95 +37,95 @@ _SIMULATE = "_ingest/pipeline/_simulate"
 _MALFORMED_BULK = b'{"index": {}}\n{}\n{"index": {}}\n{"text"\n'
 
 
-class Pieces:
-    """The pieces that one engine stores; with `dry_run` they are only read."""
+class Assets:
+    """The assets that one engine stores; with `dry_run` they are only read."""
 
     def __init__(self, requests: Requests, dry_run: bool) -> None:
         self.requests = requests
         self._dry_run = dry_run
 
-    def stored(self, piece: Piece) -> bodies.Body | None:
+    def stored(self, asset: Asset) -> bodies.Body | None:
         """Return the body that the engine stores under this name; None where there is none."""
-        answer = self.read(piece.path)
-        return None if answer is None else installed.body_in(piece, answer)
+        answer = self.read(asset.path)
+        return None if answer is None else installed.body_in(asset, answer)
 
-    def own(self, piece: Piece) -> bodies.Body | None:
+    def own(self, asset: Asset) -> bodies.Body | None:
         """Return what `stored` does. Raises `StoreError` for a body that another program put, or a
         pipeline that it changed.
         """
-        stored = self.stored(piece)
-        if stored is not None and not installed.is_marked(piece, stored):
+        stored = self.stored(asset)
+        if stored is not None and not installed.is_marked(asset, stored):
             raise StoreError(
-                f"{piece.kind} {piece.name} at {self.requests.url} is not nearfold's, which would "
+                f"{asset.kind} {asset.name} at {self.requests.url} is not nearfold's, which would "
                 "replace it; nothing of it was changed: rename it there, and run again"
             )
-        if added := added_processors(piece.kind, piece.name, stored or {}):
+        if added := added_processors(asset.kind, asset.name, stored or {}):
             raise StoreError(
-                f"{piece.kind} {piece.name} at {self.requests.url} has processors that nearfold "
+                f"{asset.kind} {asset.name} at {self.requests.url} has processors that nearfold "
                 f"did not put there ({', '.join(added)}), and would lose them; put them into a "
-                f"pipeline of your own, take them out of {piece.name}, and run again"
+                f"pipeline of your own, take them out of {asset.name}, and run again"
             )
         if is_changed(stored or {}):
             raise StoreError(
-                f"{piece.kind} {piece.name} at {self.requests.url} was changed by somebody since "
+                f"{asset.kind} {asset.name} at {self.requests.url} was changed by somebody since "
                 "nearfold put it there, and would be replaced; keep it under a name of your own if "
-                f"you need it, delete {piece.name} (an index that names it as its "
+                f"you need it, delete {asset.name} (an index that names it as its "
                 "default_pipeline has to let go first), and run again"
             )
         return stored
 
     def template(self, place: IndexPlace) -> bodies.Body | None:
         """Return the index template of the index that a URL names."""
-        return self.stored(installed.index_template_piece(place.index))
+        return self.stored(installed.index_template_asset(place.index))
 
     def index(self, place: IndexPlace) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
         answer = self.read(place.index)
         return None if answer is None else only_index(place, answer)
 
-    def put(self, piece: Piece) -> Change:
-        """Put a piece unless the same one is stored. Raises `StoreError` as `own` does."""
-        stored = self.own(piece)
-        if stored is not None and installed.is_same(piece, stored):
-            return Change(piece.kind, piece.name, "unchanged")
+    def put(self, asset: Asset) -> Change:
+        """Put an asset unless the same one is stored. Raises `StoreError` as `own` does."""
+        stored = self.own(asset)
+        if stored is not None and installed.is_same(asset, stored):
+            return Change(asset.kind, asset.name, "unchanged")
         if not self._dry_run:
-            self._send("PUT", piece.path, piece.body)
-        return Change(piece.kind, piece.name, "created" if stored is None else "updated")
+            self._send("PUT", asset.path, asset.body)
+        return Change(asset.kind, asset.name, "created" if stored is None else "updated")
 
-    def put_pipeline(self, piece: Piece) -> Change:
+    def put_pipeline(self, asset: Asset) -> Change:
         """Put the ingest pipeline; impossible where the engine has no painless.
 
         A dry run has the engine simulate it on an empty document. Raises as `own` does.
         """
-        stored = self.own(piece)
-        if stored is not None and installed.is_same(piece, stored):
-            return Change(piece.kind, piece.name, "unchanged")
+        stored = self.own(asset)
+        if stored is not None and installed.is_same(asset, stored):
+            return Change(asset.kind, asset.name, "unchanged")
         if self._dry_run:
-            trial = {"pipeline": piece.body, "docs": [{"_source": {}}]}
+            trial = {"pipeline": asset.body, "docs": [{"_source": {}}]}
             answer = self.requests.send("POST", _SIMULATE, trial)
         else:
-            answer = self.requests.send("PUT", piece.path, piece.body)
+            answer = self.requests.send("PUT", asset.path, asset.body)
         if answer.status == 400:
-            return Change(piece.kind, piece.name, "impossible", answer.reason)
-        self.check("PUT", piece.path, answer)
-        return Change(piece.kind, piece.name, "created" if stored is None else "updated")
+            return Change(asset.kind, asset.name, "impossible", answer.reason)
+        self.check("PUT", asset.path, answer)
+        return Change(asset.kind, asset.name, "created" if stored is None else "updated")
 
-    def put_attachment_pipeline(self, piece: Piece, signing: Change) -> Change:
+    def put_attachment_pipeline(self, asset: Asset, signing: Change) -> Change:
         """Put the pipeline for files, which calls the one that signs.
 
         It is left out where the engine has no attachment processor.
         """
         if signing.action == "impossible":
-            return Change(piece.kind, piece.name, "impossible", signing.detail)
-        change = self.put_pipeline(piece)
+            return Change(asset.kind, asset.name, "impossible", signing.detail)
+        change = self.put_pipeline(asset)
         is_absent = change.action == "impossible" and "[attachment]" in change.detail
         return replace(change, action="left out") if is_absent else change
 
-    def put_script(self, piece: Piece, pipeline: Change) -> Change:
+    def put_script(self, asset: Asset, pipeline: Change) -> Change:
         """Put a stored script; impossible when the pipeline is, since both need painless."""
         if pipeline.action == "impossible":
-            return Change(piece.kind, piece.name, "impossible", pipeline.detail)
-        return self.put(piece)
+            return Change(asset.kind, asset.name, "impossible", pipeline.detail)
+        return self.put(asset)
 
     def put_template(
         self, place: IndexPlace, dialect: Dialect, recipe: Recipe, signs: bool, field: str
@@ -139,7 +139,7 @@ class Pieces:
             templates.append(installed.index_template(recipe, place.index, body, signs, field))
         full, core_only = templates
         stored = self.own(full)
-        if stored is not None and any(installed.is_same(piece, stored) for piece in templates):
+        if stored is not None and any(installed.is_same(asset, stored) for asset in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
             answer = self.requests.send("PUT", full.path, full.body)
@@ -252,23 +252,23 @@ class Pieces:
         name = index[0] if index else place.index
         require_own_alias(self.requests, place.write_alias, name)
 
-    def remove(self, piece: Piece, users: str) -> list[Change]:
-        """Remove a piece that is stored, unless it has users or is another program's."""
-        stored = self.stored(piece)
+    def remove(self, asset: Asset, users: str) -> list[Change]:
+        """Remove an asset that is stored, unless it has users or is another program's."""
+        stored = self.stored(asset)
         if stored is None:
             return []
-        if not installed.is_marked(piece, stored):
-            return [Change(piece.kind, piece.name, "kept", "it is another program's")]
-        if added := added_processors(piece.kind, piece.name, stored):
+        if not installed.is_marked(asset, stored):
+            return [Change(asset.kind, asset.name, "kept", "it is another program's")]
+        if added := added_processors(asset.kind, asset.name, stored):
             detail = f"another program added processors to it ({', '.join(added)})"
-            return [Change(piece.kind, piece.name, "kept", detail)]
+            return [Change(asset.kind, asset.name, "kept", detail)]
         if is_changed(stored):
-            return [Change(piece.kind, piece.name, "kept", "another program changed it")]
+            return [Change(asset.kind, asset.name, "kept", "another program changed it")]
         if users:
-            return [Change(piece.kind, piece.name, "kept", f"used by {users}")]
+            return [Change(asset.kind, asset.name, "kept", f"used by {users}")]
         if not self._dry_run:
-            self._send("DELETE", piece.path)
-        return [Change(piece.kind, piece.name, "removed")]
+            self._send("DELETE", asset.path)
+        return [Change(asset.kind, asset.name, "removed")]
 
     def fails_whole_bulks(self, place: IndexPlace, pipeline: str) -> bool:
         """Return whether the engine refuses a whole bulk request for one line that is not JSON.
@@ -293,9 +293,9 @@ class Pieces:
             f"{reason}; for a new index to be signed, let the template of its owner be composed of "
             f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
         )
-        piece = installed.index_template_piece(place.index)
-        removed = self.remove(piece, "")
-        change = removed[0] if removed else Change(piece.kind, piece.name, "left out")
+        asset = installed.index_template_asset(place.index)
+        removed = self.remove(asset, "")
+        change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
         return replace(change, detail=detail)
 
     def signed(self, index: str) -> int:
