@@ -160,7 +160,7 @@ def check_columns(files: Sequence[DatasetFile], reading: Reading, alike: bool) -
         if place == 0:
             first = columns
         elif alike and list(columns.items()) != list(first.items()):
-            raise other_columns(file, files[0], _difference(columns, first))
+            raise other_columns(file, files[0], column_difference(columns, first))
 
 
 def other_columns(file: DatasetFile, first: DatasetFile, difference: str) -> UsageError:
@@ -171,10 +171,10 @@ def other_columns(file: DatasetFile, first: DatasetFile, difference: str) -> Usa
     )
 
 
-def _difference(columns: Columns, first: Columns) -> str:
+def column_difference(columns: Columns, first: Columns) -> str:
     """Return in what the columns of two files differ.
 
-    >>> _difference({"text": "string", "n": "int64"}, {"text": "string", "m": "int64"})
+    >>> column_difference({"text": "string", "n": "int64"}, {"text": "string", "m": "int64"})
     'only in it: n; only in the other: m'
     """
     only = [name for name in columns if name not in first]

@@ -65,12 +65,33 @@ def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
             yield rows.raw.encode("utf-8", "surrogateescape")
 
 
+def table_rows(
+    path: str, stream: BinaryIO, reading: Reading
+) -> tuple[dict[str, str], bytes, Iterator[tuple[bytes, Mapping[str, str] | ExtractionError]]]:
+    """Return the `columns`, their row, and each item of `records` with its row, as `raw_rows` has
+    them; raises as `read_table` does.
+    """
+    names, rows = _table(path, stream, reading)
+    first = rows.raw.encode("utf-8", "surrogateescape")
+
+    def both() -> Iterator[tuple[bytes, Mapping[str, str] | ExtractionError]]:
+        for row in rows:
+            if row != []:
+                raw = rows.raw.encode("utf-8", "surrogateescape")
+                yield raw, row if isinstance(row, ExtractionError) else record(names, row, reading)
+
+    return _separated(names, rows), first, both()
+
+
 def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
     """Return the names of the columns in their order, each with what separates it from the next.
 
     Raises `DamagedRecord` when one of the requested fields is not a column.
     """
-    names, rows = _table(path, stream, reading)
+    return _separated(*_table(path, stream, reading))
+
+
+def _separated(names: list[str], rows: Rows) -> dict[str, str]:
     return dict.fromkeys(names, f"separated by {rows.delimiter!r}")
 
 

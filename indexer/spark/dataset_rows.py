@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any, Literal, TypeAlias
@@ -24,21 +24,25 @@ from indexer.spark.arrow_rows import Batches, batch, ddl, pack_row, with_fields
 from indexer.spark.sign import ERROR, OUTCOME
 from indexer.stores.row_limits import storable
 
-Kind: TypeAlias = Literal["parquet", "jsonl"]
+Kind: TypeAlias = Literal["parquet", "jsonl", "csv"]
 LINE = {"id": "string", "line": "binary"}
-_ENDINGS = {"parquet": "*.parquet", "jsonl": "*.{jsonl,ndjson,jsonl.gz,ndjson.gz}"}
+_ENDINGS = {
+    "parquet": "*.parquet",
+    "jsonl": "*.{jsonl,ndjson,jsonl.gz,ndjson.gz}",
+    "csv": "*.{csv,tsv,csv.gz,tsv.gz}",
+}
 _PARTS = "spark.sql.files.minPartitionNum"
-_FILE = "nearfold_file"  # columns beside those of the dataset
-_PLACE = "nearfold_place"
+FILE = "nearfold_file"  # columns beside those of the dataset
+PLACE = "nearfold_place"
 _ID = "nearfold_id"
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A file of JSON Lines or Parquet that Spark can read, or a folder or pattern of such files.
+    """A file of JSON Lines, CSV or Parquet that Spark can read, or a folder or pattern of them.
 
-    Files are told by their names, as on one machine: `.parquet`, or `.jsonl` and `.ndjson`, these
-    also as `.gz`.
+    Files are told by their names, as on one machine: `.parquet`, or `.jsonl` and `.ndjson`, or
+    `.csv` and `.tsv`, these also as `.gz`.
     """
 
     place: str
@@ -59,8 +63,12 @@ class Files:
     starts: Mapping[tuple[str, int], int]
 
     def place(self, path: str, row: int) -> str:
-        """Return the id of a row, which ascends as rows do; `row` is counted from 1."""
-        return f"{self.numbers[path]:06}-{row:012}"
+        """Return the id of a row of the file at a path; `row` is counted from 1."""
+        return self.id_of(self.numbers[path], row)
+
+    def id_of(self, file: int, row: int) -> str:
+        """Return the id of a row of a file by its number, which ascends as rows do."""
+        return f"{file:06}-{row:012}"
 
     def row(self, id: str) -> tuple[str, int]:
         """Return the file and the number of a row."""
@@ -77,14 +85,14 @@ def list_files(spark: SparkSession, dataset: Dataset) -> Files:
     if spark.conf.get(_PARTS, None) is None:  # else it goes by the processors of the moment
         spark.conf.set(_PARTS, str(spark.sparkContext.defaultParallelism))
     try:
-        counted = _count_lines(_read(spark, dataset), dataset.kind).collect()
+        counted = _count_lines(read_dataset(spark, dataset), dataset.kind).collect()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             raise SourceNotFound(path=dataset.place) from error
         if "UNABLE_TO_INFER_SCHEMA" not in str(error):
             raise
         counted = []
-    paths = {row[_FILE] for row in counted}
+    paths = {row[FILE] for row in counted}
     if not paths:
         raise UsageError(
             f"no rows in files {_ENDINGS[dataset.kind]} at {dataset.place}; check the path, and "
@@ -95,70 +103,76 @@ def list_files(spark: SparkSession, dataset: Dataset) -> Files:
     ordered = sorted(paths, key=lambda path: os.fsencode(names[path]))
     starts: dict[tuple[str, int], int] = {}
     before: Counter[str] = Counter()
-    for row in sorted(counted, key=lambda row: (row[_FILE], row[_PLACE])):
-        starts[row[_FILE], row[_PLACE]] = before[row[_FILE]]
-        before[row[_FILE]] += row["count"]
+    for row in sorted(counted, key=lambda row: (row[FILE], row[PLACE])):
+        starts[row[FILE], row[PLACE]] = before[row[FILE]]
+        before[row[FILE]] += row["count"]
     numbers = {path: number for number, path in enumerate(ordered)}
     return Files([names[path] for path in ordered], numbers, starts)
 
 
 def _count_lines(table: DataFrame, kind: Kind) -> DataFrame:
     """Return the files, of lines also each part that a task reads, with the number of its lines."""
-    if kind == "parquet":
-        return table.select(_FILE, sf.lit(0).alias(_PLACE), sf.lit(0).alias("count")).distinct()
-    return table.groupBy(_FILE, _PLACE).count()
+    if kind != "jsonl":
+        return table.select(FILE, sf.lit(0).alias(PLACE), sf.lit(0).alias("count")).distinct()
+    return table.groupBy(FILE, PLACE).count()
 
 
 def sign_dataset(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
-    """Return a row of `sign.OUTCOME` for each row of the dataset, with its place as id."""
+    """Return a row of `sign.OUTCOME` for each row of JSON Lines or Parquet; its place is the id."""
     if dataset.kind == "jsonl":
         records: _Records = _records_of_lines(files, dataset.reading)
-        table = _read(spark, dataset)
+        table = read_dataset(spark, dataset)
     else:
         records = _records_of_table(files)
         column = _text_column(spark, dataset)
-        table = _read(spark, dataset).select(f"`{column}`", _FILE, _PLACE)
-    return table.mapInArrow(_signer(records, dataset.reading), ddl(OUTCOME))
+        table = read_dataset(spark, dataset).select(f"`{column}`", FILE, PLACE)
+    reading = dataset.reading
+
+    def texts(part: Any) -> Iterator[tuple[str, str | ExtractionError]]:
+        return ((id, record_text(record, reading)) for id, record in records(part))
+
+    return table.mapInArrow(signer(texts, reading), ddl(OUTCOME))
 
 
 def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFrame) -> DataFrame:
     """Return the rows with these ids as they stand, in their order: `value`, the line, of JSON
-    Lines, else all columns.
+    Lines, of Parquet all columns.
     """
-    table = _read(spark, dataset)
+    table = read_dataset(spark, dataset)
     if dataset.kind == "jsonl":
         numbered = table.mapInArrow(_line_numberer(files), ddl(LINE))
         lines = numbered.join(kept.select("id"), "id", "left_semi").orderBy("id")
         return lines.select(sf.col("line").cast("string").alias("value"))
-    numbers = spark.createDataFrame(list(files.numbers.items()), f"{_FILE} string, {_ID} bigint")
-    place = sf.format_string("%06d-%012d", _ID, sf.col(_PLACE) + 1)
-    rows = table.join(sf.broadcast(numbers), _FILE).withColumn(_ID, place)
+    numbers = spark.createDataFrame(list(files.numbers.items()), f"{FILE} string, {_ID} bigint")
+    place = sf.format_string("%06d-%012d", _ID, sf.col(PLACE) + 1)
+    rows = table.join(sf.broadcast(numbers), FILE).withColumn(_ID, place)
     ids = kept.select(sf.col("id").alias(_ID))
-    return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(_FILE, _PLACE, _ID)
+    return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(FILE, PLACE, _ID)
 
 
-def _read(spark: SparkSession, dataset: Dataset) -> DataFrame:
-    """Return the rows with their file and their place: of a line the offset of the part of the file
-    that its task reads, else the number of the row from 0.
+def read_dataset(spark: SparkSession, dataset: Dataset) -> DataFrame:
+    """Return the rows of Parquet, or the lines of other files, with their file and their place: of
+    a line the offset of the part of the file that its task reads, else the number of the row from
+    0.
     """
     reader = spark.read.option("recursiveFileLookup", "true")
     reader = reader.option("pathGlobFilter", _ENDINGS[dataset.kind])
-    file = sf.col("_metadata.file_path").alias(_FILE)
-    if dataset.kind == "jsonl":
+    file = sf.col("_metadata.file_path").alias(FILE)
+    if dataset.kind != "parquet":
         lines = reader.option("lineSep", "\n").text(dataset.place)
-        place = sf.col("_metadata.file_block_start").alias(_PLACE)
+        place = sf.col("_metadata.file_block_start").alias(PLACE)
         return lines.select(sf.col("value").cast("binary").alias("line"), file, place)
     table = reader.parquet(dataset.place)
-    return table.select("*", file, sf.col("_metadata.row_index").alias(_PLACE))
+    return table.select("*", file, sf.col("_metadata.row_index").alias(PLACE))
 
 
 def _text_column(spark: SparkSession, dataset: Dataset) -> str:
     """Return the column that holds the text, or the structure with it."""
-    names = _read(spark, dataset).columns
+    names = read_dataset(spark, dataset).columns
     field = dataset.reading.text_field
     column = field if field in names else field.partition(".")[0]
     if column not in names:
-        columns = [name for name in names if name not in (_FILE, _PLACE)]
+        columns = [name for name in names if name not in (FILE, PLACE)]
         raise UsageError(
             f"{dataset.place} has no column {field!r}, but: {', '.join(columns[:20])}; "
             "choose by --text-field"
@@ -185,7 +199,7 @@ def _records_of_lines(files: Files, reading: Reading) -> _Records:
 def _records_of_table(files: Files) -> _Records:
     def records(part: Any) -> Iterator[tuple[str, _Record]]:
         for record in part.to_pylist():
-            id = files.place(record.pop(_FILE), record.pop(_PLACE) + 1)
+            id = files.place(record.pop(FILE), record.pop(PLACE) + 1)
             yield id, record
 
     return records
@@ -197,7 +211,7 @@ def _line_ids(files: Files) -> Callable[[Any], list[str]]:
 
     def ids(part: Any) -> list[str]:
         places = []
-        columns = part.column(_FILE).to_pylist(), part.column(_PLACE).to_pylist()
+        columns = part.column(FILE).to_pylist(), part.column(PLACE).to_pylist()
         for where in zip(*columns, strict=True):
             seen[where] += 1
             places.append(files.place(where[0], files.starts[where] + seen[where]))
@@ -222,24 +236,25 @@ def _without_mark(line: bytes) -> bytes:
     return next(jsonl.raw_rows("", BytesIO(line), Reading()), b"")
 
 
-def _signer(records: _Records, reading: Reading) -> Callable[[Batches], Batches]:
-    """Return a mapper from rows of a dataset to `OUTCOME`."""
+def signer(texts_of: TextReader, reading: Reading) -> Callable[[Batches], Batches]:
+    """Return a mapper from rows of a dataset to `OUTCOME`; `texts_of` reads a batch."""
     recipe = replace(DEFAULT, bands=0, rows=0)
 
     def sign(parts: Batches) -> Batches:
         for part in parts:
-            texts = [(id, _text(record, reading)) for id, record in records(part)]
-            for some in _batches(texts):
+            for some in _batches(list(texts_of(part))):
                 yield from _outcomes(some, reading, recipe)
 
     return sign
 
 
-def _text(record: _Record, reading: Reading) -> str | ExtractionError:
+def record_text(record: _Record, reading: Reading) -> str | ExtractionError:
+    """Return the text of a record, or why it has none."""
     return record if isinstance(record, ExtractionError) else text_of(record, reading)
 
 
 Texts: TypeAlias = Sequence[tuple[str, str | ExtractionError]]
+TextReader: TypeAlias = Callable[[Any], Iterable[tuple[str, str | ExtractionError]]]
 
 
 def _batches(texts: Texts) -> Iterator[Texts]:

@@ -14,6 +14,7 @@ from indexer.deduplicating.dedup_options import DedupOptions
 from indexer.grouping.group_options import GroupOptions
 from indexer.recipe import DEFAULT
 from indexer.similarity.criteria import NO_CRITERIA, Criteria
+from indexer.spark import csv_rows
 from indexer.spark.arrow_rows import Batches, Mapper, batch
 from indexer.spark.dataset_rows import Dataset, Files, kept_rows, list_files, sign_dataset
 from indexer.spark.group_job import group
@@ -30,19 +31,20 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     """Write the rows of a dataset without duplicates, as they stand, and return the account.
 
     The rows that stay are those that `indexer.dedup` keeps, in the same order: in `out/rows`, lines
-    of JSON as they were or parquet with all columns, and the others, and why, in `out/removed`,
-    with the lines of its report. `out/account.json` has the counts. Stages are kept in `out/work`;
-    an interrupted run goes on there, with the same result.
+    of JSON or CSV as they were, of CSV after one row of names, or parquet with all columns, and the
+    others, and why, in `out/removed`, with the lines of its report. `out/account.json` has the
+    counts. Stages are kept in `out/work`; an interrupted run goes on there, with the same result.
 
     Raises `SourceNotFound`, and `UsageError` for a dataset without files or without the column of
-    texts, and when `out` cannot be written.
+    texts, for CSV files with unlike columns, and when `out` cannot be written.
     """
     start = time.monotonic()
     place = out.rstrip("/")
     work = Work(spark, f"{place}/work")
     work.check()
     files = list_files(spark, dataset)
-    signed = _signed(work, dataset, files)
+    table = _csv_table(work, dataset, files) if dataset.kind == "csv" else None
+    signed = _signed(work, dataset, files, table)
     rows = readable_rows(signed)
     settings = _family_options(options)
     assigned = group(work, rows, DEFAULT, settings)
@@ -51,11 +53,15 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
         "removed", {}, [assigned, texts, signed], lambda: _removed(assigned, texts, signed), _counts
     )
     kept = rows.rows.select("id").join(removed.rows.select("id"), "id", "left_anti")
-    table = kept_rows(spark, dataset, files, kept).write.mode("overwrite")
-    if dataset.kind == "jsonl":
-        table.option("lineSep", "\n").text(f"{place}/rows")
+    if table is None:
+        rows_kept = kept_rows(spark, dataset, files, kept)
     else:
-        table.parquet(f"{place}/rows")
+        rows_kept = csv_rows.kept_lines(table.rows, files, kept)
+    writer = rows_kept.write.mode("overwrite")
+    if dataset.kind == "parquet":
+        writer.parquet(f"{place}/rows")
+    else:
+        writer.option("lineSep", "\n").text(f"{place}/rows")
     report = removed.rows.orderBy("id").mapInArrow(_report(files), "value string")
     report.write.mode("overwrite").text(f"{place}/removed")
     read = signed.facts["documents"] + signed.facts["failed"]
@@ -73,23 +79,46 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     return account
 
 
-def _signed(work: Work, dataset: Dataset, files: Files) -> Stage:
-    """Return the rows with their signatures; those that could not be read have an `error`."""
+def _csv_table(work: Work, dataset: Dataset, files: Files) -> Stage:
+    """Return the rows of CSV files. Raises `UsageError` where not all have the same columns."""
+    table = work.stage(
+        "csv",
+        _settings(work, dataset, files),
+        [],
+        lambda: csv_rows.read_rows(dataset, files, work.spark),
+    )
+    csv_rows.check_columns(table.rows, files)
+    return table
+
+
+def _settings(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
     source = Input(dataset.place, "json")
-    settings = {
-        "dataset": [dataset.place, dataset.kind, dataset.reading.text_field],
+    reading = dataset.reading
+    return {
+        "dataset": [dataset.place, dataset.kind, reading.text_field, reading.delimiter],
         "names": list(files.names),
         "files": file_digest(work.spark, source),
     }
+
+
+def _signed(work: Work, dataset: Dataset, files: Files, table: Stage | None) -> Stage:
+    """Return the rows with their signatures; those that could not be read have an `error`.
+
+    `table`: the rows of CSV files.
+    """
+
+    def make() -> DataFrame:
+        if table is not None:
+            return csv_rows.sign_rows(table.rows, dataset.reading)
+        return sign_dataset(work.spark, dataset, files)
 
     def count(rows: DataFrame) -> dict[str, Any]:
         good = sf.col(ERROR).isNull()
         counted = rows.agg(sf.count_if(good), sf.count_if(~good)).first() or (0, 0)
         return {"documents": counted[0], "failed": counted[1]}
 
-    return work.stage(
-        "dataset", settings, [], lambda: sign_dataset(work.spark, dataset, files), count
-    )
+    sources = [] if table is None else [table]
+    return work.stage("dataset", _settings(work, dataset, files), sources, make, count)
 
 
 def _family_options(options: DedupOptions) -> GroupOptions:

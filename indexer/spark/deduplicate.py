@@ -13,6 +13,7 @@ from indexer.cli.dedup import keep_option
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     cap_option,
+    delimiter_option,
     measure_option,
     numbers_option,
     require_option,
@@ -41,7 +42,7 @@ except ModuleNotFoundError as error:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["parquet", "jsonl"]),
+    type=click.Choice(["parquet", "jsonl", "csv"]),
     default="parquet",
     show_default=True,
     help="Format of the files of INPUT.",
@@ -50,6 +51,7 @@ except ModuleNotFoundError as error:
 @measure_option
 @keep_option
 @text_field_option
+@delimiter_option
 @numbers_option
 @require_option
 @cap_option

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import io
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from synthetic_library import library, short_library
 
@@ -21,6 +27,7 @@ from indexer.sources.dataset_files import KINDS
 from indexer.spark import dedup_job
 from indexer.spark.dataset_rows import Dataset, Kind
 from indexer.spark.deduplicate import command
+from indexer.spark.session import nearfold_error
 
 pytestmark = pytest.mark.spark
 TEMPLATE = "To {0} the {1}, press {0} and choose the {1} to {0}; the {1} is {2} at once. " * 3
@@ -58,6 +65,75 @@ def lines(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_bytes((b"\xef\xbb\xbf" if place == 1 else b"") + b"\n".join(mine))
     (folder / "notes.txt").write_text("no row")
     return folder
+
+
+ODD_ROWS = (
+    *(b'7,"an unclosed quote', b"8", b"9,caf\xe9", b'10,"two ""quotes"" in it",too many', b""),
+    *(b'11,"a row\r\nof two lines"', b"12,", b"13, ", b'14,"12 34"', b'15,"12 34"\r', b" "),
+)
+
+
+@pytest.fixture(scope="module")
+def tables(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of CSV, some rows of it odd; texts have line breaks, commas and quotes."""
+    folder = tmp_path_factory.mktemp("tables") / "data"
+    names = ("b.csv", "b/a b.csv", "b/é%20.csv.gz", "a.csv", "utf-16-le.csv", "utf-16-be.csv")
+    for place, name in enumerate(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stream = io.StringIO(newline="")
+        rows = csv.writer(stream, lineterminator="\r\n" if place == 1 else "\n")
+        rows.writerow(["n", "text"])
+        rows.writerows(
+            (number, text.replace(" the ", ' "the",\n'))
+            for number, text in enumerate(texts[place :: len(names)])
+        )
+        data = stream.getvalue().encode() + b"\n".join(ODD_ROWS[place:])
+        if "utf-16" in name:
+            mark = codecs.BOM_UTF16_LE if "le" in name else codecs.BOM_UTF16_BE
+            data = mark + stream.getvalue().encode(name.removesuffix(".csv"))
+        elif place == 3:
+            data = codecs.BOM_UTF8 + data
+        path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    return folder
+
+
+def test_rows_of_csv_are_those_of_one_machine(
+    spark: SparkSession, tables: Path, tmp_path: Path
+) -> None:
+    options = DedupOptions()
+    own = dedup(tables, tmp_path / "own.csv", options)
+    with several_tasks_a_file(spark):
+        account = dedup_job.dedup(
+            spark, dataset(tables, "csv", options), f"{tmp_path}/out", options
+        )
+    assert written(tmp_path / "out" / "rows") == (tmp_path / "own.csv").read_bytes()
+    assert written(tmp_path / "out" / "removed") == Path(own.report).read_bytes()
+    counts = {name: account[name] for name in ("read", "kept", "exact", "near", "failed")}
+    assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ("n;text\n1;a\n", "b.csv has other columns than a.csv .n is separated by ';'"),
+        ("n,body\n1,a\n", "b.csv: it has no column 'text', but: n, body"),
+        ("\n", "b.csv: it has no row of column names"),
+    ],
+)
+def test_csv_that_one_table_cannot_hold_is_refused(
+    spark: SparkSession, tmp_path: Path, rows: str, error: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("n,text\n1,one\n")
+    (tmp_path / "in" / "b.csv").write_text(rows)
+    options = DedupOptions()
+    source = dataset(tmp_path / "in", "csv", options)
+    with pytest.raises((UsageError, PythonException)) as caught:
+        dedup_job.dedup(spark, source, f"{tmp_path}/out", options)
+    raised = caught.value
+    own = nearfold_error(raised) if isinstance(raised, PythonException) else raised
+    assert re.search(error, str(own))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +200,7 @@ def test_what_cannot_be_read_is_said(spark: SparkSession, lines: Path, tmp_path:
     with pytest.raises(UsageError, match="no column 'text', but: body"):
         dedup_job.dedup(spark, dataset(tmp_path, "parquet", options), out, options)
     assert CliRunner().invoke(command, ["in", "--out", "out", "--require", "novelty<=2"]).exit_code
-    assert {"parquet", "jsonl"} < set(KINDS.values())
+    assert set(get_args(Kind)) < set(KINDS.values())
 
 
 @contextmanager
