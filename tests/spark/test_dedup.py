@@ -113,6 +113,28 @@ def test_rows_of_csv_are_those_of_one_machine(
     assert counts == {name: getattr(own, name) for name in counts} and own.near and own.failed
 
 
+HOSTILE = {
+    "a.tsv": b'"the\nnumber"\ttext\r\n1\t"one, two"\r\n2\t"a ""quote"" and\r\n\r\na blank"\r\n',
+    "b.tsv.gz": b'\xef\xbb\xbf"the\nnumber"\ttext\n3\tfour\rfive\n4\n\n5\t"one, TWO"\n6\tx\ty\n',
+    "c.tsv": b'"the\nnumber"\ttext\n7\t"closed"late\n8\tsix\n9\t"never closed\n10\tseven\n\n',
+    "d.tsv": b'"the\nnumber"\ttext',
+}
+
+
+def test_hostile_csv_is_read_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name, data in HOSTILE.items():
+        (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    options = DedupOptions()
+    own = dedup(folder, tmp_path / "own.tsv", options)
+    (folder / "empty.tsv").touch()
+    account = dedup_job.dedup(spark, dataset(folder, "csv", options), f"{tmp_path}/out", options)
+    assert written(tmp_path / "out" / "rows") == (tmp_path / "own.tsv").read_bytes()
+    assert written(tmp_path / "out" / "removed") == Path(own.report).read_bytes()
+    assert (account["read"], account["exact"], account["failed"]) == (own.read, 1, own.failed)
+
+
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
