@@ -165,10 +165,14 @@ def _grams(text: str) -> set[str]:
 
 
 class Meter:
-    """Processor time and memory of this process and of all that it started, with the cluster."""
+    """Processor time and memory of this process and of all that it started, with the cluster.
+
+    Both are read twice a second: Spark's Python processes end without handing on their time.
+    """
 
     def __init__(self) -> None:
         self.largest = 0
+        self._seconds: dict[psutil.Process, float] = {}
         self._stop = threading.Event()
         self._watch = threading.Thread(target=self._sample, daemon=True)
         self._watch.start()
@@ -179,15 +183,15 @@ class Meter:
 
     def busy(self) -> float:
         """Return the processor seconds until now, with those of processes that have ended."""
-        seconds = 0.0
         for process in _family():
             with suppress(psutil.Error):
                 times = process.cpu_times()
-                seconds += times.user + times.system + times.children_user + times.children_system
-        return seconds
+                self._seconds[process] = times.user + times.system
+        return sum(list(self._seconds.values()))
 
     def _sample(self) -> None:
         while not self._stop.wait(0.5):
+            self.busy()
             resident = 0
             for process in _family():
                 with suppress(psutil.Error):
