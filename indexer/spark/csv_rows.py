@@ -153,11 +153,11 @@ class _LineStream(io.RawIOBase):
 
     @staticmethod
     def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
-        total = 0
+        total, part = 0, b""
         for place, line in enumerate(lines):
             part = b"\n" + line if place else line
             total += len(part)
             if part:
                 yield part
-        if total % 2:  # UTF-16 and UTF-32 whose last byte is a line feed
+        if total % 2 and part.endswith(b"\0"):  # UTF-16 and UTF-32 whose last byte is a line feed
             yield b"\n"

@@ -138,17 +138,18 @@ def test_hostile_csv_is_read_as_on_one_machine(spark: SparkSession, tmp_path: Pa
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        ("n;text\n1;a\n", "b.csv has other columns than a.csv .n is separated by ';'"),
-        ("n,body\n1,a\n", "b.csv: it has no column 'text', but: n, body"),
-        ("\n", "b.csv: it has no row of column names"),
+        (b"n;text\n1;a\n", "b.csv has other columns than a.csv .n is separated by ';'"),
+        (b"n,body\n1,a\n", "b.csv: it has no column 'text', but: n, body"),
+        (b"\n", "b.csv: it has no row of column names"),
+        ("\ufeffn,text\n1,a".encode("utf-16-be") + b"x", "b.csv: it cannot be read to its end"),
     ],
 )
 def test_csv_that_one_table_cannot_hold_is_refused(
-    spark: SparkSession, tmp_path: Path, rows: str, error: str
+    spark: SparkSession, tmp_path: Path, rows: bytes, error: str
 ) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_text("n,text\n1,one\n")
-    (tmp_path / "in" / "b.csv").write_text(rows)
+    (tmp_path / "in" / "b.csv").write_bytes(rows)
     options = DedupOptions()
     source = dataset(tmp_path / "in", "csv", options)
     with pytest.raises((UsageError, PythonException)) as caught:
