@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.memory_budget import MemoryBudget
+from indexer.sketch.hashing import distinct_sorted
 
 Codes: TypeAlias = NDArray[np.uint64]
 
@@ -48,7 +49,7 @@ class Sorter:
         run = np.concatenate([np.zeros(0, np.uint64), *self._pending])
         self._pending, self._pending_length = [], 0
         run.sort()
-        return distinct(run) if self._unique else run
+        return distinct_sorted(run) if self._unique else run
 
     def _merge_runs(self) -> Codes:
         merged = self._budget.array(sum(map(len, self._runs)), np.uint64)
@@ -76,20 +77,8 @@ class Sorter:
             pieces = zip(self._runs, starts, stops, strict=True)
             stretch = np.concatenate([run[start:stop] for run, start, stop in pieces])
             stretch.sort()
-            yield distinct(stretch) if self._unique else stretch
+            yield distinct_sorted(stretch) if self._unique else stretch
             starts = stops
-
-
-def distinct(codes: Codes) -> Codes:
-    """Return each code of a sorted array once.
-
-    >>> distinct(np.array([1, 1, 4, 7, 7], dtype=np.uint64)).tolist()
-    [1, 4, 7]
-    """
-    if not len(codes):
-        return codes
-    first: Codes = codes[np.concatenate(([True], codes[1:] != codes[:-1]))]
-    return first
 
 
 def bits_for(count: int) -> int:

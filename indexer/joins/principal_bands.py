@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import distinct
 from indexer.joins.runs import Places, offsets
 from indexer.joins.slot_counter import Slots
-from indexer.sketch.hashing import GAMMA
+from indexer.sketch.hashing import GAMMA, distinct_sorted
 from indexer.sketch.keys import band_hashes
 
 CARRIERS = 100
@@ -69,7 +68,7 @@ class PrincipalBands:
 
         By row, then by age of the id.
         """
-        codes = distinct(np.sort(self._shared_bands(slots)))
+        codes = distinct_sorted(np.sort(self._shared_bands(slots)))
         for start in range(0, len(codes), _AT_ONCE):
             pairs = np.divmod(codes[start : start + _AT_ONCE], len(self.ids))
             equal = np.count_nonzero(slots[pairs[0]] == self._slots[pairs[1]], axis=1)

@@ -21,8 +21,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import Sorter, distinct
+from indexer.joins.external_sort import Sorter
 from indexer.joins.memory_budget import MemoryBudget
+from indexer.sketch.hashing import distinct_sorted
 from indexer.sketch.passage_keys import run_hashes
 from indexer.sketch.string_hashes import string_hashes
 from indexer.text.word_numbers import Words
@@ -60,7 +61,7 @@ class FrequentRuns:
     def __init__(self, runs: Hashes, least: int) -> None:
         """Count sorted hashes, each once for every text that has it."""
         ends = runs[least - 1 :]
-        self._runs = distinct(runs[: len(ends)][runs[: len(ends)] == ends])
+        self._runs = distinct_sorted(runs[: len(ends)][runs[: len(ends)] == ends])
         right = np.searchsorted(runs, self._runs, side="right")
         self._texts = right - np.searchsorted(runs, self._runs, side="left")
 

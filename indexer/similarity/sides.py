@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import distinct
 from indexer.joins.parity_maps import parity_map
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
@@ -18,7 +17,7 @@ from indexer.similarity.facts import FactSource
 from indexer.similarity.measures import FeatureSet
 from indexer.sketch.bbit import FULL
 from indexer.sketch.codec import unpack_slots
-from indexer.sketch.hashing import gram_hashes
+from indexer.sketch.hashing import distinct_hashes, gram_hashes
 from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.word_features import word_features
@@ -38,13 +37,13 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
     step.
     """
     if recipe.features == "word_pairs_v1":
-        return FeatureSet(distinct(np.sort(word_features(normalised_codes_v2(text)))))
+        return FeatureSet(distinct_hashes(word_features(normalised_codes_v2(text))))
     if recipe.feature_hash in ("gram64_v1", KEYED_HASHES["gram64_v1"]):
         normalised = normalised_codes_v2 if recipe.normaliser == "default_v2" else normalised_codes
-        return FeatureSet(distinct(np.sort(gram_hashes(normalised(text), recipe.width or 1))))
+        return FeatureSet(distinct_hashes(gram_hashes(normalised(text), recipe.width or 1)))
     from indexer.sketch.schemes import features_of
 
-    return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
+    return FeatureSet(distinct_hashes(string_hashes(features_of(text, recipe))))
 
 
 @dataclass(frozen=True)

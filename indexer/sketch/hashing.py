@@ -6,6 +6,7 @@ Only multiplication, xor and shifts modulo 2**64, so that any language can compu
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,10 +77,19 @@ def distinct_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     >>> distinct_hashes(np.array([5, 3, 5], dtype=np.uint64)).tolist()
     [3, 5]
     """
-    ordered = np.sort(hashes)
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first]
+    return distinct_sorted(np.sort(hashes))
+
+
+def distinct_sorted(values: NDArray[Any]) -> NDArray[Any]:
+    """Return each value of a sorted array once.
+
+    >>> distinct_sorted(np.array([1, 1, 4, 7, 7], dtype=np.uint64)).tolist()
+    [1, 4, 7]
+    """
+    is_first = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    first: NDArray[Any] = values[is_first]
+    return first
 
 
 def word_hashes(
