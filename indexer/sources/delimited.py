@@ -12,7 +12,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.sources.base import Reading, Records
@@ -59,28 +59,22 @@ def raw_rows(path: str, stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
     A row that cannot be read is its first line.
     """
     _, rows = _table(path, stream, reading)
-    yield rows.raw.encode("utf-8", "surrogateescape")
+    yield rows.raw_bytes
     for row in rows:
         if row != []:
-            yield rows.raw.encode("utf-8", "surrogateescape")
+            yield rows.raw_bytes
 
 
 def table_rows(
     path: str, stream: BinaryIO, reading: Reading
-) -> tuple[dict[str, str], bytes, Iterator[tuple[bytes, Mapping[str, str] | ExtractionError]]]:
+) -> tuple[dict[str, str], bytes, Iterator[tuple[bytes, Mapping[str, Any] | ExtractionError]]]:
     """Return the `columns`, their row, and each item of `records` with its row, as `raw_rows` has
     them; raises as `read_table` does.
     """
     names, rows = _table(path, stream, reading)
-    first = rows.raw.encode("utf-8", "surrogateescape")
-
-    def both() -> Iterator[tuple[bytes, Mapping[str, str] | ExtractionError]]:
-        for row in rows:
-            if row != []:
-                raw = rows.raw.encode("utf-8", "surrogateescape")
-                yield raw, row if isinstance(row, ExtractionError) else record(names, row, reading)
-
-    return _separated(names, rows), first, both()
+    first = rows.raw_bytes
+    both = ((rows.raw_bytes, item) for _, item in _records(names, rows, reading))
+    return _separated(names, rows), first, both
 
 
 def columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
@@ -185,6 +179,11 @@ class Rows:
         self._returned: deque[str] = deque()
         self._line = 0
         self.raw = ""
+
+    @property
+    def raw_bytes(self) -> bytes:
+        """The last row as it stands, in UTF-8."""
+        return self.raw.encode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[list[str] | ExtractionError]:
         return self

@@ -52,6 +52,8 @@ def candidate_pairs(
     stage, so that what is sent at a time fits on disk. `facts`: `candidates`, and what caps left
     out.
     """
+    columns = ranked.rows.select("text", "rank", "minhash")
+    ranked = Stage(ranked.digest, columns, ranked.facts)
     hot = hot_values(work, ranked, sharing, cap, short)
     known = hot_keys(sharing, hot.rows.where(sf.col("band") != BY_WORDS).toArrow())
     parts, rounds = _parts_and_rounds(ranked, sharing)
@@ -60,7 +62,7 @@ def candidate_pairs(
     def make(number: int) -> DataFrame:
         pairs = _near_pairs(ranked.rows, sharing, known, parts, (number, rounds))
         if number == 0 and len(known.values):
-            stars = _sketches(ranked.rows).mapInArrow(star_mapper(sharing, known), ddl(_SHARING))
+            stars = ranked.rows.mapInArrow(star_mapper(sharing, known), ddl(_SHARING))
             pairs = pairs.union(stars)
         if number == 0 and short is not None:
             by_words = _pairs_by_words(short.rows, hot)
@@ -88,10 +90,6 @@ def _parts_and_rounds(ranked: Stage, sharing: Sharing) -> tuple[int, int]:
     return parts, max(rounds, 1)
 
 
-def _sketches(ranked: DataFrame) -> DataFrame:
-    return ranked.select("text", "rank", "minhash")
-
-
 def _count_pairs(pairs: DataFrame) -> dict[str, int]:
     row = pairs.agg(sf.sum("candidates")).first()
     return {"candidates": (row and row[0]) or 0}
@@ -104,7 +102,7 @@ def _near_pairs(
 
     `turn`: the number of the round, and of all rounds.
     """
-    spread = _sketches(ranked).mapInArrow(part_mapper(sharing, hot, parts, turn), ddl(_PART))
+    spread = ranked.mapInArrow(part_mapper(sharing, hot, parts, turn), ddl(_PART))
     number, rounds = turn
     tasks = len(range(number, parts, rounds))
     place = ((sf.col("part") - number) / rounds).cast("int")
@@ -139,9 +137,7 @@ def _with_sketches(
     return joined.mapInArrow(word_pair_mapper(sharing, hot), ddl(_SHARING))
 
 
-def part_mapper(
-    sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int] = (0, 1)
-) -> Mapper:
+def part_mapper(sharing: Sharing, hot: HotKeys, parts: int, turn: tuple[int, int]) -> Mapper:
     """Return a mapper that yields each text once for every part that has one of its values.
 
     A value that is not hot belongs to the part of its remainder. `turn`: the number of the round
@@ -151,7 +147,7 @@ def part_mapper(
     number, rounds = turn
 
     def spread(batches: Batches) -> Batches:
-        for texts, _, sketches in gathered(batches, ("text", "rank"), sharing):
+        for texts, _, sketches in gathered(batches, sharing):
             keys = sharing.keys(sketches)
             is_hot = hot.places(keys) >= 0
             part = (keys % np.uint64(parts)).astype(np.int64)

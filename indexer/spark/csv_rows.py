@@ -11,7 +11,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from indexer.errors import ExtractionError, UsageError
@@ -21,25 +21,26 @@ from indexer.sources.dataset_files import column_difference
 from indexer.sources.payloads import DamagedRecord
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.dataset_rows import (
-    FILE,
+    NUMBER,
     PLACE,
     Dataset,
     Files,
     read_dataset,
     record_text,
     signer,
+    with_numbers,
 )
 from indexer.spark.sign import ERROR, OUTCOME
 
 ROW = {"id": "string", "line": "binary", "text": "string", ERROR: "string"}
-_NUMBER, _ORDER = "nearfold_number", "nearfold_order"
+_ORDER = "nearfold_order"
 _TOGETHER = 500  # rows of a batch
 _NAMES = 0  # the row of the names of columns
 
 Row: TypeAlias = tuple[str, bytes, str | None, str | None]
 
 
-def read_rows(dataset: Dataset, files: Files, spark: Any) -> DataFrame:
+def read_rows(spark: SparkSession, dataset: Dataset, files: Files) -> DataFrame:
     """Return the columns `ROW` of all rows: the line or lines of each as they stand, without the
     last line feed, and its text, or why it has none.
 
@@ -47,11 +48,10 @@ def read_rows(dataset: Dataset, files: Files, spark: Any) -> DataFrame:
     `UsageError`, in a task, for a file without such a row or without the column of texts, and for
     one that cannot be read to its end.
     """
-    numbers = spark.createDataFrame(list(files.numbers.items()), f"{FILE} string, {_NUMBER} int")
     lines = read_dataset(spark, dataset).withColumn(_ORDER, sf.monotonically_increasing_id())
-    numbered = lines.join(sf.broadcast(numbers), FILE)
-    placed = numbered.repartitionById(len(files.names), sf.col(_NUMBER))
-    ordered = placed.sortWithinPartitions(_NUMBER, PLACE, _ORDER).select(_NUMBER, "line")
+    numbered = with_numbers(spark, lines, files)
+    placed = numbered.repartitionById(len(files.names), sf.col(NUMBER))
+    ordered = placed.sortWithinPartitions(NUMBER, PLACE, _ORDER).select(NUMBER, "line")
     return ordered.mapInArrow(_row_reader(files, dataset.reading), ddl(ROW))
 
 
@@ -82,7 +82,7 @@ def kept_lines(rows: DataFrame, files: Files, kept: DataFrame) -> DataFrame:
     return lines.select(sf.col("line").cast("string").alias("value"))
 
 
-def _is_names() -> Any:
+def _is_names() -> Column:
     return sf.col("id").endswith(f"-{_NAMES:012}")
 
 
@@ -106,7 +106,7 @@ def _row_reader(files: Files, reading: Reading) -> Mapper:
 
 def _numbered_lines(parts: Batches) -> Iterator[tuple[int, bytes]]:
     for part in parts:
-        columns: Sequence[list[Any]] = [part.column(name).to_pylist() for name in (_NUMBER, "line")]
+        columns: Sequence[list[Any]] = [part.column(name).to_pylist() for name in (NUMBER, "line")]
         yield from zip(*columns, strict=True)
 
 

@@ -34,6 +34,7 @@ _ENDINGS = {
 _PARTS = "spark.sql.files.minPartitionNum"
 FILE = "nearfold_file"  # columns beside those of the dataset
 PLACE = "nearfold_place"
+NUMBER = "nearfold_number"
 _ID = "nearfold_id"
 
 
@@ -143,11 +144,16 @@ def kept_rows(spark: SparkSession, dataset: Dataset, files: Files, kept: DataFra
         numbered = table.mapInArrow(_line_numberer(files), ddl(LINE))
         lines = numbered.join(kept.select("id"), "id", "left_semi").orderBy("id")
         return lines.select(sf.col("line").cast("string").alias("value"))
-    numbers = spark.createDataFrame(list(files.numbers.items()), f"{FILE} string, {_ID} bigint")
-    place = sf.format_string("%06d-%012d", _ID, sf.col(PLACE) + 1)
-    rows = table.join(sf.broadcast(numbers), FILE).withColumn(_ID, place)
+    place = sf.format_string("%06d-%012d", NUMBER, sf.col(PLACE) + 1)
+    rows = with_numbers(spark, table, files).withColumn(_ID, place)
     ids = kept.select(sf.col("id").alias(_ID))
-    return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(FILE, PLACE, _ID)
+    return rows.join(ids, _ID, "left_semi").orderBy(_ID).drop(FILE, PLACE, NUMBER, _ID)
+
+
+def with_numbers(spark: SparkSession, table: DataFrame, files: Files) -> DataFrame:
+    """Return rows with the number of their file."""
+    numbers = spark.createDataFrame(list(files.numbers.items()), f"{FILE} string, {NUMBER} int")
+    return table.join(sf.broadcast(numbers), FILE)
 
 
 def read_dataset(spark: SparkSession, dataset: Dataset) -> DataFrame:

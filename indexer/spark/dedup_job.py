@@ -43,8 +43,9 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     work = Work(spark, f"{place}/work")
     work.check()
     files = list_files(spark, dataset)
-    table = _csv_table(work, dataset, files) if dataset.kind == "csv" else None
-    signed = _signed(work, dataset, files, table)
+    source = _source(work, dataset, files)
+    table = _csv_table(work, dataset, files, source) if dataset.kind == "csv" else None
+    signed = _signed(work, dataset, files, source, table)
     rows = readable_rows(signed)
     settings = _family_options(options)
     assigned = group(work, rows, DEFAULT, settings)
@@ -79,29 +80,26 @@ def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions
     return account
 
 
-def _csv_table(work: Work, dataset: Dataset, files: Files) -> Stage:
+def _csv_table(work: Work, dataset: Dataset, files: Files, source: dict[str, Any]) -> Stage:
     """Return the rows of CSV files. Raises `UsageError` where not all have the same columns."""
-    table = work.stage(
-        "csv",
-        _settings(work, dataset, files),
-        [],
-        lambda: csv_rows.read_rows(dataset, files, work.spark),
-    )
+    table = work.stage("csv", source, [], lambda: csv_rows.read_rows(work.spark, dataset, files))
     csv_rows.check_columns(table.rows, files)
     return table
 
 
-def _settings(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
-    source = Input(dataset.place, "json")
+def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
+    """Return what the rows depend on: the files as they are, and how they are read."""
     reading = dataset.reading
     return {
         "dataset": [dataset.place, dataset.kind, reading.text_field, reading.delimiter],
         "names": list(files.names),
-        "files": file_digest(work.spark, source),
+        "files": file_digest(work.spark, Input(dataset.place, "json")),
     }
 
 
-def _signed(work: Work, dataset: Dataset, files: Files, table: Stage | None) -> Stage:
+def _signed(
+    work: Work, dataset: Dataset, files: Files, source: dict[str, Any], table: Stage | None
+) -> Stage:
     """Return the rows with their signatures; those that could not be read have an `error`.
 
     `table`: the rows of CSV files.
@@ -117,8 +115,7 @@ def _signed(work: Work, dataset: Dataset, files: Files, table: Stage | None) -> 
         counted = rows.agg(sf.count_if(good), sf.count_if(~good)).first() or (0, 0)
         return {"documents": counted[0], "failed": counted[1]}
 
-    sources = [] if table is None else [table]
-    return work.stage("dataset", _settings(work, dataset, files), sources, make, count)
+    return work.stage("dataset", source, [] if table is None else [table], make, count)
 
 
 def _family_options(options: DedupOptions) -> GroupOptions:

@@ -19,7 +19,8 @@ BY_WORDS = -1  # the band of the keys of short texts
 FEWEST_BUCKETS = 1 << 12
 
 _COUNTED = {**BAND, "size": "bigint"}
-_BUCKETS = {"band": "int", "counts": "binary"}
+# Of a band, the count of each bucket or a flag for each, as the bytes of an array.
+_BUCKETS = {"band": "int", "buckets": "binary"}
 _COUNT = np.dtype("<u4")
 
 Crowded: TypeAlias = NDArray[np.bool_]
@@ -57,12 +58,10 @@ def crowded_buckets(ranked: Stage, sharing: Sharing, cap: int) -> Crowded:
     crowded = np.zeros((sharing.bands, buckets), dtype=np.bool_)
     if texts <= cap:
         return crowded
-    counted = ranked.rows.select("text", "rank", "minhash").mapInArrow(
-        bucket_counter(sharing, buckets), ddl(_BUCKETS)
-    )
+    counted = ranked.rows.mapInArrow(bucket_counter(sharing, buckets), ddl(_BUCKETS))
     summed = counted.repartition("band").mapInArrow(bucket_summer(cap), ddl(_BUCKETS))
     for row in summed.collect():
-        flags = np.frombuffer(row["counts"], dtype=np.uint8)
+        flags = np.frombuffer(row["buckets"], dtype=np.uint8)
         crowded[row["band"]] = np.unpackbits(flags, count=buckets).astype(np.bool_)
     return crowded
 
@@ -72,7 +71,7 @@ def bucket_counter(sharing: Sharing, buckets: int) -> Mapper:
 
     def count(batches: Batches) -> Batches:
         counts = np.zeros((sharing.bands, buckets), dtype=_COUNT)
-        for _, _, sketches in gathered(batches, ("text", "rank"), sharing):
+        for _, _, sketches in gathered(batches, sharing):
             places = (sharing.keys(sketches) % np.uint64(buckets)).astype(np.intp)
             for band in range(sharing.bands):
                 counts[band] += np.bincount(places[:, band], minlength=buckets).astype(_COUNT)
@@ -89,7 +88,7 @@ def bucket_summer(cap: int) -> Mapper:
         sums: dict[int, NDArray[np.int64]] = {}
         for rows in batches:
             for row in rows.to_pylist():
-                counts = np.frombuffer(row["counts"], dtype=_COUNT).astype(np.int64)
+                counts = np.frombuffer(row["buckets"], dtype=_COUNT).astype(np.int64)
                 sums[row["band"]] = sums.get(row["band"], np.int64(0)) + counts
         flags = [np.packbits(counts > cap).tobytes() for counts in sums.values()]
         yield batch(_BUCKETS, [np.array(list(sums), dtype=np.int32), flags])
@@ -100,8 +99,7 @@ def bucket_summer(cap: int) -> Mapper:
 def _hot_values(
     ranked: DataFrame, sharing: Sharing, crowded: Crowded, cap: int, short: Stage | None
 ) -> DataFrame:
-    sketches = ranked.select("text", "rank", "minhash")
-    counted = sketches.mapInArrow(value_counter(sharing, crowded), ddl(_COUNTED))
+    counted = ranked.mapInArrow(value_counter(sharing, crowded), ddl(_COUNTED))
     if short is not None:
         counted = counted.union(short.rows.select(*BAND, sf.lit(1).cast("bigint")))
     hot = (
@@ -124,7 +122,7 @@ def value_counter(sharing: Sharing, crowded: Crowded) -> Mapper:
     def count(parts: Batches) -> Batches:
         if not crowded.any():
             return
-        for text, rank, sketches in gathered(parts, ("text", "rank"), sharing):
+        for text, rank, sketches in gathered(parts, sharing):
             keys = sharing.keys(sketches)
             for band, flags in enumerate(crowded):
                 places = np.flatnonzero(flags[(keys[:, band] % buckets).astype(np.intp)])

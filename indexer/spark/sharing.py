@@ -187,14 +187,14 @@ def close_hot(keys: Keys, is_hot: Flags, texts: NDArray[np.int64]) -> Keys:
 
 
 def gathered(
-    batches: Batches, names: tuple[str, str], sharing: Sharing
-) -> Iterator[tuple[NDArray[Any], NDArray[Any], Sketches]]:
-    """Yield two columns and the sketches (`minhash`) of some `AT_ONCE` rows together."""
+    batches: Batches, sharing: Sharing
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Sketches]]:
+    """Yield `text`, `rank` and the sketches (`minhash`) of some `AT_ONCE` rows together."""
     columns: list[tuple[Any, ...]] = []
     count = 0
     for rows in batches:
-        first, second = (rows.column(name).to_numpy() for name in names)
-        columns.append((first, second, sharing.unpack(rows.column("minhash"))))
+        numbers = (rows.column(name).to_numpy() for name in ("text", "rank"))
+        columns.append((*numbers, sharing.unpack(rows.column("minhash"))))
         count += rows.num_rows
         if count >= AT_ONCE:
             yield _concatenated(columns)
@@ -204,5 +204,5 @@ def gathered(
 
 
 def _concatenated(columns: list[tuple[Any, ...]]) -> tuple[Any, Any, Any]:
-    first, second, sketches = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return first, second, sketches
+    text, rank, sketches = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return text, rank, sketches

@@ -55,7 +55,7 @@ class Texts:
         ]  # fmt: skip
         rows = [row for part in bucket_summer(cap)(iter(counted)) for row in part.to_pylist()]
         rows.sort(key=lambda row: row["band"])
-        packed = np.array([np.frombuffer(row["counts"], np.uint8) for row in rows])
+        packed = np.array([np.frombuffer(row["buckets"], np.uint8) for row in rows])
         return np.unpackbits(packed, axis=1).astype(np.bool_)
 
     def hot(self, sharing: Sharing, cap: int) -> HotKeys:
