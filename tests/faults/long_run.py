@@ -33,7 +33,7 @@ from indexer.recipe_names import recipe_named
 from indexer.stores import open_store
 
 KILLED_SHARE = 1 / 3
-LONGEST_DELAY = 0.3  # seconds until a kill; many commands take less
+LONGEST_DELAY = 0.1  # seconds until a kill; many commands take less
 MOST_FILES = 150
 FAILPOINTS = ("before_extract", "before_repair", "after_repair", "before_write", "after_write")
 FAILPOINTS_OF_STORES = {

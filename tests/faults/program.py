@@ -11,6 +11,7 @@ batches, so that a small folder has as many steps as a large one.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -22,6 +23,8 @@ from indexer.cli import main as cli
 from indexer.cli import progress
 from indexer.indexing import stages
 from indexer.model import FailedBlob, IndexedBlob, Outcome
+
+PIPE_BYTES = 1 << 16  # what a pipe takes while nobody reads it
 
 
 def prepare() -> None:
@@ -61,19 +64,35 @@ def serve() -> None:
     """Read {argv, environment, out, err} a line; answer a line with the process id, and one with
     its exit status.
 
-    Between the two lines the caller may send signals to the process.
+    Between the two lines the caller may send signals to the process. Modules that a command
+    imported are imported here after it ended, so that the next one finds them.
     """
     for line in sys.stdin:
         request = json.loads(line)
+        modules, from_child = os.pipe()
         child = os.fork()
         if child == 0:
-            _run(request)
+            os.close(modules)
+            _run(request, from_child)
+        os.close(from_child)
         print(child, flush=True)
         _, status, used = os.wait4(child, 0)
         print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_maxrss]), flush=True)
+        _import_modules(modules)
+        os.close(modules)
 
 
-def _run(request: dict[str, Any]) -> None:
+def _import_modules(source: int) -> None:
+    """Import the modules named in a pipe; of a killed process there are none."""
+    os.set_blocking(source, False)
+    with contextlib.suppress(BlockingIOError):
+        for name in os.read(source, PIPE_BYTES).decode().split():
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+
+
+def _run(request: dict[str, Any], modules: int) -> None:
+    before = set(sys.modules)
     os.setsid()
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
@@ -90,6 +109,7 @@ def _run(request: dict[str, Any]) -> None:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        os.write(modules, " ".join(sys.modules.keys() - before).encode()[:PIPE_BYTES])
         os._exit(code)
 
 
