@@ -32,7 +32,13 @@ from rapidfuzz.distance import LCSseq
 
 from indexer.model import WordsInOrder
 from indexer.similarity.tile import Tile
-from indexer.text.word_numbers import Words, as_string, is_lesser, number_runs
+from indexer.text.word_numbers import (
+    Words,
+    as_string,
+    is_lesser,
+    number_runs,
+    translate_numbers,
+)
 
 EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
 RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
@@ -165,9 +171,7 @@ def _shared_words(a: Words, b: Words) -> _SharedWords:
 
     Words are numbered by their places in a's vocabulary.
     """
-    place_of = dict(zip(a.vocabulary, range(len(a.vocabulary)), strict=True))
-    numbers = (place_of.get(word, -1) for word in b.vocabulary)
-    translation = np.fromiter(numbers, np.int64, len(b.vocabulary))
+    translation = translate_numbers(a, b)
     is_shared = np.zeros(len(a.vocabulary), dtype=np.bool_)
     is_shared[translation[translation >= 0]] = True
     places_a = np.flatnonzero(is_shared[a.numbers])

@@ -80,8 +80,7 @@ def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...
     >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
     (('To', 'NOT'), ('e', 'mailed'))
     """
-    common = _common(a, b)
-    return tuple(_spellings(a, common)), tuple(_spellings(b, common))
+    return tuple(_spellings(a, _new(a, b))), tuple(_spellings(b, _new(b, a)))
 
 
 def measure_new_words(
@@ -91,16 +90,13 @@ def measure_new_words(
 
     Without `rarity` they are only counted.
     """
-    common = [_common(a, b) for a, b in pairs]
-    counts = [
-        NewWords(len(a.words.vocabulary) - len(words), len(b.words.vocabulary) - len(words))
-        for (a, b), words in zip(pairs, common, strict=True)
-    ]
+    new = [(_new(a, b), _new(b, a)) for a, b in pairs]
+    counts = [NewWords(len(left), len(right)) for left, right in new]
     if rarity is None:
         return counts
     wholes = [
-        (tuple(_whole_words(a, words)), tuple(_whole_words(b, words)))
-        for (a, b), words in zip(pairs, common, strict=True)
+        (tuple(_whole_words(a, left)), tuple(_whole_words(b, right)))
+        for (a, b), (left, right) in zip(pairs, new, strict=True)
     ]
     words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
     frequencies = rarity.frequencies(list(words))
@@ -155,40 +151,44 @@ def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
     return f"{words}, {number} of them rare: {named}{more}"
 
 
-def _common(a: WordText, b: WordText) -> set[str]:
-    return set(a.words.vocabulary).intersection(b.words.vocabulary)
+def _new(side: WordText, other: WordText) -> list[int]:
+    """Return the numbers of the words of one text that the other lacks."""
+    known = other.words.numbering
+    return [number for word, number in side.words.numbering.items() if word not in known]
 
 
-def _spellings(side: WordText, common: set[str]) -> Iterator[str]:
-    """Yield the words of a text that are not common.
+def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
+    """Yield words of a text by their numbers, as it first spells them.
 
     One that is broken at the end of a line is put together.
     """
     words = side.words
-    firsts = np.unique(words.numbers, return_index=True)[1].tolist()
-    for word, first in zip(words.vocabulary, firsts, strict=True):
-        if word not in common:
-            written = side.text[int(words.starts[first]) : int(words.ends[first])]
-            yield word if "\n" in written or "\r" in written else written
-
-
-def _whole_words(side: WordText, common: set[str]) -> dict[str, None]:
-    """Return the words of a text, as spelled, that those which are not common are part of."""
-    words, spelled = side.words, side.spelled
-    is_new = np.array([word not in common for word in words.vocabulary], dtype=bool)
-    firsts = np.unique(words.numbers, return_index=True)[1][is_new]
-    places = np.searchsorted(spelled.starts, words.starts[firsts], side="right") - 1
-    whole_starts, whole_ends = spelled.starts.tolist(), spelled.ends.tolist()
+    firsts = words.firsts[new]
     starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
+    for number, start, end in zip(new, starts, ends, strict=True):
+        yield _put_together(side.text[start:end], words.vocabulary[number])
+
+
+def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
+    """Return the words of a text, as spelled, that those with these numbers are part of."""
+    words, spelled = side.words, side.spelled
+    firsts = words.firsts[new]
+    first_starts, first_ends = words.starts[firsts], words.ends[firsts]
+    places = np.searchsorted(spelled.starts, first_starts, side="right") - 1
+    is_inside = places >= 0
+    is_inside[is_inside] = spelled.ends[places[is_inside]] >= first_ends[is_inside]
+    first_starts[is_inside] = spelled.starts[places[is_inside]]
+    first_ends[is_inside] = spelled.ends[places[is_inside]]
     spellings: dict[str, None] = {}
-    for first, place, start, end in zip(firsts, places.tolist(), starts, ends, strict=True):
-        is_inside = place >= 0 and whole_ends[place] >= end
-        span = (whole_starts[place], whole_ends[place]) if is_inside else (start, end)
-        written = side.text[slice(*span)]
-        if "\n" in written or "\r" in written:  # broken at the end of a line
-            written = words.vocabulary[int(words.numbers[first])]
-        spellings[written] = None
+    spans = zip(new, first_starts.tolist(), first_ends.tolist(), strict=True)
+    for number, start, end in spans:
+        spellings[_put_together(side.text[start:end], words.vocabulary[number])] = None
     return spellings
+
+
+def _put_together(written: str, word: str) -> str:
+    """Return a word as written, or folded where it is broken at the end of a line."""
+    return word if "\n" in written or "\r" in written else written
 
 
 def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:

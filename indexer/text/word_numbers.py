@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ _SURROGATES = range(0xD800, 0xE000)
 MOST_CODES = 0x110000 - len(_SURROGATES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Words:
     """The words of one text in order.
 
@@ -32,6 +33,16 @@ class Words:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @cached_property
+    def numbering(self) -> dict[str, int]:
+        """The number of each word of the vocabulary, in its order."""
+        return {word: number for number, word in enumerate(self.vocabulary)}
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The place where each word of the vocabulary first stands: (vocabulary,)."""
+        return np.unique(self.numbers, return_index=True)[1]
 
     @property
     def folded(self) -> list[str]:
@@ -53,24 +64,27 @@ def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the words of two texts as numbers from 0, the same for the same word in both.
 
-    (words,) for either text; empty for a text without words.
+    (words,) for either text; empty for a text without words. Those of a are its own.
 
     >>> from indexer.text.words import words
     >>> [numbers.tolist() for numbers in shared_numbers(words("to be"), words("be not"))]
     [[0, 1], [1, 2]]
     """
-    numbers, _ = number_strings([*a.vocabulary, *b.vocabulary])
-    return numbers[: len(a.vocabulary)][a.numbers], numbers[len(a.vocabulary) :][b.numbers]
+    translation = translate_numbers(a, b)
+    is_new = translation < 0
+    translation[is_new] = len(a.vocabulary) + np.arange(np.count_nonzero(is_new))
+    return a.numbers, translation[b.numbers]
+
+
+def translate_numbers(a: Words, b: Words) -> NDArray[np.int64]:
+    """Return the number that each word of b's vocabulary has in a; -1 where a lacks it."""
+    numbers = (a.numbering.get(word, -1) for word in b.vocabulary)
+    return np.fromiter(numbers, np.int64, len(b.vocabulary))
 
 
 def is_lesser(a: Words, b: Words) -> bool:
     """Return whether a has fewer words, or as many and the lesser one where they first differ."""
-    if len(a) != len(b):
-        return len(a) < len(b)
-    numbers_a, numbers_b = shared_numbers(a, b)
-    for place in np.flatnonzero(numbers_a != numbers_b)[:1].tolist():
-        return a.vocabulary[int(a.numbers[place])] < b.vocabulary[int(b.numbers[place])]
-    return False
+    return len(a) < len(b) if len(a) != len(b) else a.folded < b.folded
 
 
 def number_runs(
