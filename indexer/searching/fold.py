@@ -14,6 +14,7 @@ from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from indexer.model import RankedRow
+from indexer.stores.base import SketchedHit
 
 _AT_ONCE = 200  # hits that are compared together
 _FEWEST = 20  # the same before the page is full
@@ -55,7 +56,7 @@ class SelectiveRule(Rule, Protocol):
         ...
 
     def needed(
-        self, hits: Sequence[RankedRow], shown: range | None, is_tied: bool = False
+        self, hits: Sequence[RankedRow | SketchedHit], shown: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
         """Flag those of the next hits on which the members of the groups `shown` depend.
 

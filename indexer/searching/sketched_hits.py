@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from indexer.joins.near_sketches import NearSketches, near_sketches
 from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
+from indexer.stores.base import SketchedHit
 
 _UNKNOWN = -1
 _AT_ONCE = 200
@@ -35,7 +36,7 @@ class Nearness:
         """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
         near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
         if self.short is not None and len(self.short):
-            near = np.unique(np.concatenate([near, _short_pairs(left, right, self.short)]), axis=0)
+            near = _united(near, _short_pairs(left, right, self.short), len(right))
         if not self.words or not len(near):
             return near
         lengths = np.stack([left.words[near[:, 0]], right.words[near[:, 1]]])
@@ -68,6 +69,14 @@ def _short_pairs(
     longer = np.maximum(left.words[near[:, 0]], right.words[near[:, 1]])
     pairs: NearSketches = near[near[:, 2] >= fewest[longer]]
     return pairs
+
+
+def _united(some: NearSketches, others: NearSketches, width: int) -> NearSketches:
+    """Return the pairs of both, by the place in the left, then in the right of `width` sketches."""
+    pairs = np.concatenate([some, others])
+    _, places = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1], return_index=True)
+    united: NearSketches = pairs[places]
+    return united
 
 
 BY_INTERVALS = Nearness()
@@ -110,7 +119,7 @@ class SketchedHits:
         return SketchedHits(self._slots[[place]], self._words[[place]])
 
 
-def sketched_hits(hits: Sequence[RankedRow], slot_bytes: int) -> SketchedHits:
+def sketched_hits(hits: Sequence[RankedRow | SketchedHit], slot_bytes: int) -> SketchedHits:
     """Return hits that all have slots, one at least."""
     packed = b"".join(hit.minhash or b"" for hit in hits)
     words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]

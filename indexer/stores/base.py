@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from indexer.model import Candidates, Facet, Query, RankedRow, Row, Screen, Status
 from indexer.recipe import Recipe
@@ -18,6 +18,15 @@ Lookup: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The bands and the blocks of one document whose candidates are looked up."""
 
 
+class SketchedHit(NamedTuple):
+    """The columns of a hit whose id and path were not read, named as in `RankedRow`."""
+
+    score: float
+    status: Status
+    minhash: bytes | None
+    words: int | None
+
+
 class HitSketches(Protocol):
     """Sketches of the hits of a search, which a search engine reads sooner than ids and paths."""
 
@@ -26,8 +35,8 @@ class HitSketches(Protocol):
         """The first hits of the ranking, which are not among these."""
         ...
 
-    def best(self, window: int) -> Sequence[RankedRow]:
-        """Return the best hits after the first ones, `window` with these, without id and path.
+    def best(self, window: int) -> Sequence[SketchedHit]:
+        """Return the best hits after the first ones, `window` with these.
 
         Hits of the same score come in any order.
         """

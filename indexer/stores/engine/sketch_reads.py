@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from indexer.model import RankedRow, Row
+from indexer.model import Row
+from indexer.stores.base import SketchedHit
 from indexer.stores.engine.bodies import Body, has_ids, read_ids
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.rows import row, stored_bytes
@@ -55,20 +56,22 @@ class SketchReads:
         self._first, self._best = page["hits"]["hits"], sketches["hits"]["hits"]
         return page
 
-    def best(self, window: int) -> list[RankedRow]:
+    def best(self, window: int) -> list[SketchedHit]:
         """Return the best hits after the first page, `window` with these."""
         unread = Counter(_name(hit["_seq_no"], _fields(hit)) for hit in self._first)
-        rows: list[RankedRow] = []
+        found: list[SketchedHit] = []
         self._names = []
         for hit in self._best:
             fields = _fields(hit)
             name = _name(hit["sort"][1], fields)
             if unread.get(name):
                 unread[name] -= 1
-            elif len(rows) < window - self.first:
+            elif len(found) < window - self.first:
+                (words,) = fields.get("near_words", _NONE)
+                (status,) = fields.get("near_status", _COMPLETE)
                 self._names.append(name)
-                rows.append(_sketched(hit["_score"], fields, name))
-        return rows
+                found.append(SketchedHit(hit["_score"], status, stored_bytes(name[1]), words))
+        return found
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits; None where documents of several shards have the same name."""
@@ -116,13 +119,6 @@ def _best(search: Body, size: int) -> Body:
 def _fields(hit: Body) -> Body:
     fields: Body = hit.get("fields", _NO_FIELDS)
     return fields
-
-
-def _sketched(score: float, fields: Body, name: _Name) -> RankedRow:
-    """Return the row of a hit of which only the sketch, the words and the status were read."""
-    (words,) = fields.get("near_words", _NONE)
-    (status,) = fields.get("near_status", _COMPLETE)
-    return RankedRow("", "", score, "", status, stored_bytes(name[1]), "", words)
 
 
 def _name(number: int, fields: Body) -> _Name:
