@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 from engine_lab import BATCH, Lab, laboratory, machine, merge_segments, row, send, server
-from engine_lookups import BUCKETS, THRESHOLD, in_client, measure_lookups
+from engine_lookups import BUCKETS, THRESHOLD, WARMING, in_client, measure_lookups
 from engine_texts import check, library, neighbours
 
 from indexer.grouping.group import group
@@ -192,7 +192,7 @@ def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
     )
     chosen = [
         lab.texts[place].lower().replace(".", "").split()
-        for place in random.integers(0, len(lab.texts), queries)
+        for place in random.integers(0, len(lab.texts), queries + WARMING)
     ]
     words = [" ".join(random.choice(text, 2)) for text in chosen]
     collapse = {"collapse": {"field": "near_family"}}
@@ -217,14 +217,13 @@ def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
         "nearfold search, live": lambda two: search(lab.store, two, SearchOptions(fold="live")),
     }
     seen: dict[str, list[float]] = {way: [] for way in ways}
-    warming = words[:10]
-    for place, two in enumerate([*warming, *words]):
+    for place, two in enumerate(words):
         ways["unfolded"](two)  # so that none of them pays for reading what the others find read
         turned = list(ways)[place % len(ways) :] + list(ways)[: place % len(ways)]
         for way in turned:
             start_time = time.perf_counter()
             ways[way](two)
-            if place >= len(warming):
+            if place >= WARMING:
                 seen[way].append(time.perf_counter() - start_time)
     print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>8}")
     for way, times in seen.items():
