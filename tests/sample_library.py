@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -68,6 +69,7 @@ def library(rows: list[Row], recipe: Recipe = DEFAULT) -> Any:
     return store
 
 
+@lru_cache(maxsize=1 << 14)
 def similarity(a: str, b: str, measure: str = MEASURE, recipe: Recipe = DEFAULT) -> float:
     """Return the similarity of two texts by a measure."""
     return measure_pair(measure, Side(a, recipe), Side(b, recipe)).similarity

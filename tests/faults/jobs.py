@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Sequence
@@ -70,13 +71,11 @@ class JobRunner:
     def wait(self, job: int) -> JobResult:
         """Wait for a job; one that hangs is ended, and fails the test."""
         assert self._server.stdout
-        alarm = subprocess.Popen(
-            ["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True
-        )
+        alarm = threading.Timer(SECONDS, os.kill, (job, signal.SIGKILL))
+        alarm.start()
         started = time.monotonic()
         code, kilobytes = json.loads(self._server.stdout.readline())
-        os.killpg(alarm.pid, signal.SIGKILL)
-        alarm.wait()
+        alarm.cancel()
         assert time.monotonic() - started < SECONDS, "I7: the job hung"
         out, err = (
             Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""

@@ -29,8 +29,8 @@ from jobs import OPTIONS, SECONDS, JobResult, JobRunner, write
 from oracle import StoreState, check_soundness, read_state
 from sample_library import edited, sentence
 
+from indexer.model import Row
 from indexer.recipe_names import recipe_named
-from indexer.stores import open_store
 
 KILLED_SHARE = 1 / 3
 LONGEST_DELAY = 0.1  # seconds until a kill; many commands take less
@@ -103,6 +103,7 @@ class LongRun:
         self.copy = self.home / "copy.db"
         self.copied: Expected | None = None
         self.expected = Expected()
+        self.rows: dict[str, Row] = {}
         self.files = 0
         self.operations: Counter[str] = Counter()
         self.kills: Counter[str] = Counter()
@@ -163,6 +164,7 @@ class LongRun:
         self.expected = operation.expected
         self.operations[operation.words[0]] += 1
         state = self._sound_state({self.expected.recipe}, self.expected.threshold)
+        self.rows = {row.path: row for row in state.rows.values()}
         stored = documents(state)
         wanted = {path: self.expected.document(path) for path in self.expected.texts}
         assert stored == wanted, difference(stored, wanted)
@@ -250,10 +252,9 @@ class LongRun:
         return Operation(words, self.expected.labelled([path], label))
 
     def _label_family(self) -> Operation:
-        rows = read_state(self.url).rows
         path, label = self._path(), self.chance.choice("abcdef")
-        family = rows[self._id(path)].family
-        members = [row.path for row in rows.values() if row.family == family]
+        family = self.rows[path].family
+        members = [row.path for row in self.rows.values() if row.family == family]
         words = ("label", self._id(path), "--family", "--label", label)
         return Operation(words, self.expected.labelled(members, label))
 
@@ -307,9 +308,7 @@ class LongRun:
         return Operation(("restore", str(self.copy), "--replace"), self.copied)
 
     def _id(self, path: str) -> str:
-        with closing(open_store(self.url)) as store:
-            store.refresh()
-            return next(row.id for row in store.scan() if row.path == path)
+        return self.rows[path].id
 
 
 def _kill(process: int) -> None:

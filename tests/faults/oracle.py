@@ -12,6 +12,7 @@ from __future__ import annotations
 import stat
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from family_oracle import FOLD, violations
@@ -21,7 +22,7 @@ from indexer.grouping.group import group
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Query, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.fingerprint import fingerprints
+from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
@@ -68,14 +69,17 @@ def read_state(url: str) -> StoreState:
     return StoreState(rows_by_id, sources_by_path)
 
 
+_fingerprint = lru_cache(maxsize=1 << 12)(fingerprint)
+
+
 def check_soundness(state: StoreState, recipe: Recipe = DEFAULT, threshold: float = FOLD) -> None:
     """Check what holds at any time: I3, keys recomputed from the texts; I4; families whose
     principals exist, made at the threshold.
     """
-    rows = [row for row in state.rows.values() if row.recipe == recipe.id]
-    expected_rows = fingerprints([row.text for row in rows], recipe)
-    for number, row in enumerate(rows):
-        expected = expected_rows[number]
+    for row in state.rows.values():
+        if row.recipe != recipe.id:
+            continue
+        expected = _fingerprint(row.text, recipe)
         cut = row.status == "truncated"
         assert row.status in (expected.status, "truncated"), f"I3: {row.path} is {row.status}"
         stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)

@@ -59,19 +59,19 @@ class SketchReads:
     def best(self, window: int) -> list[SketchedHit]:
         """Return the best hits after the first page, `window` with these."""
         unread = Counter(_name(hit["_seq_no"], _fields(hit)) for hit in self._first)
-        found: list[SketchedHit] = []
+        sketched: list[SketchedHit] = []
         self._names = []
         for hit in self._best:
             fields = _fields(hit)
             name = _name(hit["sort"][1], fields)
             if unread.get(name):
                 unread[name] -= 1
-            elif len(found) < window - self.first:
+            elif len(sketched) < window - self.first:
                 (words,) = fields.get("near_words", _NONE)
                 (status,) = fields.get("near_status", _COMPLETE)
                 self._names.append(name)
-                found.append(SketchedHit(hit["_score"], status, stored_bytes(name[1]), words))
-        return found
+                sketched.append(SketchedHit(hit["_score"], status, stored_bytes(name[1]), words))
+        return sketched
 
     def rows(self, places: Sequence[int]) -> list[Row] | None:
         """Return the rows of hits; None where documents of several shards have the same name."""
