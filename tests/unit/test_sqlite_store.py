@@ -473,3 +473,21 @@ def reading_all_the_time(path):
     finally:
         stop.set()
         thread.join()
+
+
+def test_letters_that_are_part_of_a_word_are_no_word_that_the_full_text_index_lacks(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/store.db")
+    store.prepare(DEFAULT)
+    texts = {
+        "1": "quay0 and 4ferries",
+        "2": "room_12 über caf\u0301etal \ue000gate",
+        "3": "harbour\u200bmaster, crane\u0301s",
+        "4": "(harbour) crane",
+    }
+    assert store.write(sample_library.rows(texts)) == [None] * 4
+    assert store.maintenance.inconsistencies() == ()
+    with closing(sqlite3.connect(tmp_path / "store.db")) as db:
+        db.execute("UPDATE texts SET text = 'other words' WHERE text LIKE '(harbour%'")
+        db.commit()
+    (problem,) = store.maintenance.inconsistencies()
+    assert "does not have 1 document as they are" in problem

@@ -12,7 +12,9 @@ from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.parts_sql import PART
 from indexer.text.wording import count_of
 
-_WORD = re.compile(r"[A-Za-z]{4,20}")  # one token whatever the tokeniser thinks of scripts
+# one token whatever the tokeniser thinks of scripts: letters between blanks or ASCII punctuation
+_BESIDE = r"\s!-/:-@\[-^`{-~"
+_WORD = re.compile(rf"(?<![^{_BESIDE}])[A-Za-z]{{4,20}}(?![^{_BESIDE}])")
 _KEYS = "SELECT number, bands, minhash, blocks, parent FROM documents"
 _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
 _MASK = (1 << 64) - 1
