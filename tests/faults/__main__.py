@@ -165,7 +165,7 @@ def kills(arguments: argparse.Namespace) -> int:
 
 
 def operations(arguments: argparse.Namespace) -> int:
-    """Run commands of every kind on several stores, and kill a third of them."""
+    """Run commands of every kind on several stores, and kill half of the processes."""
     say(f"--seed {arguments.seed}")
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:

@@ -14,8 +14,8 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ T = TypeVar("T")
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = Path(__file__).with_name("program.py")
 SECONDS = 120.0  # the longest time of a job, whatever fault it meets
+EPOCH = 1_600_000_000  # the time from which those of files count
 MEGABYTES = 700  # its most resident memory
 OPTIONS = ("--json", "--max-chars", "3000", "--workers", "1")
 
@@ -45,6 +46,25 @@ class JobResult:
         return json.loads(self.out) if self.out.startswith("{") else None
 
 
+@dataclass(frozen=True)
+class FileContent:
+    """The text of a file, and its time in seconds."""
+
+    text: str
+    time: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of many in one process, the files that are written before it (None: removed), and
+    the failpoints that are armed for it.
+    """
+
+    argv: tuple[str, ...]
+    files: Mapping[str, FileContent | None] = field(default_factory=dict)
+    failpoints: str = ""
+
+
 class JobRunner:
     """Jobs one after the other, each in a process forked from one that has imported everything."""
 
@@ -61,9 +81,16 @@ class JobRunner:
 
     def start(self, *argv: str | Path, **environment: str) -> int:
         """Start a job and return its process."""
+        return self._send({"argv": list(map(str, argv)), "environment": environment})
+
+    def start_steps(self, steps: Sequence[Step]) -> int:
+        """Start a job of many commands and return its process."""
+        return self._send({"steps": [asdict(step) for step in steps], "environment": {}})
+
+    def _send(self, request: dict[str, Any]) -> int:
         for file in self._files.values():
             Path(file).unlink(missing_ok=True)
-        request = {"argv": list(map(str, argv)), "environment": environment, **self._files}
+        request |= self._files
         assert self._server.stdin and self._server.stdout
         print(json.dumps(request), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
@@ -83,6 +110,14 @@ class JobRunner:
         )
         return JobResult(code, out, err, kilobytes / 1024)
 
+    def wait_steps(self, job: int) -> tuple[int, list[JobResult]]:
+        """Wait for a job of many commands: its exit code, and the results of those that ended."""
+        job_result = self.wait(job)
+        lines = [json.loads(line) for line in job_result.out.splitlines()]
+        return job_result.code, [
+            JobResult(code, out, err, job_result.megabytes) for code, out, err in lines
+        ]
+
     def run(self, *argv: str | Path, **environment: str) -> JobResult:
         """Start a job and wait for it."""
         return self.wait(self.start(*argv, **environment))
@@ -98,7 +133,7 @@ class JobRunner:
 def write(file: Path, content: str | bytes, seconds: int) -> None:
     """Write a file with this time, so that every run begins with the same folder."""
     file.write_bytes(content.encode() if isinstance(content, str) else content)
-    os.utime(file, (1_600_000_000 + seconds, 1_600_000_000 + seconds))
+    os.utime(file, (EPOCH + seconds, EPOCH + seconds))
 
 
 def papers(folder: Path, count: int = 60) -> Path:

@@ -1,11 +1,13 @@
 """Operations of every kind in random order on several stores at once, killed at random places.
 
 A store begins empty. Each operation is a command of nearfold; files are written, changed and
-removed before it. A model knows what the store must hold after each, so everything is checked after
-each: every document once, with its text and labels, its keys as recomputed, families that hold.
-A third of the operations are killed, at a failpoint or after a random time; then the store must
-hold what it held before or what it must hold after, document by document, and the same command
-must complete. A seed gives the same operations and failpoints; the times depend on the machine.
+removed before it. Up to `MOST_TOGETHER` follow each other in one process, which is killed in
+half of the cases, at a failpoint or after a random time. A model knows what the store must hold
+after each operation. After a kill the store must hold what it held before the command that was
+interrupted or what it must hold after, document by document, and the same command must complete.
+After each process everything is checked: every document once, with its text and labels, its keys as
+recomputed, families that hold. A seed gives the same operations and failpoints; the times depend on
+the machine.
 """
 
 from __future__ import annotations
@@ -18,22 +20,23 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from family_oracle import FOLD
-from jobs import OPTIONS, SECONDS, JobResult, JobRunner, write
+from jobs import EPOCH, OPTIONS, SECONDS, FileContent, JobResult, JobRunner, Step
 from oracle import StoreState, check_soundness, read_state
 from sample_library import edited, sentence
 
 from indexer.model import Row
 from indexer.recipe_names import recipe_named
 
-KILLED_SHARE = 1 / 3
-LONGEST_DELAY = 0.1  # seconds until a kill; many commands take less
+KILLED_SHARE = 1 / 2
+MOST_TOGETHER = 12  # operations in one process
+LONGEST_DELAY = 0.03  # seconds until a kill, for each operation; many take less
 MOST_FILES = 150
 FAILPOINTS = ("before_extract", "before_repair", "after_repair", "before_write", "after_write")
 FAILPOINTS_OF_STORES = {
@@ -78,16 +81,21 @@ class Expected:
 
 @dataclass(frozen=True)
 class Operation:
-    """A command, and what the store must hold once it is done."""
+    """A command, the files that are written before it (None: removed), and what the store must hold
+    once it is done.
+    """
 
     words: tuple[str, ...]
     expected: Expected
+    files: Mapping[str, FileContent | None] = field(default_factory=dict)
     check: Callable[[JobResult], None] = lambda _: None
 
 
 @dataclass
 class LongRun:
-    """One store, its folder of files, and its model."""
+    """One store, its folder of files, and its model: `planned` is what the store must hold after
+    the operations that were chosen, `expected` after those that were run.
+    """
 
     home: Path
     url: str
@@ -95,6 +103,7 @@ class LongRun:
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
+        self.fate = random.Random(f"{self.seed} kills")
         self.home.mkdir(parents=True)
         self.folder = self.home / "papers"
         self.folder.mkdir()
@@ -102,9 +111,11 @@ class LongRun:
         self.inbox.mkdir()
         self.copy = self.home / "copy.db"
         self.copied: Expected | None = None
-        self.expected = Expected()
+        self.planned = self.expected = Expected()
+        self.disk: dict[str, FileContent] = {}
         self.rows: dict[str, Row] = {}
         self.files = 0
+        self.is_after_kill = False
         self.operations: Counter[str] = Counter()
         self.kills: Counter[str] = Counter()
         scheme = self.url.partition(":")[0]
@@ -123,46 +134,87 @@ class LongRun:
         """
         until = time.monotonic() + seconds
         with closing(JobRunner(self.home)) as jobs:
-            self._complete(jobs, self._add())
-            while self.operations.total() < operations and time.monotonic() < until:
-                operation = self.chance.choice(self.kinds)()
-                if operation is not None:
-                    self._do(jobs, operation)
+            self._run_all(jobs, self._plan(self._add()))
+            while (left := operations - self.operations.total()) > 0 and time.monotonic() < until:
+                count = self.chance.randint(1, MOST_TOGETHER)
+                self._run_all(jobs, self._choose(min(left, count)))
 
-    def _do(self, jobs: JobRunner, operation: Operation) -> None:
-        """Run an operation, killed first in a third of the cases."""
-        number, name = self.operations.total(), operation.words[0]
-        place = f"{self.seed} operation {number}: {' '.join(operation.words)}"
+    def _choose(self, count: int) -> list[Operation]:
+        """Return the next operations. One that depends on families is the first."""
+        chosen: list[Operation] = []
+        while len(chosen) < count:
+            kind = self.chance.choice(self.kinds)
+            if kind == self._label_family and chosen:
+                continue
+            chosen += self._plan(kind())
+        return chosen
+
+    def _plan(self, operation: Operation | None) -> list[Operation]:
+        """Note what an operation will do; none where it cannot be done now."""
+        if operation is None:
+            return []
+        self.planned = operation.expected
+        for path, content in operation.files.items():
+            if content is None:
+                del self.disk[path]
+            else:
+                self.disk[path] = content
+        return [operation]
+
+    def _run_all(self, jobs: JobRunner, operations: Sequence[Operation]) -> None:
+        """Run operations in one process, and in another one for what is left after each kill."""
+        left = list(operations)
+        place = ""
         try:
-            if self.chance.random() < KILLED_SHARE and self._is_killed(jobs, operation):
-                self.kills[name] += 1
-                self._check_between(operation.expected)
-            self._complete(jobs, operation)
+            while left:
+                place = f"{self.seed} operation {self.operations.total()}: {left[0].words}"
+                results = self._results(jobs, left)
+                for operation, result in zip(left, results, strict=False):
+                    place = f"{self.seed} operation {self.operations.total()}: {operation.words}"
+                    self._note_result(operation, result)
+                left = left[len(results) :]
+                if left:
+                    self.is_after_kill = True
+                    self.kills[left[0].words[0]] += 1
+                    self._check_between(left[0].expected)
+            self._check_end()
         except AssertionError as error:
             raise AssertionError(f"{place}: {error}") from error
 
-    def _is_killed(self, jobs: JobRunner, operation: Operation) -> bool:
-        """Run an operation until it is killed; False if it ended before."""
-        environment, delay = {}, self.chance.uniform(0, LONGEST_DELAY)
-        if self.chance.random() < 0.5:
-            point = self.chance.choice(self.failpoints)
-            environment["NEARFOLD_FAILPOINTS"] = f"{point}:{self.chance.randint(1, 3)}=kill"
-            delay = SECONDS
-        job = jobs.start(*operation.words, "--store", self.url, **environment)
+    def _results(self, jobs: JobRunner, operations: Sequence[Operation]) -> list[JobResult]:
+        """Return the results of the operations until the process ended or was killed."""
+        steps = [
+            Step((*operation.words, "--store", self.url), operation.files)
+            for operation in operations
+        ]
+        delay = SECONDS
+        if self.fate.random() < KILLED_SHARE:
+            if self.fate.random() < 0.5:
+                point = self.fate.choice(self.failpoints)
+                killed = self.fate.randrange(len(steps))
+                steps[killed] = replace(
+                    steps[killed], failpoints=f"{point}:{self.fate.randint(1, 3)}=kill"
+                )
+            else:
+                delay = self.fate.uniform(0, LONGEST_DELAY * len(steps))
+        job = jobs.start_steps(steps)
         timer = threading.Timer(delay, _kill, [job])
         timer.start()
-        result = jobs.wait(job)
+        code, results = jobs.wait_steps(job)
         timer.cancel()
-        assert result.code in (*ACCEPTED_CODES, -signal.SIGKILL), f"{result.code} {result.err}"
-        return result.code == -signal.SIGKILL
+        assert code in (0, -signal.SIGKILL), f"the process ended with {code}"
+        assert code or len(results) == len(operations), "an operation has no result"
+        return results
 
-    def _complete(self, jobs: JobRunner, operation: Operation) -> None:
-        result = jobs.run(*operation.words, "--store", self.url)
+    def _note_result(self, operation: Operation, result: JobResult) -> None:
         assert result.code in ACCEPTED_CODES, f"exit {result.code}\n{result.err}"
         assert "Traceback" not in result.err, result.err
         operation.check(result)
         self.expected = operation.expected
         self.operations[operation.words[0]] += 1
+
+    def _check_end(self) -> None:
+        """Check that the store holds what it must, and note its rows."""
         state = self._sound_state({self.expected.recipe}, self.expected.threshold)
         self.rows = {row.path: row for row in state.rows.values()}
         stored = documents(state)
@@ -187,128 +239,148 @@ class LongRun:
             check_soundness(state, named[id], threshold)
         return state
 
-    def _write(self, file: Path, text: str) -> dict[str, str]:
+    def _content(self, text: str) -> FileContent:
+        """Return the content of a file, later than all others."""
         self.files += 1
-        write(file, text, self.files)
-        return {str(file): text}
+        return FileContent(text, EPOCH + self.files)
 
     def _text(self) -> str:
         """Return a text; half of them are near duplicates of a stored one."""
-        if self.expected.texts and self.chance.random() < 0.5:
-            known = self.expected.texts[self._path()]
+        if self.planned.texts and self.chance.random() < 0.5:
+            known = self.planned.texts[self._path()]
             return edited(known, self.chance.randint(0, 6), f"new{self.files}")
         return sentence(self.chance.randrange(1_000_000), 80) + f" word{self.files}"
 
     def _path(self, inside: str = "") -> str:
         """Return a random path; with `inside`, one that has it."""
-        return self.chance.choice(sorted(path for path in self.expected.texts if inside in path))
+        return self.chance.choice(sorted(path for path in self.planned.texts if inside in path))
+
+    def _stored_path(self, inside: str = "") -> str | None:
+        """Return a random path whose id is known; None without one."""
+        paths = sorted(path for path in self.planned.texts if inside in path and path in self.rows)
+        return self.chance.choice(paths) if paths else None
 
     def _add(self) -> Operation | None:
-        if len(self.expected.texts) > MOST_FILES:
+        if len(self.planned.texts) > MOST_FILES:
             return None
-        texts: dict[str, str] = {}
+        files = {}
         for _ in range(self.chance.randint(1, 12)):
-            texts |= self._write(self.folder / f"{self.files:06}.txt", self._text())
-        return self._index(self.expected.with_texts(texts))
+            path = str(self.folder / f"{self.files:06}.txt")
+            files[path] = self._content(self._text())
+        return self._index_files(files)
 
     def _change(self) -> Operation | None:
         if not self._has_papers():
             return None
-        texts: dict[str, str] = {}
-        for _ in range(self.chance.randint(1, 5)):
-            texts |= self._write(Path(self._path("papers")), self._text())
-        return self._index(self.expected.with_texts(texts))
+        count = self.chance.randint(1, 5)
+        return self._index_files(
+            {self._path("papers"): self._content(self._text()) for _ in range(count)}
+        )
+
+    def _index_files(self, files: dict[str, FileContent]) -> Operation:
+        texts = {path: content.text for path, content in files.items()}
+        return self._index(self.planned.with_texts(texts), files)
 
     def _prune(self) -> Operation | None:
         if not self._has_papers():
             return None
         path = self._path("papers")
-        Path(path).unlink()
-        return self._index(self.expected.without(path), "--prune")
+        return self._index(self.planned.without(path), {path: None}, "--prune")
 
-    def _index(self, expected: Expected, *more: str) -> Operation:
-        return Operation(("index", str(self.folder), *OPTIONS, *more), expected)
+    def _index(
+        self, expected: Expected, files: Mapping[str, FileContent | None], *more: str
+    ) -> Operation:
+        return Operation(("index", str(self.folder), *OPTIONS, *more), expected, files)
 
     def _has_papers(self) -> bool:
-        return sum("papers" in path for path in self.expected.texts) > 20
+        return sum("papers" in path for path in self.planned.texts) > 20
 
     def _delete(self) -> Operation | None:
-        if not self._has_papers():
+        path = self._stored_path("papers") if self._has_papers() else None
+        if path is None:
             return None
-        path = self._path("papers")
-        Path(path).unlink()
-        return Operation(("delete", self._id(path)), self.expected.without(path))
+        words = ("delete", self.rows[path].id)
+        return Operation(words, self.planned.without(path), {path: None})
 
     def _check(self) -> Operation | None:
-        if len(self.expected.texts) > MOST_FILES:
+        if len(self.planned.texts) > MOST_FILES:
             return None
-        file = self.inbox / f"{self.files:06}.txt"
-        expected = self.expected.with_texts(self._write(file, self._text()))
-        return Operation(("check", str(file), "--store-it", "--json"), expected)
+        path = str(self.inbox / f"{self.files:06}.txt")
+        content = self._content(self._text())
+        expected = self.planned.with_texts({path: content.text})
+        return Operation(("check", path, "--store-it", "--json"), expected, {path: content})
 
-    def _label(self) -> Operation:
-        path, label = self._path(), self.chance.choice("abcdef")
-        words = ("label", self._id(path), "--label", label)
-        return Operation(words, self.expected.labelled([path], label))
+    def _label(self) -> Operation | None:
+        path, label = self._stored_path(), self.chance.choice("abcdef")
+        if path is None:
+            return None
+        words = ("label", self.rows[path].id, "--label", label)
+        return Operation(words, self.planned.labelled([path], label))
 
-    def _label_family(self) -> Operation:
-        path, label = self._path(), self.chance.choice("abcdef")
-        family = self.rows[path].family
-        members = [row.path for row in self.rows.values() if row.family == family]
-        words = ("label", self._id(path), "--family", "--label", label)
-        return Operation(words, self.expected.labelled(members, label))
+    def _label_family(self) -> Operation | None:
+        path, label = self._stored_path(), self.chance.choice("abcdef")
+        if path is None:
+            return None
+        row = self.rows[path]
+        members = [other.path for other in self.rows.values() if other.family == row.family]
+        words = ("label", row.id, "--family", "--label", label)
+        return Operation(words, self.planned.labelled(members, label))
 
     def _group(self) -> Operation:
         threshold = self.chance.choice([0.7, 0.8, 0.9])
         words = ("group", "--threshold", str(threshold), "--json")
-        return Operation(words, replace(self.expected, threshold=threshold))
+        return Operation(words, replace(self.planned, threshold=threshold))
 
     def _reindex(self) -> Operation:
         recipe = self.chance.choice(RECIPES)
-        return Operation(("reindex", "--recipe", recipe), replace(self.expected, recipe=recipe))
+        return Operation(("reindex", "--recipe", recipe), replace(self.planned, recipe=recipe))
 
     def _search(self) -> Operation:
-        word = self.expected.texts[self._path()].split()[0]
-        total = sum(word in text.split() for text in self.expected.texts.values())
+        word = self.planned.texts[self._path()].split()[0]
+        total = sum(word in text.split() for text in self.planned.texts.values())
 
         def check(result: JobResult) -> None:
             found = json.loads(result.out)["total"]
             assert found == total, f"{found} hits instead of {total}"
 
-        return Operation(("search", word, "--json"), self.expected, check)
+        return Operation(("search", word, "--json"), self.planned, check=check)
 
-    def _similar(self) -> Operation:
-        return Operation(("similar", "--id", self._id(self._path()), "--json"), self.expected)
+    def _similar(self) -> Operation | None:
+        path = self._stored_path()
+        if path is None:
+            return None
+        return Operation(("similar", "--id", self.rows[path].id, "--json"), self.planned)
 
     def _match(self) -> Operation:
-        return Operation(("match", "--threshold", "0.8", "--json"), self.expected)
+        return Operation(("match", "--threshold", "0.8", "--json"), self.planned)
 
     def _families(self) -> Operation:
-        return Operation(("families", "--json"), self.expected)
+        return Operation(("families", "--json"), self.planned)
 
     def _doctor(self) -> Operation:
-        return Operation(("doctor", "--repair", "--json"), self.expected)
+        def check(result: JobResult) -> None:
+            repairs = json.loads(result.out)["repairs"]
+            repaired = [entry["found"] for entry in repairs if entry["repaired"]]
+            assert self.is_after_kill or not repaired, f"nothing was killed, and yet {repaired}"
+            self.is_after_kill = False
+
+        return Operation(("doctor", "--repair", "--json"), self.planned, check=check)
 
     def _backup(self) -> Operation:
-        def keep(_: JobResult) -> None:
-            self.copied = self.expected
-
-        return Operation(("backup", str(self.copy), "--replace"), self.expected, keep)
+        self.copied = self.planned
+        return Operation(("backup", str(self.copy), "--replace"), self.planned)
 
     def _restore(self) -> Operation | None:
         """Put the copy back, and files as they were then."""
         if self.copied is None:
             return None
-        for file in [*self.folder.iterdir(), *self.inbox.iterdir()]:
-            if str(file) not in self.copied.texts:
-                file.unlink()
+        files: dict[str, FileContent | None] = {
+            path: None for path in self.disk if path not in self.copied.texts
+        }
         for path, text in self.copied.texts.items():
-            if not Path(path).exists() or Path(path).read_text(encoding="utf-8") != text:
-                self._write(Path(path), text)
-        return Operation(("restore", str(self.copy), "--replace"), self.copied)
-
-    def _id(self, path: str) -> str:
-        return self.rows[path].id
+            if path not in self.disk or self.disk[path].text != text:
+                files[path] = self._content(text)
+        return Operation(("restore", str(self.copy), "--replace"), self.copied, files)
 
 
 def _kill(process: int) -> None:

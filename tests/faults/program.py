@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import resource
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from indexer.cli import main as cli
 from indexer.cli import progress
 from indexer.indexing import stages
 from indexer.model import FailedBlob, IndexedBlob, Outcome
+from indexer.system.failpoints import VARIABLE
 
 PIPE_BYTES = 1 << 16  # what a pipe takes while nobody reads it
 
@@ -61,8 +64,8 @@ def _log_events(log: int) -> None:
 
 
 def serve() -> None:
-    """Read {argv, environment, out, err} a line; answer a line with the process id, and one with
-    its exit status.
+    """Read {argv, environment, out, err} a line, or {steps, ...} for many commands in one process;
+    answer a line with the process id, and one with its exit status.
 
     Between the two lines the caller may send signals to the process. Modules that a command
     imported are imported here after it ended, so that the next one finds them.
@@ -99,11 +102,15 @@ def _run(request: dict[str, Any], modules: int) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 - the process ends with it
     os.environ.update(request["environment"])
-    sys.argv[1:] = request["argv"]
     code = 70
     try:
         prepare()
-        cli.main()
+        if "steps" in request:
+            _run_steps(request["steps"])
+            code = 0
+        else:
+            sys.argv[1:] = request["argv"]
+            cli.main()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 0
     finally:
@@ -111,6 +118,23 @@ def _run(request: dict[str, Any], modules: int) -> None:
         sys.stderr.flush()
         os.write(modules, " ".join(sys.modules.keys() - before).encode()[:PIPE_BYTES])
         os._exit(code)
+
+
+def _run_steps(steps: list[dict[str, Any]]) -> None:
+    """Run commands one after the other, and write [exit code, stdout, stderr] a line for each."""
+    for step in steps:
+        for path, content in step["files"].items():
+            file = Path(path)
+            if content is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_text(content["text"], encoding="utf-8")
+                os.utime(file, (content["time"], content["time"]))
+        os.environ[VARIABLE] = step["failpoints"]
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.run(step["argv"])
+        os.write(1, f"{json.dumps([code, out.getvalue(), err.getvalue()])}\n".encode())
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ pytestmark = pytest.mark.slow
 
 
 def assert_runs(home: Path, url: str) -> None:
-    runs = run_all(home, {"store": url}, operations=60, seed=3, say=lambda _: None)
-    assert runs["store"].operations.total() == 60
+    runs = run_all(home, {"store": url}, operations=120, seed=3, say=lambda _: None)
+    assert runs["store"].operations.total() == 120
     assert runs["store"].kills.total() >= 3
 
 
