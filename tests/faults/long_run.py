@@ -124,6 +124,7 @@ class LongRun:
             *(self._add, self._add, self._change, self._prune, self._delete, self._check),
             *(self._label, self._label, self._label_family, self._group, self._reindex),
             *(self._search, self._similar, self._match, self._families, self._doctor),
+            *(self._status, self._consistency, self._export, self._passages, self._versions),
         ]
         if scheme == "sqlite":
             self.kinds += [self._backup, self._restore]
@@ -356,6 +357,31 @@ class LongRun:
 
     def _families(self) -> Operation:
         return Operation(("families", "--json"), self.planned)
+
+    def _status(self) -> Operation:
+        documents = len(self.planned.texts)
+
+        def check(result: JobResult) -> None:
+            counted = json.loads(result.out)["documents"]
+            assert counted == documents, f"{counted} documents instead of {documents}"
+
+        return Operation(("status", "--json"), self.planned, check=check)
+
+    def _consistency(self) -> Operation:
+        return Operation(("consistency", "--json"), self.planned)
+
+    def _export(self) -> Operation:
+        words = ("export", "--what", "families", "--out", str(self.home / "families.csv"))
+        return Operation(words, self.planned)
+
+    def _passages(self) -> Operation:
+        return Operation(("passages", "--min", "2", "--json"), self.planned)
+
+    def _versions(self) -> Operation | None:
+        path = self._stored_path()
+        if path is None:
+            return None
+        return Operation(("versions", self.rows[path].id, "--json"), self.planned)
 
     def _doctor(self) -> Operation:
         def check(result: JobResult) -> None:
