@@ -128,11 +128,12 @@ def neighbours(texts: Sequence[str], queries: Sequence[int], threshold: float) -
         [characters[place] for place in queries],
         characters,
         scorer=LCSseq.normalized_similarity,
-        score_cutoff=threshold,
+        # lower: rapidfuzz 3.14 may give 0 for a pair whose similarity is exactly the cut-off
+        score_cutoff=threshold - 0.01,
         dtype=np.float32,
     )
     return [
-        {*np.flatnonzero(row > 0).tolist()} - {place}
+        {*np.flatnonzero(row >= threshold - 1e-6).tolist()} - {place}
         for place, row in zip(queries, near, strict=True)
     ]
 
