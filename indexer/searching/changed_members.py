@@ -17,6 +17,7 @@ def show_changed_apart(groups: Sequence[Group], texts: StoredTexts) -> list[Grou
     """
     if not is_shared(texts.store):
         return list(groups)
+    texts.read_ahead([hit.id for group in groups for hit in (group.head, *group.members)])
     return [part for group in groups for part in _parts(group, texts)]
 
 
