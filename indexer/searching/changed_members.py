@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from indexer.searching.fold import Group
+from indexer.searching.fold import Group, ids_of
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.requirements import is_shared
 
@@ -17,14 +17,14 @@ def show_changed_apart(groups: Sequence[Group], texts: StoredTexts) -> list[Grou
     """
     if not is_shared(texts.store):
         return list(groups)
-    texts.read_ahead([hit.id for group in groups for hit in (group.head, *group.members)])
+    texts.read_ahead(ids_of(groups))
     return [part for group in groups for part in _parts(group, texts)]
 
 
 def _parts(group: Group, texts: StoredTexts) -> Iterator[Group]:
     """Yield the group without its changed hits, and each of these, in the order of the first."""
-    hits = [group.head, *group.members]
-    changed = texts.changed([hit.id for hit in hits]) if group.members else set()
+    hits = group.hits
+    changed = texts.changed(ids_of([group])) if group.members else set()
     together = [hit for hit in hits if hit.id not in changed]
     for hit in hits:
         if hit.id in changed:

@@ -27,6 +27,16 @@ class Group:
     head: RankedRow
     members: list[RankedRow] = field(default_factory=list)
 
+    @property
+    def hits(self) -> list[RankedRow]:
+        """The shown hit, and those folded under it."""
+        return [self.head, *self.members]
+
+
+def ids_of(groups: Iterable[Group]) -> list[str]:
+    """Return the ids of all hits, group after group."""
+    return [hit.id for group in groups for hit in group.hits]
+
 
 class Rule(Protocol):
     """Decides which shown hit the next one joins."""

@@ -13,7 +13,7 @@ from indexer.model import FoldedHit, Hit
 from indexer.searching.by_sketch import BySketch
 from indexer.searching.by_thread import ByThread
 from indexer.searching.changed_members import show_changed_apart
-from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking, ids_of
 from indexer.searching.fold_defaults import (
     Fold,
     check_criteria,
@@ -134,7 +134,7 @@ def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) ->
     if not _trusts_slots(texts):
         return False
     folded = [group for group in groups if group.members]
-    texts.read_ahead(_all_ids(folded))
+    texts.read_ahead(ids_of(folded))
     for group in folded:
         values = texts.similarities(group.head.id, [hit.id for hit in group.members])
         if any(value < threshold - SURPRISING for value in values):
@@ -150,7 +150,7 @@ def hits_of_groups(
 
     The first `facts` folded hits of each have the facts in which they differ from it.
     """
-    texts.read_ahead(_all_ids(groups))
+    texts.read_ahead(ids_of(groups))
     titles = texts.titles([group.head.id for group in groups])
     for group in groups:
         head = group.head
@@ -198,8 +198,3 @@ def _with_differences(
         for hit, differences in zip(folded, all_differences, strict=False)
     ]
     return (*first, *folded[facts:])
-
-
-def _all_ids(groups: Sequence[Group]) -> list[str]:
-    """Return the ids of heads and members, group after group."""
-    return [hit.id for group in groups for hit in (group.head, *group.members)]

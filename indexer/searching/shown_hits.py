@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexer.clustering.field_order import FieldOrder, Value
-from indexer.searching.fold import Group
+from indexer.searching.fold import Group, ids_of
 from indexer.searching.stored_texts import StoredTexts
 
 BATCH = 100  # documents that are read together
@@ -36,7 +36,7 @@ class _Choice:
 
     def shown(self, group: Group) -> Iterator[Group]:
         """Yield the hits of a group under the hits to show."""
-        remaining = [group.head, *group.members]
+        remaining = group.hits
         while remaining:
             place = self.order.places([self.values.get(hit.id) for hit in remaining])[0]
             head = remaining.pop(place)
@@ -56,7 +56,7 @@ class _Choice:
 
 def _values(groups: Sequence[Group], order: FieldOrder, texts: StoredTexts) -> dict[str, Value]:
     """Return what hits are compared by, by id; those of hits that are gone are absent."""
-    ids = [hit.id for group in groups for hit in (group.head, *group.members)]
+    ids = ids_of(groups)
     values: dict[str, Value] = {}
     for start in range(0, len(ids), BATCH):
         rows = texts.rows(ids[start : start + BATCH])
