@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,10 +96,10 @@ class JobRunner:
         print(json.dumps(request), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
 
-    def wait(self, job: int) -> JobResult:
-        """Wait for a job; one that hangs is ended, and fails the test."""
+    def wait(self, job: int, seconds: float = SECONDS) -> JobResult:
+        """Wait for a job, which is killed after so many seconds; one that hangs fails the test."""
         assert self._server.stdout
-        alarm = threading.Timer(SECONDS, os.kill, (job, signal.SIGKILL))
+        alarm = threading.Timer(seconds, _kill, [job])
         alarm.start()
         started = time.monotonic()
         code, kilobytes = json.loads(self._server.stdout.readline())
@@ -110,9 +111,9 @@ class JobRunner:
         )
         return JobResult(code, out, err, kilobytes / 1024)
 
-    def wait_steps(self, job: int) -> tuple[int, list[JobResult]]:
+    def wait_steps(self, job: int, seconds: float = SECONDS) -> tuple[int, list[JobResult]]:
         """Wait for a job of many commands: its exit code, and the results of those that ended."""
-        job_result = self.wait(job)
+        job_result = self.wait(job, seconds)
         lines = [json.loads(line) for line in job_result.out.splitlines()]
         return job_result.code, [
             JobResult(code, out, err, job_result.megabytes) for code, out, err in lines
@@ -128,6 +129,11 @@ class JobRunner:
         self._server.stdin.close()
         self._server.wait(10)
         self._server.stdout.close()
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def write(file: Path, content: str | bytes, seconds: int) -> None:
