@@ -33,7 +33,7 @@ from servers.process import Server
 BATCH = 500
 MERGES, SECONDS_BETWEEN = 12, 10
 HEAP = "2g"
-_TESTS_ONLY = ("-Xms", "-Xmx", "-XX:TieredStopAtLevel", "-XX:SharedArchiveFile")
+_TESTS_ONLY = ("-Xms", "-Xmx", "-XX:SharedArchiveFile")
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def server(url: str | None) -> Iterator[str]:
     if url:
         yield url.rstrip("/")
         return
-    started = Server(replace(ENGINE, launch=launch))
+    started = Server(replace(ENGINE, launch=launch).for_long_runs())
     try:
         started.start()
         yield started.url
@@ -51,7 +51,7 @@ def server(url: str | None) -> Iterator[str]:
 
 
 def launch(home: Path, folder: Path, port: int) -> Launch:
-    """Start a server as for tests, with a larger heap and the whole compiler."""
+    """Start a server as for tests, with a larger heap."""
     quick = ENGINE.launch(home, folder, port)
     java, *rest = quick.argv
     options = [word for word in rest if not word.startswith(_TESTS_ONLY)]

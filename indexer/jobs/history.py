@@ -39,7 +39,9 @@ _FORGET = (
     "(SELECT max(number) FROM job WHERE command = 'group' AND outcome = 'done' "
     f"GROUP BY json_extract(counts, '$.{_SETTINGS}.of'))"
 )
-_SELECT = "SELECT id, command, began, seconds, outcome, counts FROM job ORDER BY number DESC"
+_COLUMNS = "SELECT id, command, began, seconds, outcome, counts FROM job"
+_SELECT = f"{_COLUMNS} ORDER BY number DESC"
+_SELECT_GROUPED = f"{_COLUMNS} WHERE command = 'group' AND outcome = 'done' ORDER BY number DESC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,8 @@ def group_settings(address: StoreAddress, of: Scope = "documents") -> dict[str, 
 
     Empty when none is known here. Raises `StoreBusy` while a job holds the journal.
     """
-    for job in job_history(journal_path(address)):
-        is_done = job.command == "group" and job.outcome == "done"
-        if is_done and job.settings.get("of") == of:
+    for job in read_journal(journal_path(address), "job", _SELECT_GROUPED, _summary):
+        if job.settings.get("of") == of:
             return job.settings
     return {}
 

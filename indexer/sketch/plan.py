@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,9 +106,16 @@ def plan(
     >>> chosen.bands, chosen.rows, chosen.fewest_equal, round(chosen.expected_recall, 3)
     (29, 3, 48, 0.99)
     """
-    slots = recipe.slots or 0
-    _check(threshold, slots, shared)
+    _check(threshold, recipe.slots or 0, shared)
     _check_recall(recall)
+    return _plan(threshold, recall, measure, recipe, keys, shared)
+
+
+@lru_cache(maxsize=64)
+def _plan(
+    threshold: float, recall: float, measure: str, recipe: Recipe, keys: int | None, shared: int
+) -> Plan:
+    slots = recipe.slots or 0
     similarities, fewest, kept = _by_slots(threshold, recall, measure, recipe)
 
     def expected(layout: tuple[int, int]) -> float:

@@ -47,6 +47,9 @@ from servers.process import Server
 from table import FaultCounter, record, table
 
 CLUSTERS = ("opensearch", "elasticsearch")
+MOST_TOGETHER = (
+    50  # operations in one process of a long run: the first ones take three times longer
+)
 say = partial(print, flush=True)
 
 
@@ -165,7 +168,7 @@ def kills(arguments: argparse.Namespace) -> int:
 
 
 def operations(arguments: argparse.Namespace) -> int:
-    """Run commands of every kind on several stores, and kill half of the processes."""
+    """Run commands of every kind on several stores, and kill most of the processes."""
     say(f"--seed {arguments.seed}")
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as servers:
@@ -175,12 +178,12 @@ def operations(arguments: argparse.Namespace) -> int:
             urls = {f"sqlite-{number}": f"sqlite:///{home}/{number}.db" for number in range(1, 5)}
         for name in CLUSTERS:
             if arguments.store in (name, None):
-                node = servers.enter_context(closing(Server(ENGINES[name])))
+                node = servers.enter_context(closing(Server(ENGINES[name].for_long_runs())))
                 node.start()
                 address = node.url.replace("http", name)
                 urls |= {f"{name}-{number}": f"{address}/run{number}" for number in (1, 2)}
         limit = 60 * arguments.minutes
-        runs = run_all(home, urls, arguments.operations, arguments.seed, say, limit)
+        runs = run_all(home, urls, arguments.operations, arguments.seed, MOST_TOGETHER, say, limit)
     seconds = time.monotonic() - started
     done = sum(run.operations.total() for run in runs.values())
     kills = sum(run.kills.total() for run in runs.values())

@@ -1,8 +1,8 @@
 """Operations of every kind in random order on several stores at once, killed at random places.
 
 A store begins empty. Each operation is a command of nearfold; files are written, changed and
-removed before it. Up to `MOST_TOGETHER` follow each other in one process, which is killed in
-half of the cases, at a failpoint or after a random time. A model knows what the store must hold
+removed before it. Several follow each other in one process, which is killed more often than not,
+at a failpoint or after a random time. A model knows what the store must hold
 after each operation. After a kill the store must hold what it held before the command that was
 interrupted or what it must hold after, document by document, and the same command must complete.
 After each process everything is checked: every document once, with its text and labels, its keys as
@@ -30,8 +30,7 @@ from planned_operations import Expected, Operation, Planner
 
 from indexer.recipe_names import recipe_named
 
-KILLED_SHARE = 1 / 2
-MOST_TOGETHER = 12  # operations in one process
+KILLED_SHARE = 3 / 4
 LONGEST_DELAY = 0.03  # seconds until a kill, for each operation; many take less
 FAILPOINTS = ("before_extract", "before_repair", "after_repair", "before_write", "after_write")
 FAILPOINTS_OF_STORES = {
@@ -40,16 +39,21 @@ FAILPOINTS_OF_STORES = {
     "elasticsearch": ("before_send", "after_send", "before_journal"),
 }
 TOGETHER = 2  # stores at a time
+PROGRESS = 10_000  # operations from one line of progress to the next
 ACCEPTED_CODES = (0, 1)  # 1: `doctor` and `consistency` report what they found
 
 
 @dataclass
 class LongRun:
-    """One store, and what it must hold after the operations that were run (`expected`)."""
+    """One store, and what it must hold after the operations that were run (`expected`); at most
+    `most_together` are in one process.
+    """
 
     home: Path
     url: str
     seed: str
+    most_together: int = 12
+    say: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
         scheme = self.url.partition(":")[0]
@@ -62,6 +66,10 @@ class LongRun:
         self.operations: Counter[str] = Counter()
         self.kills: Counter[str] = Counter()
 
+    def __str__(self) -> str:
+        operations, kills = self.operations.total(), self.kills.total()
+        return f"{self.home.name}: {operations:,} operations, {kills:,} kills"
+
     def run(self, operations: int, seconds: float = math.inf) -> None:
         """Run so many operations, or as many as begin in so many seconds; raise `AssertionError`
         where the store is not as it must be.
@@ -70,7 +78,7 @@ class LongRun:
         with closing(JobRunner(self.home)) as jobs:
             self._run_all(jobs, self.planner.first())
             while (left := operations - self.operations.total()) > 0 and time.monotonic() < until:
-                count = self.chance.randint(1, MOST_TOGETHER)
+                count = self.chance.randint(1, self.most_together)
                 self._run_all(jobs, self.planner.choose(min(left, count)))
 
     def _run_all(self, jobs: JobRunner, operations: Sequence[Operation]) -> None:
@@ -122,6 +130,8 @@ class LongRun:
             self._check_repairs(result)
         self.expected = operation.expected
         self.operations[operation.words[0]] += 1
+        if self.operations.total() % PROGRESS == 0:
+            self.say(str(self))
 
     def _check_repairs(self, result: JobResult) -> None:
         """Check that `doctor` found nothing to repair unless something was killed before."""
@@ -175,18 +185,21 @@ def run_all(
     urls: dict[str, str],
     operations: int,
     seed: int,
+    most_together: int,
     say: Callable[[str], None] = print,
     seconds: float = math.inf,
 ) -> dict[str, LongRun]:
     """Run operations on several stores, two at a time, for at most so many seconds in all; raise
     the first failure.
     """
-    runs = {name: LongRun(home / name, url, f"{seed}-{name}") for name, url in urls.items()}
+    runs = {
+        name: LongRun(home / name, url, f"{seed}-{name}", most_together, say)
+        for name, url in urls.items()
+    }
     share = seconds * TOGETHER / max(TOGETHER, len(runs))
     with ThreadPoolExecutor(TOGETHER) as pool:
         futures = {name: pool.submit(run.run, operations, share) for name, run in runs.items()}
         for name, future in futures.items():
             future.result()
-            run = runs[name]
-            say(f"{name}: {run.operations.total():,} operations, {run.kills.total():,} kills")
+            say(f"{runs[name]}, done")
     return runs

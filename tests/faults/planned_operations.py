@@ -14,7 +14,7 @@ from sample_library import edited, sentence
 
 from indexer.model import Row
 
-MOST_FILES = 150
+MOST_FILES = 40
 RECIPES = ("default_v1", "default_v2")
 
 

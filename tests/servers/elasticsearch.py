@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from servers import cache, java, maven
-from servers.engine import Engine, Launch
+from servers.engine import QUICK, Engine, Launch
 from servers.settings import yaml
 
 OLDEST, COMPLETE, NEWEST = "8.19.21", "9.4.3", "9.5.3"
@@ -87,8 +87,8 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
         "ES_JAVA_HOME": str(java.home(JDK)),
         "ES_PATH_CONF": str(config),
         "ES_TMPDIR": str(folder / "tmp"),
-        "ES_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP} -XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch",
-        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
+        "ES_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP} {QUICK} -XX:-AlwaysPreTouch",
+        "CLI_JAVA_OPTS": f"{QUICK} -XX:+UseSerialGC -Xshare:auto",
     }
     return Launch(("bash", str(home / "bin" / "elasticsearch")), environment)
 

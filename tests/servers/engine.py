@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+QUICK = "-XX:TieredStopAtLevel=1"  # of Java: compile soon and little, as suits tests
 
 
 class AbsentError(Exception):
@@ -42,3 +44,14 @@ class Engine:
     launch: Callable[[Path, Path, int], Launch]
     tls: bool = False
     refuses_root: bool = True
+
+    def for_long_runs(self) -> Engine:
+        """Return this engine with all of Java's compiler, which takes minutes to pay for itself."""
+
+        def launch(home: Path, folder: Path, port: int) -> Launch:
+            quick = self.launch(home, folder, port)
+            argv = tuple(word for word in quick.argv if word != QUICK)
+            variables = {name: text.replace(QUICK, "") for name, text in quick.environment.items()}
+            return Launch(argv, variables)
+
+        return replace(self, launch=launch)

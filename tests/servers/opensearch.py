@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from servers import cache, java, maven
-from servers.engine import Engine, Launch
+from servers.engine import QUICK, Engine, Launch
 from servers.process import Server
 from servers.settings import yaml
 
@@ -85,7 +85,7 @@ rootLogger.appenderRef.console.ref = console
 _LOADER = Path(__file__).with_name("ExtendedPluginsClassLoader.java")
 _POLICY = "grant { permission java.security.AllPermission; };\n"
 _FLAGS = (
-    "-XX:TieredStopAtLevel=1",
+    QUICK,
     "-Xshare:auto",
     "-Djava.awt.headless=true",
     "-Dfile.encoding=UTF-8",

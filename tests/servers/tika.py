@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from servers import cache, java, maven
-from servers.engine import Engine, Launch
+from servers.engine import QUICK, Engine, Launch
 
 VERSION = "3.3.2"
 JDK = 11
@@ -26,7 +26,7 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
     """Write the server's configuration and return its command."""
     config = folder / "tika.xml"
     config.write_text(_configuration(folder, port), encoding="utf-8")
-    options = ("-Xmx64m", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}")
+    options = ("-Xmx64m", QUICK, f"-Djava.io.tmpdir={folder}")
     server = ("-jar", str(home / _JAR), "-h", "127.0.0.1", "-p", str(port), "-c", str(config))
     return Launch((str(_java()), *options, *server), {})
 
@@ -50,7 +50,7 @@ def _configuration(folder: Path, port: int) -> str:
     options = (
         "-Xmx1g",
         "-XX:+ExitOnOutOfMemoryError",
-        "-XX:TieredStopAtLevel=1",
+        QUICK,
         f"-Djava.io.tmpdir={folder}",
     )
     forked = "".join(f"<arg>{option}</arg>" for option in options)
