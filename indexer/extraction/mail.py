@@ -15,8 +15,8 @@ from email.errors import MessageError
 from email.message import EmailMessage, Message
 
 from indexer.mail.header_bytes import is_mail_text
-from indexer.mail.message import ancestors
-from indexer.mail.message_hash import message_hash, message_ids
+from indexer.mail.message_hash import message_hash
+from indexer.mail.message_ids import ancestors, message_ids
 
 _HEADER = re.compile(
     rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"

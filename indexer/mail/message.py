@@ -16,9 +16,9 @@ from indexer.mail.alternative_text import alternative_text
 from indexer.mail.code_pages import decode_declared
 from indexer.mail.html_body import html_text
 from indexer.mail.mail_bytes import mail_bytes
-from indexer.mail.message_hash import message_hash, message_ids
+from indexer.mail.message_hash import message_hash
+from indexer.mail.message_ids import ancestors, message_ids
 
-_MOST_REFERENCES = 1_000
 _NOT_BASE64 = re.compile(r"^(?![A-Za-z0-9+/=]*[ \t\r]*$)(?s:.+)", re.MULTILINE)
 _PADDED = re.compile(r"=(?=\s*[A-Za-z0-9+/])")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -83,26 +83,6 @@ def read_message(data: bytes, id: str, path: str) -> MailMessage:
         body=body,
         attachments=tuple(parts.attachments),
     )
-
-
-def ancestors(in_reply_to: str, references: str) -> tuple[str, ...]:
-    """Return the Message-IDs that a mail refers to, oldest first, the parent last.
-
-    References names the whole line (RFC 5322, 3.6.4). In-Reply-To names the parent where References
-    is missing; of several ids there the first counts, as in RFC 5256. Blanks and comments are left
-    out, and so is a field without `<` that is no list of ids ("Your message of Monday").
-
-    >>> ancestors("<b@x>", "<a@x> <b@x>"), ancestors("b@x", ""), ancestors("Monday", "")
-    (('<a@x>', '<b@x>'), ('<b@x>',), ())
-    """
-    line = message_ids(references) if _names_ids(references) else ()
-    if line:
-        return line[-_MOST_REFERENCES:]
-    return message_ids(in_reply_to)[:1] if _names_ids(in_reply_to) else ()
-
-
-def _names_ids(field: str) -> bool:
-    return "<" in field or all("@" in part for part in field.split())
 
 
 class _Parts:

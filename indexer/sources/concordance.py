@@ -15,7 +15,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from indexer.errors import ExtractionError
-from indexer.mail.message_hash import message_ids
+from indexer.mail.message_ids import message_ids
 from indexer.model import Blob, FailedBlob
 from indexer.sources import delimited, record_documents
 from indexer.sources.base import Reading, Records, SourceItem

@@ -49,3 +49,11 @@ def test_a_look_up_or_search_loads_no_readers_of_other_formats_and_schemes(tmp_p
     assert "indexer.searching.search" in search
     assert similar & UNUSED == set()
     assert search & UNUSED == set()
+
+
+def test_workers_that_extract_load_no_numpy() -> None:
+    modules = ("worker_main", "extractors", "native", "tika_server")
+    names = ", ".join(f"indexer.extraction.{module}" for module in modules)
+    code = f"import sys, {names}; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
