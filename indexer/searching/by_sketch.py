@@ -20,7 +20,7 @@ from indexer.searching.sketched_hits import (
     sketched_hits,
 )
 from indexer.similarity.criteria import COMPARED
-from indexer.stores.base import SketchedHit
+from indexer.stores.base import RankedHit
 
 _NearPlaces: TypeAlias = list[list[tuple[int, int]]]
 
@@ -85,7 +85,7 @@ class BySketch:
         self.expect(hits)
 
     def needed(
-        self, hits: Sequence[RankedRow | SketchedHit], shown: range | None, is_tied: bool = False
+        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
         """Flag those of the next hits on which the members of groups depend, as the rule says.
 
@@ -147,7 +147,7 @@ class BySketch:
         else:
             self._add_without_sketch(hit)
 
-    def _is_sketched(self, hit: RankedRow | SketchedHit) -> bool:
+    def _is_sketched(self, hit: RankedHit) -> bool:
         return bool(hit.minhash) and hit.status in self._statuses
 
     def _find_copy(self, hit: RankedRow) -> int | None:

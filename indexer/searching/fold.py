@@ -14,7 +14,7 @@ from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from indexer.model import RankedRow
-from indexer.stores.base import SketchedHit
+from indexer.stores.base import RankedHit
 
 _AT_ONCE = 200  # hits that are compared together
 _FEWEST = 20  # the same before the page is full
@@ -66,7 +66,7 @@ class SelectiveRule(Rule, Protocol):
         ...
 
     def needed(
-        self, hits: Sequence[RankedRow | SketchedHit], shown: range | None, is_tied: bool = False
+        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
     ) -> tuple[list[bool], int]:
         """Flag those of the next hits on which the members of the groups `shown` depend.
 

@@ -8,7 +8,7 @@ from itertools import compress
 from indexer.model import RankedRow
 from indexer.searching.fold import SelectiveRule
 from indexer.searching.stored_texts import KEPT, StoredTexts, ranked_row
-from indexer.stores.base import HitSketches, Ranking, SketchedHit
+from indexer.stores.base import HitSketches, RankedHit, Ranking
 
 _MOST = KEPT // 2  # rows that are read together, so that they are remembered
 _NO_PATH = "\U0010ffff"
@@ -35,7 +35,7 @@ class RestOfHits:
         whether these are all hits; None if too many are needed.
         """
         is_complete = self.total <= self.window
-        following: list[RankedRow | SketchedHit] = [*hits, *self.sketches.best(self.window)]
+        following: list[RankedHit] = [*hits, *self.sketches.best(self.window)]
         flags, others = rule.needed(following, None if is_complete else shown, is_tied=True)
         count = len(hits)
         places = [place for place, flag in enumerate(flags[count:]) if flag]

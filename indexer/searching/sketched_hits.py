@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.near_sketches import NearSketches, near_sketches
-from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
-from indexer.stores.base import SketchedHit
+from indexer.stores.base import RankedHit
 
 _UNKNOWN = -1
 _AT_ONCE = 200
@@ -119,7 +118,7 @@ class SketchedHits:
         return SketchedHits(self._slots[[place]], self._words[[place]])
 
 
-def sketched_hits(hits: Sequence[RankedRow | SketchedHit], slot_bytes: int) -> SketchedHits:
+def sketched_hits(hits: Sequence[RankedHit], slot_bytes: int) -> SketchedHits:
     """Return hits that all have slots, one at least."""
     packed = b"".join(hit.minhash or b"" for hit in hits)
     words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]

@@ -27,6 +27,10 @@ class SketchedHit(NamedTuple):
     words: int | None
 
 
+RankedHit: TypeAlias = RankedRow | SketchedHit
+"""A hit that was read as a row, or of which only its sketch was."""
+
+
 class HitSketches(Protocol):
     """Sketches of the hits of a search, which a search engine reads sooner than ids and paths."""
 
