@@ -300,6 +300,17 @@ def test_a_version_that_is_not_filled_is_not_taken_for_the_index_in_service(engi
     assert good("GET", f"{server}/{index}/_count")["count"] == 3
 
 
+def test_only_the_newest_version_stays(engine_index):
+    store, index, server = engine_index
+    fill(store, server, index, range(3))
+    for version, recipe in ((2, OTHER), (3, DEFAULT), (4, OTHER)):
+        reindex(store, recipe)
+        assert list(good("GET", f"{server}/{index}*")) == [f"{index}-00000{version}"]
+    kept = f"{index}-000004"
+    reindex(store, DEFAULT, keep=True)
+    assert set(good("GET", f"{server}/{index}*")) == {kept, f"{index}-000005"}
+
+
 @pytest.mark.parametrize("other", ["-of-others", "-000001"])
 def test_an_index_that_still_has_a_name_is_not_removed_as_the_old_version(engine_index, other):
     store, index, server = engine_index

@@ -203,6 +203,12 @@ def copy_store(store: Path, to: Path) -> Path:
     return to
 
 
+def index_names(server: str, beginning: str) -> list[str]:
+    """Return the indices whose names begin so."""
+    with urllib.request.urlopen(f"{server}/{beginning}*", timeout=30) as answer:
+        return sorted(json.load(answer))
+
+
 def delete_index(server: str, index: str) -> None:
     """Delete an index that a test made."""
     with urllib.request.urlopen(

@@ -24,7 +24,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jobs import SECONDS, JobResult, JobRunner, Step
+from jobs import SECONDS, JobResult, JobRunner, Step, index_names
 from oracle import StoreState, check_soundness, read_state
 from planned_operations import Expected, Operation, Planner
 
@@ -38,7 +38,7 @@ FAILPOINTS_OF_STORES = {
     "opensearch": ("before_send", "after_send", "before_journal"),
     "elasticsearch": ("before_send", "after_send", "before_journal"),
 }
-TOGETHER = 2  # stores at a time
+TOGETHER = 4  # stores at a time
 PROGRESS = 10_000  # operations from one line of progress to the next
 ACCEPTED_CODES = (0, 1)  # 1: `doctor` and `consistency` report what they found
 
@@ -147,6 +147,10 @@ class LongRun:
         stored = documents(state)
         wanted = {path: self.expected.document(path) for path in self.expected.texts}
         assert stored == wanted, difference(stored, wanted)
+        if not self.url.startswith("sqlite:"):
+            _, _, server, index = self.url.split("/")
+            names = index_names(f"http://{server}", index)
+            assert len(names) == 1, f"an earlier version is left: {names}"
 
     def _check_between(self, after: Expected) -> None:
         """Check that each document is as before the killed command, or as it must be after it."""
@@ -189,7 +193,7 @@ def run_all(
     say: Callable[[str], None] = print,
     seconds: float = math.inf,
 ) -> dict[str, LongRun]:
-    """Run operations on several stores, two at a time, for at most so many seconds in all; raise
+    """Run operations on several stores, four at a time, for at most so many seconds in all; raise
     the first failure.
     """
     runs = {

@@ -30,7 +30,12 @@ from indexer.stores.engine.index_facts import (
 from indexer.stores.engine.index_requests import EXISTS, Dialect, Requests
 from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
-from indexer.stores.engine.mapping_facts import changed_meta, is_shared, text_field
+from indexer.stores.engine.mapping_facts import (
+    changed_meta,
+    is_shared,
+    own_write_alias,
+    text_field,
+)
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.successor import COPY_SECONDS, Successor, nearfold_metadata
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
@@ -234,7 +239,7 @@ def _clean_up(
 ) -> ReindexResult:
     """Delete the checkpoint of a version in service, and the old version unless it is kept.
 
-    The old version is the one before in the numbering of this name, and has no names any more.
+    The old version is the one before in the numbering of this name, which has its names now.
     """
     metadata = nearfold_metadata(index)
     origin = metadata.get("reindexing")
@@ -249,11 +254,16 @@ def _clean_up(
 
 
 def _is_superseded(requests: Requests, place: IndexPlace, old: str, name: str) -> bool:
-    """Return whether a version is the one before the version that has its names now."""
-    if not _is_version(place.index, old) or next_version(place.index, old) != name:
+    """Return whether a version is the one before the version that has its names now, and has none
+    but that for its own writes.
+    """
+    if old == place.index or not _is_version(place.index, old):
         return False
-    answer = requests.send("GET", f"{old}/_alias")
-    return old != place.index and answer.status == 200 and not answer.body[old]["aliases"]
+    answer = requests.send("GET", old)
+    if next_version(place.index, old) != name or answer.status != 200:
+        return False
+    index = answer.body[old]
+    return not index["aliases"].keys() - {own_write_alias(old, index["mappings"])}
 
 
 def _drain(requests: Requests, index: str) -> None:
