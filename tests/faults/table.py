@@ -88,7 +88,8 @@ FAULTS = (
         ("campaign operations", "test_long_run.py"),
         "every document has the text and labels of before or after the command, which then "
         "completes; I2, I3, I8",
-        "labels were lost when a file was indexed again",
+        "labels were lost when a file was indexed again; `doctor --repair` rebuilt a sound index; "
+        "`reindex` left earlier versions of an index in an engine",
     ),
     Fault(
         "kill -9 of a node of three at random times, beside jobs and searches, OpenSearch",
