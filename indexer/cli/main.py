@@ -99,6 +99,8 @@ def commands(log: str) -> None:
 def main() -> NoReturn:
     """Run the command line and exit with one of the documented codes."""
     signal.signal(signal.SIGTERM, _exit_terminated)
+    # NumPy's library of linear algebra, of which little is used, starts a thread for each processor
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         _escape_unknown_characters(stream)
     sys.exit(run(sys.argv[1:]))

@@ -1,8 +1,11 @@
 """A command loads only the modules that it needs: most of the time of a short one is loading."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from indexer.cli.main import run
 
@@ -21,6 +24,7 @@ UNUSED = {
     "numpy.polynomial",
     "psutil",
 }
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 CODE = (
     "import sys; from indexer.cli.main import run; code = run(sys.argv[1:]); "
     "sys.stderr.write('\\n'.join(sys.modules)); sys.exit(code)"
@@ -57,3 +61,17 @@ def test_workers_that_extract_load_no_numpy() -> None:
     code = f"import sys, {names}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_a_command_starts_no_threads_for_linear_algebra(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("the quick brown fox")
+    code = (
+        "import atexit, os, sys; from indexer.cli.main import main; "
+        "count = lambda: print(len(os.listdir('/proc/self/task')), file=sys.stderr); "
+        "atexit.register(count); main()"
+    )
+    environment = {name: value for name, value in os.environ.items() if name not in THREADS}
+    command = [sys.executable, "-c", code, "hash", str(tmp_path / "a.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stderr.split()[-1] == "1"
