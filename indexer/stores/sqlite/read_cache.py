@@ -1,9 +1,9 @@
 """A cache of what look-ups read of a SQLite file, valid as long as it does not change.
 
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
-first rows by path, the sketches of rows that share keys with many. Postings and sketches are
-bounded, and what does not fit is read again; the rows by path, 8 bytes each, may be those of the
-whole file.
+first rows by path, the lengths and the sketches of rows that share keys with many. Postings,
+lengths and sketches are bounded, and what does not fit is read again; the rows by path, 8 bytes
+each, may be those of the whole file.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from indexer.stores.sqlite.column_cache import ColumnCache, ScoreCache
 
 MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
 MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
+MOST_LENGTHS = 1 << 20  # of 12 bytes
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -37,6 +38,7 @@ class ReadCache:
         self.by_path = np.zeros(0, dtype=np.int64)
         self.last_path = ""
         self.sorted_rows = 0
+        self.lengths = LengthCache()
         self.sketches = SketchCache()
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
@@ -67,6 +69,28 @@ class ReadCache:
             _, oldest = self._postings.popitem(last=False)
             self._entries -= _ENTRIES_OF_KEY + len(oldest)
         return [rows[key] for key in keys]
+
+
+class LengthCache:
+    """The numbers of words of rows, each at the place that the row's number gives it.
+
+    A row that comes to the place of another takes it.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: Numbers = np.zeros(MOST_LENGTHS, dtype=np.int64)
+        self._words: NDArray[np.int32] = np.zeros(MOST_LENGTHS, dtype=np.int32)
+
+    def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[np.int32]:
+        """Return the words of rows; `read` gives those of rows not kept, in order."""
+        places = numbers % MOST_LENGTHS
+        words = self._words[places]
+        missing = np.flatnonzero(self._numbers[places] != numbers)
+        if len(missing):
+            words[missing] = read(numbers[missing])
+            self._words[places[missing]] = words[missing]
+            self._numbers[places[missing]] = numbers[missing]
+        return words
 
 
 class SketchCache:

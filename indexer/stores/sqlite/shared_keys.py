@@ -27,9 +27,9 @@ _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
 )
-_OF_LENGTHS = (
-    "SELECT group_concat(d.number, ' ') FROM json_each(?) j "
-    "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
+_LENGTHS = (
+    "SELECT group_concat(words, ' ') FROM (SELECT coalesce(d.words, -1) AS words FROM json_each(?) "
+    "j LEFT JOIN documents d ON d.number = j.value ORDER BY j.key LIMIT -1)"
 )
 _SKETCHES = (
     "SELECT d.number, d.minhash FROM json_each(?) j "
@@ -144,8 +144,14 @@ def _first_of_lengths(
 
 def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
     """Return those of these rows whose texts have the fewest words to the most."""
-    joined = db.execute(_OF_LENGTHS, (json.dumps(numbers.tolist()), *lengths)).fetchone()[0]
-    return parse_numbers(joined)
+
+    def read(missing: Numbers) -> Numbers:
+        joined = db.execute(_LENGTHS, (json.dumps(missing.tolist()),)).fetchone()[0]
+        return parse_numbers(joined)
+
+    words = parts.read_cache(db).lengths.of(numbers, read)
+    least, most = lengths
+    return numbers[(words >= least) & (words <= most)]
 
 
 def _candidates(
