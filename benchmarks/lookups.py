@@ -211,7 +211,7 @@ def main() -> None:
                         seconds.append(result[:2])
             print(line(f"{kind}, before", times[0], times[0]))
             print(line(kind, times[1], times[0]), flush=True)
-    if not options.url:
+    if not options.url and options.cold:
         print_cold(places, url, by_kind["similar by text"][0], options.cold)
     print(f"\n{different} results differ; load {os.getloadavg()[0]:.1f}")
 

@@ -59,6 +59,11 @@ class ScoreCache:
         """Return whether those of a word are cached."""
         return expression in self._words
 
+    def count(self, expression: str) -> int | None:
+        """Return how many rows have a word; None if they are not cached."""
+        cached = self._words.get(expression)
+        return None if cached is None else len(cached[0])
+
     def of(self, expression: str, read: Callable[[], Scores]) -> Scores:
         """Return the rows of a word and their scores; `read` gives those not cached."""
         cached = self._words.get(expression)

@@ -132,9 +132,14 @@ def _carriers(db: sqlite3.Connection, term: Term) -> NDArray[np.int64]:
 
 def _frequency(db: sqlite3.Connection, term: Term) -> tuple[int, int]:
     """Return how many rows have a term, and how many rows there are."""
-    (rows,) = db.execute(_ROWS).fetchone()
-    (carriers,) = db.execute(_COUNT, (term_expression(term),)).fetchone()
-    return carriers, rows
+    cache = parts.read_cache(db)
+    if _ROWS not in cache.counts:
+        (cache.counts[_ROWS],) = db.execute(_ROWS).fetchone()
+    expression = term_expression(term)
+    carriers = cache.scores.count(expression)
+    if carriers is None:
+        (carriers,) = db.execute(_COUNT, (expression,)).fetchone()
+    return carriers, cache.counts[_ROWS]
 
 
 def _weight_ratio(carriers: int, rows: int) -> float:
