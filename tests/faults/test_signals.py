@@ -17,12 +17,14 @@ DELAYS = {f"after_extract:{hit}": "delay:0.1" for hit in range(1, 30)}
 SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in DELAYS.items())}
 
 
-def start_slow_job(scene: Scene, store: Path, **environment: str) -> tuple[int, Path]:
-    """Return a slow job in the middle of its work, and its log."""
+def start_slow_job(
+    scene: Scene, store: Path, extracted: int = 10, **environment: str
+) -> tuple[int, Path]:
+    """Return a slow job that has begun to extract so many documents, and its log."""
     log = scene.home / f"{store.stem}.log"
     job = scene.jobs.start(*scene.command(store), **BATCH, **environment, JOB_LOG=str(log))
     deadline = time.monotonic() + 60
-    while sum(count_events(log, "extracted").values()) < 10:
+    while sum(count_events(log, "extracted").values()) < extracted:
         assert time.monotonic() < deadline, "the job extracts nothing"
         time.sleep(0.01)
     return job, log
@@ -52,7 +54,7 @@ def test_the_first_signal_lets_a_job_write_what_it_extracted(
 @pytest.mark.parametrize("number", CODES)
 def test_the_second_signal_ends_the_job_at_once(number: signal.Signals, scene: Scene) -> None:
     store = scene.new_store()
-    job, _ = start_slow_job(scene, store, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
+    job, _ = start_slow_job(scene, store, 12, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
     os.kill(job, number)
     time.sleep(0.3)
     started = time.monotonic()
