@@ -33,15 +33,16 @@ _FINISHED = (
     "INSERT OR REPLACE INTO job (number, id, command, began, seconds, outcome, counts) "
     "VALUES ((SELECT number FROM job WHERE id = ?), ?, ?, ?, ?, ?, ?)"
 )
+_GROUPED = "command = 'group' AND outcome = 'done'"
 # The last `group` of documents and of parts stay: families are kept to their options.
 _FORGET = (
     "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ? AND number NOT IN "
-    "(SELECT max(number) FROM job WHERE command = 'group' AND outcome = 'done' "
+    f"(SELECT max(number) FROM job WHERE {_GROUPED} "
     f"GROUP BY json_extract(counts, '$.{_SETTINGS}.of'))"
 )
 _COLUMNS = "SELECT id, command, began, seconds, outcome, counts FROM job"
 _SELECT = f"{_COLUMNS} ORDER BY number DESC"
-_SELECT_GROUPED = f"{_COLUMNS} WHERE command = 'group' AND outcome = 'done' ORDER BY number DESC"
+_SELECT_GROUPED = f"{_COLUMNS} WHERE {_GROUPED} ORDER BY number DESC"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,7 @@ from servers.process import Server
 from table import FaultCounter, record, table
 
 CLUSTERS = ("opensearch", "elasticsearch")
-MOST_TOGETHER = (
-    50  # operations in one process of a long run: the first ones take three times longer
-)
+MOST_TOGETHER = 50  # operations in one process: the first of them take three times longer
 say = partial(print, flush=True)
 
 
@@ -183,7 +181,7 @@ def operations(arguments: argparse.Namespace) -> int:
                 address = node.url.replace("http", name)
                 urls |= {f"{name}-{number}": f"{address}/run{number}" for number in (1, 2)}
         limit = 60 * arguments.minutes
-        runs = run_all(home, urls, arguments.operations, arguments.seed, MOST_TOGETHER, say, limit)
+        runs = run_all(home, urls, arguments.operations, arguments.seed, say, limit, MOST_TOGETHER)
     seconds = time.monotonic() - started
     done = sum(run.operations.total() for run in runs.values())
     kills = sum(run.kills.total() for run in runs.values())

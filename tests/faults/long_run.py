@@ -38,6 +38,7 @@ FAILPOINTS_OF_STORES = {
     "opensearch": ("before_send", "after_send", "before_journal"),
     "elasticsearch": ("before_send", "after_send", "before_journal"),
 }
+MOST_TOGETHER = 12  # operations in one process, unless others are asked for
 TOGETHER = 4  # stores at a time
 PROGRESS = 10_000  # operations from one line of progress to the next
 ACCEPTED_CODES = (0, 1)  # 1: `doctor` and `consistency` report what they found
@@ -52,7 +53,7 @@ class LongRun:
     home: Path
     url: str
     seed: str
-    most_together: int = 12
+    most_together: int = MOST_TOGETHER
     say: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
@@ -189,9 +190,9 @@ def run_all(
     urls: dict[str, str],
     operations: int,
     seed: int,
-    most_together: int,
     say: Callable[[str], None] = print,
     seconds: float = math.inf,
+    most_together: int = MOST_TOGETHER,
 ) -> dict[str, LongRun]:
     """Run operations on several stores, four at a time, for at most so many seconds in all; raise
     the first failure.

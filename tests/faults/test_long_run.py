@@ -9,9 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 def assert_runs(home: Path, url: str) -> None:
-    runs = run_all(
-        home, {"store": url}, operations=120, seed=3, most_together=12, say=lambda _: None
-    )
+    runs = run_all(home, {"store": url}, operations=120, seed=3, say=lambda _: None)
     assert runs["store"].operations.total() == 120
     assert runs["store"].kills.total() >= 3
 

@@ -73,6 +73,16 @@ def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
     return alias
 
 
+def given_aliases(name: str, index: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the aliases of an index, with their settings, but for the one that nearfold itself
+    gave to it for writes.
+
+    `index`: its aliases and its mapping, as an engine answers.
+    """
+    own_alias = own_write_alias(name, index["mappings"])
+    return {alias: body for alias, body in index.get("aliases", {}).items() if alias != own_alias}
+
+
 def has_own_analysis(mapping: Mapping[str, Any]) -> bool:
     """Return whether nearfold made an index, with its own analysis of texts.
 

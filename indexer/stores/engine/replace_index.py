@@ -32,8 +32,8 @@ from indexer.stores.engine.installer import put_next_pipeline, update_template
 from indexer.stores.engine.link import IndexMissing, error_of
 from indexer.stores.engine.mapping_facts import (
     changed_meta,
+    given_aliases,
     is_shared,
-    own_write_alias,
     text_field,
 )
 from indexer.stores.engine.painless import TEXT
@@ -257,13 +257,11 @@ def _is_superseded(requests: Requests, place: IndexPlace, old: str, name: str) -
     """Return whether a version is the one before the version that has its names now, and has none
     but that for its own writes.
     """
-    if old == place.index or not _is_version(place.index, old):
+    is_before = old != place.index and _is_version(place.index, old)
+    if not is_before or next_version(place.index, old) != name:
         return False
     answer = requests.send("GET", old)
-    if next_version(place.index, old) != name or answer.status != 200:
-        return False
-    index = answer.body[old]
-    return not index["aliases"].keys() - {own_write_alias(old, index["mappings"])}
+    return answer.status == 200 and not given_aliases(old, answer.body[old])
 
 
 def _drain(requests: Requests, index: str) -> None:

@@ -21,8 +21,8 @@ from indexer.stores.engine.mapping_facts import (
     WRITE_ALIAS,
     blocks_of,
     changed_meta,
+    given_aliases,
     is_shared,
-    own_write_alias,
     write_alias_of,
 )
 from indexer.stores.engine.operation_feed import (
@@ -267,7 +267,7 @@ class Successor:
         """
         if final := old["settings"]["index"].get("final_pipeline"):
             self.requests.call("PUT", f"{self.name}/_settings", {"index.final_pipeline": final})
-        aliases = self._aliases(old)
+        aliases = given_aliases(self.old, old)
         moved = {**aliases, self.place.index: aliases.get(self.place.index, {})}
         actions: list[bodies.Body] = [
             {"add": {"index": self.name, "alias": name, **body}} for name, body in moved.items()
@@ -294,18 +294,13 @@ class Successor:
 
     def changes(self, old: Mapping[str, Any]) -> list[Change]:
         """Return what the new version is and takes over."""
-        moved = [name for name in self._aliases(old) if name != self.place.index]
+        moved = [name for name in given_aliases(self.old, old) if name != self.place.index]
         return [
             Change("index", self.name, "created", f"like {self.old}, with its documents"),
             Change("alias", self._write_alias, "created"),
             Change("alias", self.place.index, "updated", f"stands for {self.name}"),
             *(Change("alias", name, "updated", f"stands for {self.name}") for name in moved),
         ]
-
-    def _aliases(self, old: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the aliases of the old index but for the one that nearfold made for writes."""
-        own_alias = own_write_alias(self.old, old["mappings"])
-        return {name: body for name, body in old.get("aliases", {}).items() if name != own_alias}
 
 
 def _settings(old: Mapping[str, Any], pipeline: str | None) -> bodies.Body:

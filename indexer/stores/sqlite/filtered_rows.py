@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.ranking import read_numbers
+from indexer.stores.sqlite.ranking import known_rows, read_numbers
 
 HOLDS = "nearfold_holds"  # a function of Python, called for each row
 MOST_FILTERS = 8  # whose rows are kept, 4 bytes each
@@ -29,8 +29,7 @@ def rows_under(
     if key in cache:
         cache.move_to_end(key)
         return cache[key]
-    (rows,) = db.execute("SELECT count(*) FROM fulltext_docsize").fetchone()
-    if HOLDS in where or matches * _FEW < rows:
+    if HOLDS in where or matches * _FEW < known_rows(db):
         return None
     sql = f"SELECT d.number AS number FROM documents d WHERE {where}"
     cache[key] = read_numbers(db, sql, values).astype(np.int32)

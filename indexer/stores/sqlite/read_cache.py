@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,39 +71,55 @@ class ReadCache:
         return [rows[key] for key in keys]
 
 
-class LengthCache:
-    """The numbers of words of rows, each at the place that the row's number gives it.
+class RowCache:
+    """Values of rows, each at the place that the row's number gives it.
 
     A row that comes to the place of another takes it.
     """
 
+    def __init__(self, values: NDArray[Any]) -> None:
+        self.values = values
+        self._numbers: Numbers = np.zeros(len(values), dtype=np.int64)
+
+    def get(self, numbers: Numbers) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return the values of rows, and which of these rows have none here, whatever is returned
+        for them.
+        """
+        places = numbers % len(self.values)
+        return self.values[places], np.flatnonzero(self._numbers[places] != numbers)
+
+    def keep(self, numbers: Numbers, values: NDArray[Any]) -> None:
+        """Keep the values of rows."""
+        places = numbers % len(self.values)
+        self.values[places] = values
+        self._numbers[places] = numbers
+
+
+class LengthCache:
+    """The numbers of words of rows."""
+
     def __init__(self) -> None:
-        self._numbers: Numbers = np.zeros(MOST_LENGTHS, dtype=np.int64)
-        self._words: NDArray[np.int32] = np.zeros(MOST_LENGTHS, dtype=np.int32)
+        self._rows = RowCache(np.zeros(MOST_LENGTHS, dtype=np.int32))
 
     def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[np.int32]:
         """Return the words of rows; `read` gives those of rows not kept, in order."""
-        places = numbers % MOST_LENGTHS
-        words = self._words[places]
-        missing = np.flatnonzero(self._numbers[places] != numbers)
+        words, missing = self._rows.get(numbers)
         if len(missing):
             words[missing] = read(numbers[missing])
-            self._words[places[missing]] = words[missing]
-            self._numbers[places[missing]] = numbers[missing]
+            self._rows.keep(numbers[missing], words[missing])
         return words
 
 
 class SketchCache:
-    """Packed sketches of rows, each at the place that the row's number gives it.
+    """Packed sketches of rows.
 
-    A row that comes to the place of another takes it. Those of the first request are not kept, so
-    that a process that looks up one document takes no memory for others.
+    Those of the first request are not kept, so that a process that looks up one document takes no
+    memory for others.
     """
 
     def __init__(self) -> None:
         self._is_first = True
-        self._numbers: Numbers = np.zeros(0, dtype=np.int64)
-        self._packed: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
+        self._rows = RowCache(np.zeros((0, 0), dtype=np.uint8))
 
     def packed(
         self, numbers: Numbers, width: int, read: Callable[[Numbers], dict[int, bytes]]
@@ -115,18 +131,14 @@ class SketchCache:
         if self._is_first:
             self._is_first = False
             return _read_sketches(numbers, width, read)
-        if self._packed.shape[1] != width:
-            self._numbers = np.zeros(MOST_SKETCHES, dtype=np.int64)
-            self._packed = np.zeros((MOST_SKETCHES, width), dtype=np.uint8)
-        places = numbers % MOST_SKETCHES
-        sketches = self._packed[places]
-        missing = np.flatnonzero(self._numbers[places] != numbers)
+        if self._rows.values.shape[1] != width:
+            self._rows = RowCache(np.zeros((MOST_SKETCHES, width), dtype=np.uint8))
+        sketches, missing = self._rows.get(numbers)
         is_known = np.ones(len(numbers), dtype=np.bool_)
         if len(missing):
             sketches[missing], is_known[missing] = _read_sketches(numbers[missing], width, read)
             missing = missing[is_known[missing]]
-            self._packed[places[missing]] = sketches[missing]
-            self._numbers[places[missing]] = numbers[missing]
+            self._rows.keep(numbers[missing], sketches[missing])
         return sketches, is_known
 
 
