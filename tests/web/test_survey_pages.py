@@ -4,7 +4,7 @@ import json
 import re
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.label import LabelOptions
 from indexer.grouping.store_figures import store_figures
+from indexer.grouping.survey import survey as read_survey
 from indexer.web.chart_geometry import curve
 from indexer.web.label_queue import LabelRequest
 from indexer.web.serve import review_application
@@ -42,11 +43,15 @@ def test_overview_says_that_the_store_is_being_read(
 
     goes_on = threading.Event()
 
-    def read_later(*given: Any) -> Any:
-        assert goes_on.wait(60)
-        return store_figures(*given)
+    def held_back(read: Callable[..., Any]) -> Callable[..., Any]:
+        def read_later(*given: Any) -> Any:
+            assert goes_on.wait(60)
+            return read(*given)
 
-    monkeypatch.setattr("indexer.web.site.store_figures", read_later)
+        return read_later
+
+    monkeypatch.setattr("indexer.web.site.store_figures", held_back(store_figures))
+    monkeypatch.setattr("indexer.web.site.survey", held_back(read_survey))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     shown = client.get("/threshold").text
     assert "a minute or more, and 700 MB of memory, for each 100,000" in shown
