@@ -15,8 +15,29 @@ pub fn near_sketches(left: &[u8], right: &[u8], width: usize, least: u32) -> Vec
     near
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "x86_64+sse4.2"))]
 fn add_near(near: &mut Vec<[u32; 3]>, a: u32, row: &[u8], right: &[u8], least: u32) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_here() {
+        // SAFETY: the check above shows that the processor has these instructions.
+        return unsafe { avx512::add_near(near, a, row, right, least) };
+    }
+    add_near_in_bytes(near, a, row, right, least);
+}
+
+#[multiversion(targets("x86_64+avx2", "x86_64+sse4.2"))]
+fn add_near_in_bytes(near: &mut Vec<[u32; 3]>, a: u32, row: &[u8], right: &[u8], least: u32) {
+    add_near_by(count_equal, near, a, row, right, least);
+}
+
+#[inline(always)]
+fn add_near_by(
+    count_equal: impl Fn(&[u8], &[u8]) -> u32,
+    near: &mut Vec<[u32; 3]>,
+    a: u32,
+    row: &[u8],
+    right: &[u8],
+    least: u32,
+) {
     for (b, other) in (0..).zip(right.chunks_exact(row.len())) {
         let equal = count_equal(row, other);
         if equal >= least {
@@ -32,6 +53,42 @@ fn count_equal(left: &[u8], right: &[u8]) -> u32 {
         equal += u32::from(left.iter().zip(right).map(|(a, b)| u8::from(a == b)).sum::<u8>());
     }
     equal
+}
+
+/// The same, 64 slots at a time, each a bit of the answer.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::_mm512_cmpeq_epi8_mask;
+
+    use super::{Bucket, NearPairs, add_bucket_by, add_near_by};
+    use crate::ascii::avx512::{SIZE, load};
+
+    pub fn is_here() -> bool {
+        is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("popcnt")
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    pub fn add_near(near: &mut Vec<[u32; 3]>, a: u32, row: &[u8], right: &[u8], least: u32) {
+        add_near_by(|left, right| count_equal(left, right), near, a, row, right, least);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    pub fn add_bucket(result: &mut NearPairs, bucket: &Bucket, least: u32) {
+        add_bucket_by(|left, right| count_equal(left, right), result, bucket, least);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    fn count_equal(left: &[u8], right: &[u8]) -> u32 {
+        let (mut lefts, mut rights) = (left.chunks_exact(SIZE), right.chunks_exact(SIZE));
+        let mut equal = 0;
+        for (left, right) in lefts.by_ref().zip(rights.by_ref()) {
+            equal += _mm512_cmpeq_epi8_mask(load(left), load(right)).count_ones();
+        }
+        equal + super::count_equal(lefts.remainder(), rights.remainder())
+    }
 }
 
 /// Sketches of `width` slots, each with `bands` keys. A pair that shares a key in a band in which both are `open` is a
@@ -67,7 +124,9 @@ impl Buckets<'_> {
                     sketches.extend_from_slice(&self.sketches[place * self.width..][..self.width]);
                     earlier.extend_from_slice(&self.keys[place * self.bands..][..band]);
                 }
-                add_bucket(&mut result, bucket, (&sketches, self.width), (&earlier, band), least);
+                let bucket =
+                    Bucket { members: bucket, sketches: &sketches, width: self.width, earlier: &earlier, band };
+                add_bucket(&mut result, &bucket, least);
             }
         }
         result
@@ -82,17 +141,35 @@ impl Buckets<'_> {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "x86_64+sse4.2"))]
-fn add_bucket(
-    result: &mut NearPairs,
-    bucket: &[(u64, u32)],
-    (sketches, width): (&[u8], usize),
-    (earlier, band): (&[u64], usize),
-    least: u32,
-) {
-    for a in 0..bucket.len() {
+/// Sketches that share the key of a band, each with its place, and their keys of the bands before.
+struct Bucket<'a> {
+    members: &'a [(u64, u32)],
+    sketches: &'a [u8],
+    width: usize,
+    earlier: &'a [u64],
+    band: usize,
+}
+
+fn add_bucket(result: &mut NearPairs, bucket: &Bucket, least: u32) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_here() {
+        // SAFETY: the check above shows that the processor has these instructions.
+        return unsafe { avx512::add_bucket(result, bucket, least) };
+    }
+    add_bucket_in_bytes(result, bucket, least);
+}
+
+#[multiversion(targets("x86_64+avx2", "x86_64+sse4.2"))]
+fn add_bucket_in_bytes(result: &mut NearPairs, bucket: &Bucket, least: u32) {
+    add_bucket_by(count_equal, result, bucket, least);
+}
+
+#[inline(always)]
+fn add_bucket_by(count_equal: impl Fn(&[u8], &[u8]) -> u32, result: &mut NearPairs, bucket: &Bucket, least: u32) {
+    let &Bucket { members, sketches, width, earlier, band } = bucket;
+    for a in 0..members.len() {
         let (row, keys) = (&sketches[a * width..][..width], &earlier[a * band..][..band]);
-        for b in a + 1..bucket.len() {
+        for b in a + 1..members.len() {
             let others = &earlier[b * band..][..band];
             let shared: u64 = keys.iter().zip(others).map(|(key, other)| u64::from(key == other)).sum();
             if shared > 0 {
@@ -101,7 +178,7 @@ fn add_bucket(
             result.candidates += 1;
             let equal = count_equal(row, &sketches[b * width..][..width]);
             if equal >= least {
-                result.near.push([bucket[a].1, bucket[b].1, equal]);
+                result.near.push([members[a].1, members[b].1, equal]);
             }
         }
     }
@@ -129,6 +206,11 @@ mod tests {
                     }
                 }
                 assert_eq!(near_sketches(left, right, width, least), plain, "{width} slots, {least}");
+                let mut in_bytes = Vec::new();
+                for (a, row) in (0..).zip(left.chunks_exact(width)) {
+                    add_near_in_bytes(&mut in_bytes, a, row, right, least);
+                }
+                assert_eq!(in_bytes, plain, "{width} slots, {least}, portable");
             }
         }
     }
@@ -143,6 +225,19 @@ mod tests {
         assert_eq!(near(&[1; 8]), (vec![[0, 1, 2], [0, 2, 1], [1, 2, 1]], 5));
         assert_eq!(near(&[0, 1, 0, 1, 0, 1, 0, 1]), (vec![[0, 2, 1], [1, 2, 1]], 2));
         assert_eq!(near(&[0; 8]), (vec![], 0));
+    }
+
+    #[test]
+    fn a_bucket_is_the_same_by_bytes() {
+        let sketches: Vec<u8> = (0..5 * 160).map(|slot| mix64(slot) as u8 & 1).collect();
+        let members: Vec<(u64, u32)> = (0..5).map(|place| (7, place)).collect();
+        let bucket = Bucket { members: &members, sketches: &sketches, width: 160, earlier: &[1, 2, 3, 1, 4], band: 1 };
+        let (mut best, mut by_bytes) = (NearPairs::default(), NearPairs::default());
+        add_bucket(&mut best, &bucket, 75);
+        add_bucket_in_bytes(&mut by_bytes, &bucket, 75);
+        assert_eq!((&best.near, best.candidates), (&by_bytes.near, by_bytes.candidates));
+        assert_eq!(best.candidates, 9);
+        assert!((1..9).contains(&best.near.len()), "{:?}", best.near);
     }
 
     #[test]
