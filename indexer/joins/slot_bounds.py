@@ -60,15 +60,20 @@ def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
     return fewest_equal_slots(limited, RECALL, measure, recipe)
 
 
+@lru_cache(maxsize=64)
 def similarity_intervals(
     slots: int, z: float = Z95, bits: int = FULL
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both ends of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each.
 
-    The default z gives 95 %. Ends are corrected for slots of `bits` that agree by chance.
+    The default z gives 95 %. Ends are corrected for slots of `bits` that agree by chance. The
+    arrays are kept for the next call, and cannot be written.
     """
     ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
-    return without_chance(ends[:, 0], bits), without_chance(ends[:, 1], bits)
+    intervals = without_chance(ends[:, 0], bits), without_chance(ends[:, 1], bits)
+    for end in intervals:
+        end.flags.writeable = False
+    return intervals
 
 
 def slot_similarity(

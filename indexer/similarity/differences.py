@@ -98,13 +98,25 @@ def _spell(difference: Difference) -> str:
 def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
     """Yield the numbers that are aligned with themselves and differ in sign or unit."""
     for run in runs:
-        for left in _within(a.numbers, run.a, run.words):
+        for left in _unequal_numbers(a, b, run):
             right = left - run.a + run.b
             if a.context(left) == b.context(right):
                 continue
             facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
             if len({fact.value for fact in facts if fact.kind != "address"}) == 2:
                 yield _difference(*facts)
+
+
+def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
+    """Return the places of the numbers of a run in `a` that may be written in another way in `b`:
+    of a run that is written alike, those near its ends.
+    """
+    numbers = _within(a.numbers, run.a, run.words)
+    last, last_b = run.a + run.words - 1, run.b + run.words - 1
+    written = a.text[a.starts[run.a] : a.ends[last]]
+    if not numbers or written != b.text[b.starts[run.b] : b.ends[last_b]]:
+        return numbers
+    return [place for place in numbers if not a.has_context_in(place, run.a, last)]
 
 
 def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:

@@ -147,6 +147,16 @@ class FactSource:
         start = max(0, self.starts[first] - REACH)
         return self.text[start : self.ends[last] + REACH]
 
+    def has_context_in(self, place: int, first: int, last: int) -> bool:
+        """Return whether the context of a number lies within the words from the first to the last
+        one.
+        """
+        return (
+            first < place < last - 1
+            and self.starts[place - 1] - self.starts[first] >= REACH
+            and self.ends[last] - self.ends[place + 2] >= REACH
+        )
+
     def fact(self, place: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
         if place not in self._facts:

@@ -4,10 +4,14 @@ import hashlib
 import random
 from collections.abc import Iterator
 
+import pytest
+
+from indexer.similarity import differences as module
 from indexer.similarity.addresses import _ADDRESS, addresses
 from indexer.similarity.differences import differences, has_differences
 from indexer.similarity.fact_signs import _SIGN, _matches
 from indexer.similarity.facts import FactSource
+from indexer.similarity.tile import Tile
 from indexer.text.words import words
 
 _PIECES = (
@@ -78,3 +82,21 @@ def test_signs_and_addresses_are_those_of_a_search_of_the_whole_text() -> None:
         assert [start for start, _ in addresses(whole)] == starts
         spans = [found.span() for found in _SIGN.finditer(whole)]
         assert [found.span() for found in _matches(whole)] == spans
+
+
+def test_numbers_within_what_is_written_alike_need_no_comparison(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    possible, left_out = module._unequal_numbers, 0
+
+    def every_number(a: FactSource, b: FactSource, run: Tile) -> list[int]:
+        nonlocal left_out
+        numbers = module._within(a.numbers, run.a, run.words)
+        left_out += len(numbers) - len(possible(a, b, run))
+        return numbers
+
+    texts = [(source(a), source(b)) for a, b in pairs(400)]
+    found = [answers(a, b) for a, b in texts]
+    monkeypatch.setattr(module, "_unequal_numbers", every_number)
+    assert [answers(a, b) for a, b in texts] == found
+    assert left_out > 100
