@@ -1,92 +1,25 @@
-"""Folded searches of an engine that read sketches of hits sooner than their ids."""
+"""Folded searches that read sketches of hits, of documents of other programs."""
 
-import random
-
-import pytest
 from pipelines import call, store_url
 from sample_rows import row
 
 from indexer.recipe import DEFAULT
 from indexer.searching import search as searching
 from indexer.searching.search import search
-from indexer.searching.search_options import SearchOptions
 from indexer.sketch.row_keys import sign_rows
-from indexer.stores.engine.sketch_reads import SketchReads
-
-SOME, EVERY = "common", "common rare"
 
 
-def library(count):
-    """Return rows of which some are copies, and others edited copies, of earlier ones."""
-    chance = random.Random(1)
-    texts = []
-    for _ in range(count):
-        words = [f"w{chance.randrange(500)}" for _ in range(60)]
-        kind = chance.random()
-        if texts and kind < 0.4:
-            words = chance.choice(texts[-200:]).split()
-        if texts and kind < 0.25:
-            words[chance.randrange(1, len(words))] = "edited"
-        words[0] = "rare" if chance.random() < 0.3 else "common"
-        texts.append(" ".join(words))
-    rows = [row(f"{place:04}", text=text, title="") for place, text in enumerate(texts)]
-    return sign_rows(rows, DEFAULT)
-
-
-@pytest.fixture
-def store(engine, server, index, open_at):
+def test_ids_that_no_sketch_names_come_with_the_hits(engine, server, index, open_at, monkeypatch):
+    """Documents of other programs may lack `near_id`."""
     store = open_at(f"{store_url(engine, server, index)}?shards=2&replicas=0")
     store.prepare(DEFAULT)
-    rows = library(1_300)
-    for start in range(0, len(rows), 200):
-        assert not any(store.write(rows[start : start + 200]))
+    texts = [" ".join(f"w{place * number % 97}" for number in range(1, 40)) for place in range(200)]
+    rows = [row(f"{place}", text=f"common {text}") for place, text in enumerate(texts)]
+    assert not any(store.write(sign_rows(rows, DEFAULT)))
     store.refresh()
-    return store
-
-
-def count_rows(monkeypatch):
-    """Return a list to which each call of `SketchReads.rows` adds how many rows it read, or -1."""
-    read, counts = SketchReads.rows, []
-
-    def rows(self, places):
-        answer = read(self, places)
-        counts.append(-1 if answer is None else len(answer))
-        return answer
-
-    monkeypatch.setattr(SketchReads, "rows", rows)
-    return counts
-
-
-def test_sketches_of_hits_fold_as_whole_hits_do(store, monkeypatch):
-    counts = count_rows(monkeypatch)
-    queries = [(SOME, 10, 1), (EVERY, 10, 1), (EVERY, 3, 4), ("w7 w8", 10, 1), ("w7", 10, 1)]
-    queries += [(f"w{number} w{number + 1} common", 5, 2) for number in range(0, 500, 120)]
-
-    def pages():
-        return [
-            search(store, words, SearchOptions(limit=limit, page=page))
-            for words, limit, page in queries
-        ]
-
-    by_sketches = pages()
-    assert max(counts) > 0
-    monkeypatch.setattr(searching, "_first_hits", lambda *_: 0)
-    whole = pages()
-    for one, other in zip(by_sketches, whole, strict=True):
-        assert [(hit.id, hit.folded) for hit in one.hits] == [
-            (hit.id, hit.folded) for hit in other.hits
-        ]
-        assert (one.total, one.relation, one.more) == (other.total, other.relation, other.more)
-        assert one.families == other.families or other.relation == "gte"
-    assert any(hit.folded for page in whole for hit in page.hits)
-    assert {page.relation for page in whole} == {"eq", "gte"}
-
-
-def test_ids_that_no_sketch_names_come_with_the_hits(store, server, index, monkeypatch):
-    """Documents of other programs may lack `near_id`."""
     script = {"script": {"source": "ctx._source.remove('near_id')"}}
     path = f"{server}/{index}/_update_by_query?refresh=true&pipeline=_none&conflicts=proceed"
     assert call("POST", path, script)[0] == 200
-    page = search(store, SOME)
+    page = search(store, "common")
     monkeypatch.setattr(searching, "_first_hits", lambda *_: 0)
-    assert {hit.id for hit in page.hits} == {hit.id for hit in search(store, SOME).hits}
+    assert {hit.id for hit in page.hits} == {hit.id for hit in search(store, "common").hits}

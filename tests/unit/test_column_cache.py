@@ -196,7 +196,9 @@ def test_written_and_deleted_rows_are_searched(file: Path) -> None:
 def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(full_text, "_MOST_SORTED", most)
-        places = [place for part in full_text._best_first(np.array(scores)) for place in part]
+        best = full_text.best_places(np.array(scores))
+        others = full_text._other_places(np.array(scores), len(best))
+        places = [place for part in (best, *others) for place in part]
     assert places == sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 

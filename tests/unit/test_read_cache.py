@@ -12,7 +12,7 @@ from indexer.model import Screen
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite import read_cache
-from indexer.stores.sqlite.read_cache import LengthCache, ReadCache, SketchCache
+from indexer.stores.sqlite.read_cache import NumberCache, ReadCache, SketchCache
 
 WIDTH = 3
 CHOICES = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=9), max_size=12)
@@ -35,14 +35,14 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
 
 
 @given(CHOICES)
-def test_lengths_are_those_of_their_rows_whatever_was_read_before(choices: list[set[int]]) -> None:
+def test_numbers_are_those_of_their_rows_whatever_was_read_before(choices: list[set[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MOST_LENGTHS", 8)
-        lengths = LengthCache()
+        patch.setattr(read_cache, "MOST_NUMBERS", 8)
+        cache = NumberCache(np.int32)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
-            words = lengths.of(numbers, lambda missing: missing * 3 - 4)
-            assert words.tolist() == [number * 3 - 4 for number in sorted(chosen)]
+            values = cache.of(numbers, lambda missing: missing * 3 - 4)
+            assert values.tolist() == [number * 3 - 4 for number in sorted(chosen)]
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), max_size=12))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain, count
-from typing import Any
+from typing import Any, Literal
 
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.file_format import recipe_in_use
 
 _CHUNK = 500
+_COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
+_ROW = f"SELECT d.number, t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 
 
 def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> None:
@@ -78,6 +81,15 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[
             (number, " ".join(keys)),
         )
     return numbers
+
+
+def whole_rows(
+    db: sqlite3.Connection, column: Literal["id", "number"], among: Sequence[Any]
+) -> dict[int, Row]:
+    """Return the rows that have these ids or numbers, with their texts, by number."""
+    read = chosen_rows(db, f"{_ROW} WHERE d.{column} IN", among)
+    rows = packed.rows([values for _, *values in read], recipe_in_use(db))
+    return {number: row for (number, *_), row in zip(read, rows, strict=True)}
 
 
 def chosen_rows(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -14,22 +14,21 @@ from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadat
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.document_tables import chosen_rows
-from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
+from indexer.stores.sqlite.document_tables import whole_rows
+from indexer.stores.sqlite.full_text import FullTextMatches, full_text_matches
+from indexer.stores.sqlite.hit_sketches import hit_sketches
 from indexer.text.phrases import well_formed
 from indexer.text.query_syntax import parse_query
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
 
-_COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
-_ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 _OUTLINES = (
     "SELECT d.id, d.path, d.status, d.raw, d.exact, d.labels, d.in_family, d.similarity, "
     "d.provisional, d.number FROM documents d WHERE {} AND d.number > ? ORDER BY d.number LIMIT ?"
 )
 _OUTLINES_AT_ONCE = 2_000
+_PAGE = 100
 _SHOWN = (
     "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
 )
@@ -38,9 +37,8 @@ _SHOWN = (
 def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
     """Return whole rows in one consistent view; ids that do not exist are absent."""
     with file.reading() as db:
-        values = chosen_rows(db, f"{_ROW} WHERE d.id IN", ids)
-        recipe = recipe_in_use(db)
-    return {row.id: row for row in packed.rows(values, recipe)}
+        rows = whole_rows(db, "id", ids)
+    return {row.id: row for row in rows.values()}
 
 
 def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
@@ -54,12 +52,11 @@ def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
         select = f"SELECT number FROM documents d WHERE ({condition}) AND {parts.WITHIN[scope]}"
         rows = db.execute(f"{select} ORDER BY id", values)
         numbers = array("q", (number for (number,) in rows))
-    for start in range(0, len(numbers), PAGE):
-        chunk = numbers[start : start + PAGE].tolist()
+    for start in range(0, len(numbers), _PAGE):
+        chunk = numbers[start : start + _PAGE].tolist()
         with file.reading() as db:
-            page = chosen_rows(db, f"{_ROW} WHERE d.number IN", chunk)
-            recipe = recipe_in_use(db)
-        yield from sorted(packed.rows(page, recipe), key=lambda row: row.id)
+            page = whole_rows(db, "number", chunk)
+        yield from sorted(page.values(), key=lambda row: row.id)
 
 
 def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:
@@ -100,18 +97,20 @@ def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
         if within := parts.within(db, scope):
             conditions = [within, *conditions]
         matches = full_text_matches(db, query, words, conditions, values)
-    hits = _ranked(file, matches)
+    sketches = hit_sketches(file, matches, query)
+    expected = sketches.first if sketches else query.expected
     return Ranking(
         len(matches.numbers),
-        hits,
+        _ranked(file, matches, min(expected or _PAGE, _PAGE)),
         matches.families,
         matches.facets,
         unranked=matches.unranked,
+        sketches=sketches,
     )
 
 
-def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
-    for page in matches.pages(file, _SHOWN):
+def _ranked(file: File, matches: FullTextMatches, size: int) -> Iterator[RankedRow]:
+    for page in matches.pages(file, _SHOWN, size):
         for score, name, path, family, status, minhash, words, stored in page:
             digest = packed.unpack_digest(stored)
             yield RankedRow(name, path, score, family, status, minhash, digest, words)

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,8 +37,7 @@ from indexer.text.query_syntax import SearchWords
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File
 
-PAGE = 100
-_MOST_SORTED = 20_000  # matches that are sorted at once, if there are more
+_MOST_SORTED = 2_000  # matches that are sorted at first, if there are more
 _SPARSE = 20  # numbers for each that is counted
 _ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
@@ -47,7 +47,7 @@ _MOST_TIED = 1_000  # rows that are read at once, to be ordered
 _NO_SCORES: Mapping[int, float] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FullTextMatches:
     """The numbers of the rows that match with their scores, or in order without these; distinct
     families, and facets, where requested.
@@ -61,63 +61,86 @@ class FullTextMatches:
     facets: dict[str, tuple[Facet, ...]]
     unranked: int = 0
 
-    def pages(self, file: File, columns: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield columns of the matches after their scores, best first, about a hundred at a time.
+    @cached_property
+    def best(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The rows of the best scores, and these, in descending order; none of those that are not
+        ranked. Equal scores are all among them, or none is.
+        """
+        if self.scores is None:
+            return self.numbers[:0], np.zeros(0)
+        places = best_places(self.scores)
+        return self.numbers[places], self.scores[places]
+
+    def pages(self, file: File, columns: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield columns of the matches after their scores, best first, about `size` at a time.
 
         Rows of the same score, of which a search for one word has many, are in the order of path,
         then of id. A row deleted since is left out.
         """
         if self.scores is None:
-            yield from _read_in_order(file, columns, self.numbers)
+            yield from _read_in_order(file, columns, self.numbers, size)
             return
-        for places in _best_first(self.scores):
-            yield from _ranked_pages(file, columns, self.numbers[places], self.scores[places])
+        numbers, scores = self.best
+        yield from _ranked_pages(file, columns, numbers, scores, size)
+        for places in _other_places(self.scores, len(numbers)):
+            numbers, scores = self.numbers[places], self.scores[places]
+            yield from _ranked_pages(file, columns, numbers, scores, size)
 
 
-def _best_first(scores: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of all scores in descending order, in two parts if they are many.
-
-    Equal scores are in one part. The second part is sorted when it is needed. Rows that were not
-    ranked, with the score 0, are the last part.
+def best_places(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the places of the best scores in descending order, none of the score 0, which rows
+    have that were not ranked. Equal scores are all among them, or none is.
     """
-    unranked = np.flatnonzero(scores == 0.0)
-    if len(unranked):
-        ranked = np.flatnonzero(scores)
-        yield from (ranked[places] for places in _best_first(scores[ranked]))
-        yield unranked
+    places = np.flatnonzero(scores)
+    if len(places) > _MOST_SORTED:
+        least = np.partition(scores, -_MOST_SORTED)[-_MOST_SORTED]
+        places = np.flatnonzero(scores >= least)
+    return places[np.argsort(-scores[places], kind="stable")]
+
+
+def _other_places(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the places of all other scores but the `best` ones in descending order."""
+    if best == len(scores):
         return
-    if len(scores) <= _MOST_SORTED:
-        yield np.argsort(-scores, kind="stable")
-        return
-    least = np.partition(scores, -_MOST_SORTED)[-_MOST_SORTED]
-    for is_part in (scores >= least, scores < least):
-        places = np.flatnonzero(is_part)
-        yield places[np.argsort(-scores[places], kind="stable")]
+    places = np.argsort(-scores, kind="stable")[best:]
+    yield places[scores[places] > 0]
+    yield places[scores[places] == 0]
+
+
+def end_of_page(scores: NDArray[np.float64], end: int) -> int:
+    """Return the end of a page of these descending scores that ends there, or where the last score
+    of it is another one.
+    """
+    if not 0 < end < len(scores):
+        return min(end, len(scores))
+    return int(np.searchsorted(-scores, -scores[end - 1], side="right"))
 
 
 def _ranked_pages(
-    file: File, columns: str, numbers: NDArray[np.int64], scores: NDArray[np.float64]
+    file: File,
+    columns: str,
+    numbers: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    size: int,
 ) -> Iterator[list[tuple[Any, ...]]]:
     """Yield pages of scores and columns of rows by descending score."""
-    count = len(numbers)
-    ends = np.append(np.flatnonzero(np.diff(scores)) + 1, count)
     end = 0
-    while (start := end) < count:
-        end = int(ends[np.searchsorted(ends, min(start + PAGE, count))])
+    while (start := end) < len(numbers):
+        end = end_of_page(scores, start + size)
         page, values = numbers[start:end], scores[start:end].tolist()
         score = dict(zip(page.tolist(), values, strict=True))
         is_long = len(page) > _MOST_TIED
-        by_path = _rows_by_path(file, "path" if is_long else columns, page)
+        by_path = rows_by_path(file, "path" if is_long else columns, page)
         by_path.sort(key=lambda row: -score[row[0]])
         if is_long:
             ordered = np.array([number for number, *_ in by_path], dtype=np.int64)
-            yield from _read_in_order(file, columns, ordered, score)
+            yield from _read_in_order(file, columns, ordered, size, score)
             continue
         ranked = [(score[number], *row) for number, *row in by_path]
-        yield from (ranked[place : place + PAGE] for place in _steps(len(ranked)))
+        yield from (ranked[place : place + size] for place in range(0, len(ranked), size))
 
 
-def _rows_by_path(file: File, columns: str, numbers: NDArray[np.int64]) -> list[tuple[Any, ...]]:
+def rows_by_path(file: File, columns: str, numbers: NDArray[np.int64]) -> list[tuple[Any, ...]]:
     """Return number and columns of rows by path, then by id."""
     select = _SELECTED.format(columns) + _BY_PATH
     with file.reading() as db:
@@ -125,11 +148,15 @@ def _rows_by_path(file: File, columns: str, numbers: NDArray[np.int64]) -> list[
 
 
 def _read_in_order(
-    file: File, columns: str, numbers: NDArray[np.int64], score: Mapping[int, float] = _NO_SCORES
+    file: File,
+    columns: str,
+    numbers: NDArray[np.int64],
+    size: int,
+    score: Mapping[int, float] = _NO_SCORES,
 ) -> Iterator[list[tuple[Any, ...]]]:
     """Yield pages of scores and columns of rows in the order of their numbers."""
-    for start in _steps(len(numbers)):
-        page = numbers[start : start + PAGE].tolist()
+    for start in range(0, len(numbers), size):
+        page = numbers[start : start + size].tolist()
         with file.reading() as db:
             rows = db.execute(_SELECTED.format(columns), (json.dumps(page),)).fetchall()
         by_number = {number: row for number, *row in rows}
@@ -280,7 +307,3 @@ def _count_distinct(numbers: NDArray[np.int32]) -> int:
     if len(numbers) * _SPARSE < most:
         return len(np.unique(numbers))
     return int(np.count_nonzero(np.bincount(numbers, minlength=1)))
-
-
-def _steps(count: int) -> range:
-    return range(0, count, PAGE)

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from indexer.stores.sqlite.column_cache import ColumnCache, ScoreCache
 
 MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
 MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
-MOST_LENGTHS = 1 << 20  # of 12 bytes
+MOST_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -38,7 +38,8 @@ class ReadCache:
         self.by_path = np.zeros(0, dtype=np.int64)
         self.last_path = ""
         self.sorted_rows = 0
-        self.lengths = LengthCache()
+        self.words = NumberCache(np.int32)
+        self.statuses = NumberCache(np.int8)
         self.sketches = SketchCache()
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.filtered: OrderedDict[tuple[str, tuple[str | float, ...]], NDArray[np.int32]] = (
@@ -95,19 +96,19 @@ class RowCache:
         self._numbers[places] = numbers
 
 
-class LengthCache:
-    """The numbers of words of rows."""
+class NumberCache:
+    """A number of each row, such as that of its words."""
 
-    def __init__(self) -> None:
-        self._rows = RowCache(np.zeros(MOST_LENGTHS, dtype=np.int32))
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._rows = RowCache(np.zeros(MOST_NUMBERS, dtype=dtype))
 
-    def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[np.int32]:
-        """Return the words of rows; `read` gives those of rows not kept, in order."""
-        words, missing = self._rows.get(numbers)
+    def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[Any]:
+        """Return the numbers of rows; `read` gives those of rows not kept, in order."""
+        values, missing = self._rows.get(numbers)
         if len(missing):
-            words[missing] = read(numbers[missing])
-            self._rows.keep(numbers[missing], words[missing])
-        return words
+            values[missing] = read(numbers[missing])
+            self._rows.keep(numbers[missing], values[missing])
+        return values
 
 
 class SketchCache:

@@ -20,20 +20,13 @@ from indexer.sketch.codec import unsigned64
 from indexer.stores.base import Lookup
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.kept_values import sketches_of, words_of
 from indexer.stores.sqlite.postings import carriers, either, parse_numbers
 from indexer.stores.sqlite.read_cache import Numbers, ReadCache
 
 _BEST = (
     "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
     "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
-)
-_LENGTHS = (
-    "SELECT group_concat(words, ' ') FROM (SELECT coalesce(d.words, -1) AS words FROM json_each(?) "
-    "j LEFT JOIN documents d ON d.number = j.value ORDER BY j.key LIMIT -1)"
-)
-_SKETCHES = (
-    "SELECT d.number, d.minhash FROM json_each(?) j "
-    "CROSS JOIN documents d ON d.number = j.value WHERE length(d.minhash) = ?"
 )
 _SORTED = (
     "SELECT group_concat(number, ' ') FROM (SELECT d.number FROM json_each(?) j "
@@ -113,12 +106,7 @@ def count_shared(
 
 def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[np.bool_]:
     """Flag the rows whose sketches pass the screen, or that have none."""
-    width = len(screen.slots)
-
-    def read(missing: Numbers) -> dict[int, bytes]:
-        return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
-
-    sketches, is_sketched = parts.read_cache(db).sketches.packed(numbers, width, read)
+    sketches, is_sketched = sketches_of(db, numbers, len(screen.slots))
     return pass_screen(screen, sketches) | ~is_sketched
 
 
@@ -144,12 +132,7 @@ def _first_of_lengths(
 
 def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
     """Return those of these rows whose texts have the fewest words to the most."""
-
-    def read(missing: Numbers) -> Numbers:
-        joined = db.execute(_LENGTHS, (json.dumps(missing.tolist()),)).fetchone()[0]
-        return parse_numbers(joined)
-
-    words = parts.read_cache(db).lengths.of(numbers, read)
+    words = words_of(db, numbers)
     least, most = lengths
     return numbers[(words >= least) & (words <= most)]
 
