@@ -99,7 +99,7 @@ def best_places(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _other_places(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of all other scores but the `best` ones in descending order."""
+    """Yield the places of the scores after the `best` ones, descending, those of 0 apart."""
     if best == len(scores):
         return
     places = np.argsort(-scores, kind="stable")[best:]
@@ -108,8 +108,8 @@ def _other_places(scores: NDArray[np.float64], best: int) -> Iterator[NDArray[np
 
 
 def end_of_page(scores: NDArray[np.float64], end: int) -> int:
-    """Return the end of a page of these descending scores that ends there, or where the last score
-    of it is another one.
+    """Return where a page of descending scores ends: at `end`, or later, after all scores that are
+    equal to its last one.
     """
     if not 0 < end < len(scores):
         return min(end, len(scores))

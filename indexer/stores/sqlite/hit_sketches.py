@@ -33,7 +33,10 @@ class FileSketches:
         return self._first
 
     def best(self, window: int) -> list[SketchedHit]:
-        """Return the best hits after the first ones, `window` with these."""
+        """Return the best hits after the first ones, `window` with these.
+
+        A row that is gone since has no sketch.
+        """
         self._numbers = self._best(window)
         with self._file.reading() as db:
             width = recipe_in_use(db).sketch_bytes
