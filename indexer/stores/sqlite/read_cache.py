@@ -1,9 +1,9 @@
 """A cache of what look-ups read of a SQLite file, valid as long as it does not change.
 
 Look-ups of different documents read much the same: the postings of keys that many rows carry, the
-first rows by path, the lengths and the sketches of rows that share keys with many. Postings,
-lengths and sketches are bounded, and what does not fit is read again; the rows by path, 8 bytes
-each, may be those of the whole file.
+first rows by path, the lengths and the sketches of rows that share keys with many. So do folded
+searches, with the statuses of hits. Postings, lengths, statuses and sketches are bounded, and what
+does not fit is read again; the rows by path, 8 bytes each, may be those of the whole file.
 """
 
 from __future__ import annotations
