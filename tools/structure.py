@@ -1,14 +1,20 @@
-"""Print how the package is laid out: sizes, imports between folders, and departures from the style.
+"""Print how the package is laid out: sizes, doors, imports between packages, private words, and
+departures from the style.
 
-    python3 tools/structure.py [FOLDER]
+    python3 tools/structure.py [--details] [FOLDER]
+    .venv/bin/python tools/structure.py --flows     # and the files that each of four flows enters
 
-FOLDER is a checkout of nearfold, this one by default, so that two can be compared.
+FOLDER is a checkout of nearfold, this one by default, so that two can be compared. A door of a
+package is a module that other packages import; use-cases that only commands, the API of the review
+pages and the lazy names of the package root import do not count.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,6 +25,15 @@ PARTICIPLES = re.compile(
     r"_?(?:[A-Z]\w*ed"
     r"|(?:[A-Z]\w*)?(?:Told|Made|Given|Found|Drawn|Seen|Lost|Kept|Held|Ran|Shown|Chosen|Written))$"
 )
+# Words with a private meaning, and what the field says instead (see docs/development.md).
+PRIVATE_WORDS = (
+    "place", "places", "least", "most", "fewest", "answer", "answers", "question", "questions",
+    "reading", "readings", "share", "shares", "head", "heads", "lead", "leads", "shown", "side",
+    "sides", "spell", "spells", "spelled", "screen", "hot", "survey", "figures", "letters", "signs",
+    "beside", "sign", "signed", "signature", "told", "likeness",
+)  # fmt: skip
+TOKEN = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
+NOT_PACKAGES = {"cli", "__main__", "__init__", "indexer"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COLUMNS = 100
 PARAMETERS = 8
@@ -71,6 +86,39 @@ class Package:
     def folder(self, name: str) -> str:
         """Return the folder of a module below `indexer`, or the module itself at the top."""
         return name.split(".")[1] if "." in name else name
+
+    def doors(self) -> dict[str, dict[str, set[str]]]:
+        """Return the doors of each package, each with the modules of other packages behind it."""
+        users: dict[str, set[str]] = {}
+        for name in self.names:
+            for imported in self.imports(name):
+                if self.folder(name) != self.folder(imported):
+                    users.setdefault(imported, set()).add(name)
+        doors: dict[str, dict[str, set[str]]] = {}
+        for door, modules in sorted(users.items()):
+            is_top = self.names[door].parent == self.root
+            if not is_top and any(map(self._counts, modules)):
+                doors.setdefault(self.folder(door), {})[door] = modules
+        return doors
+
+    def _counts(self, name: str) -> bool:
+        return self.folder(name) not in NOT_PACKAGES and not name.startswith("indexer.review.api")
+
+    def lines(self) -> dict[str, int]:
+        """Return the number of lines of each module that holds more than a docstring."""
+        return {
+            name: len(path.read_text(encoding="utf-8").splitlines())
+            for name, path in self.names.items()
+            if len(self.trees[path].body) > 1
+        }
+
+    def private_words(self) -> Counter[str]:
+        """Count words with a private meaning, in names and in prose."""
+        counts: Counter[str] = Counter()
+        for path in self.files:
+            words = TOKEN.findall(path.read_text(encoding="utf-8"))
+            counts.update(word for word in map(str.lower, words) if word in PRIVATE_WORDS)
+        return counts
 
     def longest_chain(self) -> list[str]:
         """Return the longest chain of modules, each loading the next; ties by name."""
@@ -178,6 +226,12 @@ def store_methods(package: Package) -> dict[str, int]:
     return counted
 
 
+def hit_classes(package: Package) -> list[str]:
+    """Return the classes that are a hit of a search, by name."""
+    pattern = re.compile(r"_?([A-Z][a-z]+)?Hits?([A-Z]\w+)?$")
+    return sorted({node.name for _, node in package.classes() if pattern.match(node.name)})
+
+
 def long_signatures(package: Package) -> Iterator[str]:
     """Yield functions with more parameters than `PARAMETERS`, as FILE:LINE NAME.
 
@@ -203,12 +257,32 @@ def place(package: Package, path: Path, line: int) -> str:
     return f"{path.relative_to(package.root).as_posix()}:{line}"
 
 
+def flow_counts() -> dict[str, tuple[int, int]]:
+    """Return the files and functions that each flow enters, traced in a process of its own."""
+    command = [sys.executable, str(Path(__file__).with_name("flows.py")), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {
+        flow: (counts["files"], counts["functions"])
+        for flow, counts in json.loads(done.stdout).items()
+    }
+
+
 def report(package: Package, details: bool) -> Iterator[str]:
     """The figures, a line each; with `details` the places too."""
     top = [path for path in package.files if path.parent == package.root]
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package.files)
     chain, edges = package.longest_chain(), package.edges()
-    yield f"modules                                   {len(package.files)}"
+    sizes = sorted(package.lines().values())
+    words = package.private_words()
+    yield f"modules                                   {len(sizes)}"
+    yield f"lines of a module, median and largest     {sizes[len(sizes) // 2]}, {sizes[-1]}"
+    for name, doors in sorted(package.doors().items()):
+        yield f"{'doors of ' + name:<41} {len(doors)}"
+        if details:
+            yield from (f"    {door}  {' '.join(sorted(users))}" for door, users in doors.items())
+    common = ", ".join(f"{word} {number}" for word, number in words.most_common(12))
+    yield f"{'words with a private meaning':<41} {words.total()} ({common} ...)"
+    yield f"{'classes of a hit':<41} {len(hit_classes(package))}"
     yield f"modules at the top (with __main__)        {len(top) - 1} (and __init__)"
     yield f"lines of code                             {lines}"
     yield f"file names that repeat                    {len(package.repeated_stems())}"
@@ -243,6 +317,10 @@ def main(arguments: list[str]) -> int:
     folders = [argument for argument in arguments if not argument.startswith("--")]
     folder = Path(folders[0]) if folders else Path(__file__).resolve().parent.parent
     print("\n".join(report(Package(folder), details)))
+    if "--flows" in arguments:
+        print("files and functions entered")
+        for flow, (files, functions) in flow_counts().items():
+            print(f"    {flow:<37} {files}, {functions}")
     return 0
 
 
