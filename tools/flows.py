@@ -48,6 +48,7 @@ def traced(call: Callable[[], object]) -> set[tuple[str, str]]:
 
 def flows() -> dict[str, set[tuple[str, str]]]:
     """Run the four flows and return what each of them enters."""
+    sys.path.insert(0, str(ROOT))
     import indexer
 
     with tempfile.TemporaryDirectory(prefix="nearfold-flows-") as name:
