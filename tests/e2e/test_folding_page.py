@@ -23,7 +23,8 @@ from indexer.stores import open_store
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "folding.md").read_text(encoding="utf-8")
 BLOCK = re.compile(
-    r"^## (?P<heading>.*?)$|^```sh ?(?P<engine>\w*)\n(?P<body>.*?)```", re.DOTALL | re.MULTILINE
+    r"^## (?P<heading>.*?)$|^```sh(?: title=\"(?P<engine>\w+)\")?\n(?P<body>.*?)```",
+    re.DOTALL | re.MULTILINE,
 )
 TEXT = f"ferry {sentence(1, 60)}"
 TEXTS = {
@@ -107,7 +108,7 @@ def run_blocks(place, heading):
     current, outputs = "", []
     for match in BLOCK.finditer(PAGE):
         current = match["heading"] or current
-        if match["body"] is None or current != heading or match["engine"] not in ("", engine):
+        if match["body"] is None or current != heading or match["engine"] not in (None, engine):
             continue
         body = (
             match["body"]

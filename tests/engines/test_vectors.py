@@ -161,7 +161,9 @@ def test_the_search_pipeline_folds_neighbours_and_the_commands_of_the_page_run(l
     for body in (nearest("opensearch", 10), hybrid("opensearch", 10)):
         assert ids(url, body, fold) == ["a", "d", "e"]
         assert ids(url, {**body, "size": 2}, fold) == ["a", "d"]
-    blocks = re.findall(r"```sh knn\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(
+        r"```sh title=\"knn\"\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
     lines = "".join(blocks).replace("localhost:9200/papers", url)
     done = subprocess.run(["bash", "-ec", lines], capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in done.stdout.replace("}{", "}\n{").splitlines()]
