@@ -17,6 +17,11 @@ from indexer.cli.main import commands
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+LAB = ROOT / "docs" / "lab"  # trials and figures: linked from decisions, not in the navigation
+COMMANDS_PAGE, PYTHON_PAGE, INDEX = (
+    (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for name in ("commands.md", "python.md", "index.md")
+)
 _GROUP = click.Context(commands)
 COMMANDS = {name: commands.get_command(_GROUP, name) for name in commands.list_commands(_GROUP)}
 DOCS = "\n".join(
@@ -28,13 +33,34 @@ DOCS = "\n".join(
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     """`tools/docs.py` refuses a page that is not."""
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
-    assert {page for page in pages if f": {page}\n" not in navigation} == set()
+    assert {page for page in pages() if f": {page}\n" not in navigation} == set()
+
+
+def pages() -> set[str]:
+    """Return the pages of the site that belong into its navigation."""
+    folder = ROOT / "docs"
+    return {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if path.parent != LAB
+    }
+
+
+def test_every_page_is_one_click_from_the_index() -> None:
+    assert {page for page in pages() - {"index.md"} if f"]({page})" not in INDEX} == set()
+
+
+def test_every_lab_page_is_linked_from_its_decision() -> None:
+    for path in LAB.glob("*.md"):
+        decision = (ROOT / "docs" / "decisions" / path.name).read_text(encoding="utf-8")
+        assert f"(../lab/{path.name})" in decision, path.name
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 140
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_command_is_documented(command: str) -> None:
-    assert f"nearfold {command}" in README
+    assert f"nearfold {command}" in COMMANDS_PAGE
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -54,8 +80,8 @@ def test_public_name_is_documented(name: str) -> None:
 
 
 def test_python_blocks_run(tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert blocks
+    blocks = re.findall(r"```python\n(.*?)```", README + PYTHON_PAGE, re.DOTALL)
+    assert len(blocks) > 1
     for block in blocks:
         subprocess.run(
             [sys.executable, "-c", block],
@@ -65,13 +91,14 @@ def test_python_blocks_run(tmp_path: Path) -> None:
         )
 
 
-def test_console_blocks_run(tmp_path: Path) -> None:
-    """Each `$ nearfold ...` line of the README's console blocks succeeds, in order, and prints the
-    lines shown under it.
+@pytest.mark.parametrize("page", [README, COMMANDS_PAGE], ids=["README.md", "commands.md"])
+def test_console_blocks_run(page: str, tmp_path: Path) -> None:
+    """Each `$ nearfold ...` line of these console blocks succeeds, in order, and prints the lines
+    shown under it.
 
     A line of `...` stands for any output.
     """
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
         for prompt in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, expected_output = prompt.partition("\n")
             words = shlex.split(line)

@@ -118,7 +118,7 @@ def test_every_option_has_a_help_text(name: str) -> None:
     options = [option for option in command.params if isinstance(option, click.Option)]
     assert [option.name for option in options if not option.help] == []
     prints_json = any("--json" in option.opts for option in options)
-    assert prints_json == (name not in ("judge", "serve", "roles"))  # as README.md says
+    assert prints_json == (name not in ("judge", "serve", "roles"))  # as docs/commands.md says
 
 
 @pytest.mark.parametrize(

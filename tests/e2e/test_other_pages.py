@@ -19,6 +19,7 @@ PAGES = {
     name: (ROOT / place / name).read_text(encoding="utf-8")
     for name, place in {
         "README.md": "",
+        "commands.md": "docs",
         "dedup.md": "docs",
         "families.md": "docs",
         "passages.md": "docs",
@@ -215,15 +216,18 @@ def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) ->
     name = f"nearfold-test-{secrets.token_hex(6)}"
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     place = f"{opensearch_url.partition('://')[2]}/{name}"
-    printed = [
-        shell(block.replace("localhost:9200/papers", place), tmp_path)
-        for block in blocks("README.md")
+    scripts = [
+        block.replace("localhost:9200/papers", place)
+        for page in ("commands.md", "README.md")
+        for block in blocks(page)
         if "/papers" in block
     ]
     try:
-        [output] = printed
-        assert "agreement" in output
+        assert len(scripts) == 2
+        for script in scripts:
+            assert "6 documents in 2 groups" in shell(script, tmp_path)
     finally:
+        shell(f"nearfold uninstall --store opensearch://{place}", tmp_path)
         urllib.request.urlopen(
             urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60
         ).close()
