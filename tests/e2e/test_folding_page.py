@@ -225,7 +225,7 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
 
 
 def run_pair_of_blocks(place):
-    (output,) = run_blocks(place, "Documents without a family")
+    (output,) = run_blocks(place, "Documents without a group")
     first, end = json.JSONDecoder().raw_decode(output)
     return first, json.loads(output[end:])
 
