@@ -13,13 +13,7 @@ from collections.abc import Callable, Mapping
 from clausevocabulary import ADDED, DOCUMENTS, FIRMS, MONTHS, OPPOSITES, PLACES, ROLES, STREETS
 
 Change = Callable[[str, random.Random], str]
-AMOUNTS = [
-    "$10,000",
-    "$2,500,000",
-    "EUR 75,000",
-    "Ten Thousand Dollars ($10,000)",
-    "$1.5 million",
-]
+AMOUNTS = ["$10,000", "$2,500,000", "EUR 75,000", "Ten Thousand Dollars ($10,000)", "$1.5 million"]
 
 
 def values(random_: random.Random) -> dict[str, str]:

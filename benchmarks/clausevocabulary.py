@@ -141,14 +141,7 @@ STREETS = (
     "7 Old Mill Lane, Trenton, New Jersey 08601",
     "85 Canal Street, Leeds",
 )
-MONTHS = (
-    "January",
-    "March",
-    "April",
-    "June",
-    "September",
-    "December",
-)
+MONTHS = ("January", "March", "April", "June", "September", "December")
 OPPOSITES = (
     ("before", "after"),
     ("including", "excluding"),

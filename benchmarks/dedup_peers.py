@@ -40,11 +40,7 @@ def datatrove(rows: str) -> None:
         [reader, dedup.MinhashDedupSignature("signatures", config)],
         [dedup.MinhashDedupBuckets("signatures", "buckets", config=config)],
         [dedup.MinhashDedupCluster("buckets", "removed", config=config)],
-        [
-            reader,
-            dedup.MinhashDedupFilter("removed"),
-            JsonlWriter("out", compression=None),
-        ],
+        [reader, dedup.MinhashDedupFilter("removed"), JsonlWriter("out", compression=None)],
     ]
     for number, stage in enumerate(stages):
         tasks = config.num_buckets if number == 1 else 1

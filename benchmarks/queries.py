@@ -136,12 +136,7 @@ def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object
 
 def search_body(window: int = 0, script: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a search for ten documents, in a window by a script."""
-    body = {
-        "size": 10,
-        "_source": False,
-        "track_total_hits": False,
-        "query": {"match_all": {}},
-    }
+    body = {"size": 10, "_source": False, "track_total_hits": False, "query": {"match_all": {}}}
     if not window:
         return body
     query = {"script_score": {"query": {"match_all": {}}, "script": script}}

@@ -25,13 +25,7 @@ from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.imatch import LEXICONS, imatch, signatures_match
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.rare_term_keys import prefix_keys
-from indexer.sketch.rare_terms import (
-    CLAUSE_TERMS,
-    DOCUMENT_TERMS,
-    hash_key,
-    overlap,
-    rare_terms,
-)
+from indexer.sketch.rare_terms import CLAUSE_TERMS, DOCUMENT_TERMS, hash_key, overlap, rare_terms
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import GROUPS, ROWS, super_shingles
 from indexer.text.shingles import shingles

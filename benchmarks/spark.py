@@ -126,11 +126,7 @@ def on_spark(
             json.dumps({"id": name, "text": text, "modified": 0}) for name, text in texts[place::8]
         )
         (text_folder / f"{place}.jsonl").write_text("\n".join(lines))
-    settings = {
-        "spark.master": master,
-        "spark.driver.memory": memory,
-        "spark.ui.enabled": "false",
-    }
+    settings = {"spark.master": master, "spark.driver.memory": memory, "spark.ui.enabled": "false"}
     quiet = {
         "spark.log.level": "ERROR",
         "spark.ui.showConsoleProgress": "false",
