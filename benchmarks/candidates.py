@@ -10,85 +10,57 @@ million such pairs, and the mean distance.
 
 from __future__ import annotations
 
-import argparse
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from corpora import drawn_texts
+from harness import arguments
 
 from indexer import fingerprint, recipe_named
-from indexer.indexing.documents import documents_under
-from indexer.model import Document
 from indexer.recipe import DEFAULT
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
 
 UNRELATED = 0.35
-SHORTEST = 500
+MIN_WORDS = 80
+Pairs = list[tuple[int, int]]
 
 
-def texts_under(folder: Path, most: int) -> list[str]:
-    """Return distinct texts of some length, at most `most`."""
-    texts = (
-        result.text for _, result in documents_under(str(folder)) if isinstance(result, Document)
-    )
-    return sorted({text for text in texts if len(text) >= SHORTEST})[:most]
-
-
-def unrelated_pairs(texts: list[str]) -> np.ndarray:
-    """(n, 2) places of the pairs that have little in common."""
+def unrelated_pairs(texts: list[str]) -> Pairs:
     sets = [feature_set(text, DEFAULT) for text in texts]
-    return np.array(
-        [
-            pair
-            for pair in combinations(range(len(texts)), 2)
-            if jaccard(sets[pair[0]], sets[pair[1]]) <= UNRELATED
-        ]
-    )
+    pairs = combinations(range(len(texts)), 2)
+    return [(a, b) for a, b in pairs if jaccard(sets[a], sets[b]) <= UNRELATED]
 
 
-def distances(texts: list[str], pairs: np.ndarray, recipe: str) -> np.ndarray:
-    """(n,) Hamming distances of those pairs whose texts both have a sketch."""
+def distances(texts: list[str], pairs: Pairs, recipe: str) -> np.ndarray:
+    """Return the Hamming distances of the pairs whose texts both have a sketch."""
     bits = [fingerprint(text, recipe_named(recipe)).simhash for text in texts]
-    signed = [(bits[a], bits[b]) for a, b in pairs.tolist()]
-    return np.array(
-        [
-            (left ^ right).bit_count()
-            for left, right in signed
-            if left is not None and right is not None
-        ]
-    )
+    signed = [(bits[a], bits[b]) for a, b in pairs]
+    return np.array([(a ^ b).bit_count() for a, b in signed if a is not None and b is not None])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--distance", type=int, default=3)
     parser.add_argument("--recipes", default="default,simhash-doc-v1,simhash-doc-v2,simhash-doc-v4")
-    parser.add_argument("--most", type=int, default=300, help="documents of a folder at most")
+    parser.add_argument("--documents", type=int, default=300, help="of a folder at most")
     options = parser.parse_args()
     recipes = options.recipes.split(",")
     print(f"{'':16}{'documents':>10}{'pairs':>10}" + "".join(f"{recipe:>26}" for recipe in recipes))
     for folder in options.folders:
-        texts = texts_under(folder, options.most)
+        texts = sorted(set(drawn_texts([folder], options.documents, (MIN_WORDS, 10**6), seed=1)))
         pairs = unrelated_pairs(texts)
         cells = []
         for recipe in recipes:
-            pair_distances = distances(texts, pairs, recipe) if len(pairs) else np.zeros(0)
-            within = (
-                1e6 * np.mean(pair_distances <= options.distance)
-                if len(pair_distances)
-                else float("nan")
-            )
-            mean = np.mean(pair_distances) if len(pair_distances) else 0
+            found = distances(texts, pairs, recipe)
+            within, mean = np.nan, np.nan
+            if len(found):
+                within, mean = 1e6 * np.mean(found <= options.distance), found.mean()
             cells.append(f"{within:12,.0f} (mean {mean:4.1f})")
-        print(
-            f"{folder.name:16}{len(texts):>10,}{len(pairs):>10,}"
-            + "".join(f"{cell:>26}" for cell in cells),
-            flush=True,
-        )
+        counts = f"{folder.name:16}{len(texts):>10,}{len(pairs):>10,}"
+        print(counts + "".join(f"{cell:>26}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":

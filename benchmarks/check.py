@@ -29,11 +29,14 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from harness import arguments, quantile, serve
 
 from indexer.errors import NearfoldError
 from indexer.indexing.check import check
@@ -42,36 +45,33 @@ from indexer.stores import open_store
 from indexer.stores.abilities import Claiming
 from indexer.stores.base import Store
 
-TEXT_WORDS = 40
 QUANTILES = (0.5, 0.9, 0.99)
+Answer = dict[str, Any]
+Tasks = list[tuple[str, str]]  # id and text
 
 
 def pair_of_texts(number: int) -> tuple[str, str]:
     """Return two near duplicates that resemble those of no other number."""
     chance = random.Random(number)
-    words = [f"{chance.getrandbits(32):08x}" for _ in range(TEXT_WORDS)]
+    words = [f"{chance.getrandbits(32):08x}" for _ in range(40)]
     text = " ".join(words)
-    if number % 3 == 0:
-        return text, text
-    if number % 3 == 1:
-        return text, " ".join([*words[:-1], "other"])
-    return text, text.upper()
+    return text, (text, " ".join([*words[:-1], "other"]), text.upper())[number % 3]
 
 
 def race(url: str, pairs: int, processes: int, through: str) -> dict[str, int]:
     """Let pairs race, and return how many pairs have so many new texts and duplicates."""
     with closing(open_store(url)) as store:
         store.prepare(DEFAULT)
-    tasks: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    tasks: dict[int, Tasks] = defaultdict(list)
     for number in range(pairs):
         first = number % processes
         second = (first + 1 + number // processes % (processes - 1)) % processes
-        ids = [secrets.token_hex(4) for _ in range(2)]
-        for worker, id, text in zip((first, second), ids, pair_of_texts(number), strict=True):
-            tasks[worker].append((f"{number}:{id}", text))
-    answers: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+        for worker, text in zip((first, second), pair_of_texts(number), strict=True):
+            tasks[worker].append((f"{number}:{secrets.token_hex(4)}", text))
+    answers: dict[str, dict[str, Answer]] = defaultdict(dict)
     with ExitStack() as stack:
-        sites = [stack.enter_context(serve(url)) for _ in range(2 if through == "serve" else 0)]
+        count = 2 if through == "serve" else 0
+        sites = [stack.enter_context(serve(url))[0] for _ in range(count)]
         for id, answer in run_workers(list(tasks.values()), [through, *(sites or [url])]):
             answers[id.partition(":")[0]][id] = answer
     with closing(open_store(url)) as store:
@@ -81,7 +81,7 @@ def race(url: str, pairs: int, processes: int, through: str) -> dict[str, int]:
     return dict(Counter(outcome(pair, stored.keys() - waiting) for pair in answers.values()))
 
 
-def outcome(pair: dict[str, dict[str, Any]], stored: Collection[str]) -> str:
+def outcome(pair: dict[str, Answer], stored: Collection[str]) -> str:
     """Name the verdicts on a pair, and what is wrong with them."""
     words = sorted(str(answer["verdict"]) for answer in pair.values())
     others = dict(zip(pair, reversed(pair), strict=True))
@@ -91,23 +91,9 @@ def outcome(pair: dict[str, dict[str, Any]], stored: Collection[str]) -> str:
     return " and ".join(words)
 
 
-@contextmanager
-def serve(url: str) -> Iterator[str]:
-    """Run `nearfold serve`; yield its address."""
-    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", url]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            yield process.stdout.readline().split(" at ")[1].split()[0]
-        finally:
-            process.terminate()
-
-
-def run_workers(
-    tasks: list[list[tuple[str, str]]], arguments: list[str]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def run_workers(tasks: list[Tasks], words: list[str]) -> Iterator[tuple[str, Answer]]:
     """Start a process for each list of texts, let them begin at once, and yield the answers."""
-    command = [sys.executable, __file__, "--worker", *arguments]
+    command = [sys.executable, __file__, "--worker", *words]
     pipe = subprocess.PIPE
     workers = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in tasks]
     for worker in workers:
@@ -124,28 +110,25 @@ def run_workers(
         yield from json.loads(answers)
 
 
-def work(through: str, places: list[str]) -> None:
-    """Check and store the texts of a line of stdin, and print the answers."""
+def work(through: str, targets: list[str]) -> None:
+    """Check and store the texts of a line of stdin, at each target in turn; print the answers."""
     with ExitStack() as stack:
+        checks: list[Callable[[str, str], Answer]]
         if through == "python":
-            store = stack.enter_context(closing(open_store(places[0])))
+            store = stack.enter_context(closing(open_store(targets[0])))
             store.stored_recipe()
-        senders = [(place, token_of(place) if through == "serve" else "") for place in places]
+            checks = [partial(check_in_python, store)]
+        elif through == "serve":
+            checks = [partial(post_check, site, token_of(site)) for site in targets]
+        else:
+            checks = [partial(run_check, targets[0])]
         print("ready", flush=True)
-        answers = []
-        for number, (id, text) in enumerate(json.loads(sys.stdin.readline())):
-            place, token = senders[number % len(senders)]
-            if through == "python":
-                answer = ask(store, id, text)
-            elif through == "serve":
-                answer = post_check(place, token, id, text)
-            else:
-                answer = run_check(place, id, text)
-            answers.append((id, answer))
+        tasks = enumerate(json.loads(sys.stdin.readline()))
+        answers = [(id, checks[number % len(checks)](id, text)) for number, (id, text) in tasks]
     print(json.dumps(answers))
 
 
-def ask(store: Store, id: str, text: str) -> dict[str, Any]:
+def check_in_python(store: Store, id: str, text: str) -> Answer:
     """Return the answer of `check`; an error is a verdict, so that a race counts it."""
     try:
         return asdict(check(store, text, id=id, store_it=True))
@@ -154,20 +137,20 @@ def ask(store: Store, id: str, text: str) -> dict[str, Any]:
 
 
 def token_of(site: str) -> str:
-    with urllib.request.urlopen(f"{site}api/token", timeout=60) as answer:
-        return str(json.load(answer)["token"])
+    with urllib.request.urlopen(f"http://{site}/api/token", timeout=60) as response:
+        return str(json.load(response)["token"])
 
 
-def post_check(site: str, token: str, id: str, text: str) -> Any:
+def post_check(site: str, token: str, id: str, text: str) -> Answer:
     """Return the answer of `POST /api/check`."""
     fields = json.dumps({"id": id, "text": text, "store": True}).encode()
     headers = {"X-Nearfold-Token": token, "Content-Type": "application/json"}
-    request = urllib.request.Request(f"{site}api/check", fields, headers)
-    with urllib.request.urlopen(request, timeout=120) as answer:
-        return json.load(answer)
+    request = urllib.request.Request(f"http://{site}/api/check", fields, headers)
+    with urllib.request.urlopen(request, timeout=120) as response:
+        return json.load(response)
 
 
-def run_check(url: str, id: str, text: str) -> Any:
+def run_check(url: str, id: str, text: str) -> Answer:
     """Return the answer of `nearfold check`; a code of its own is a verdict."""
     options = ["--id", id, "--store-it", "--json", "--store", url]
     command = [sys.executable, "-m", "indexer", "check", "-", *options]
@@ -177,10 +160,6 @@ def run_check(url: str, id: str, text: str) -> Any:
     return json.loads(done.stdout)
 
 
-def quantile(values: list[float], share: float) -> float:
-    return sorted(values)[min(int(share * len(values)), len(values) - 1)]
-
-
 def measure(url: str, folder: Path, documents: int, checks: int) -> None:
     """Print how long checks of each kind take."""
     from load import build, sample_texts
@@ -188,47 +167,40 @@ def measure(url: str, folder: Path, documents: int, checks: int) -> None:
     stored = sample_texts(build(url, folder, documents), checks)
     chance = random.Random(3)
 
-    def one_word_replaced() -> Iterator[str]:
-        for text in stored:
-            words = text.split()
-            words[chance.randrange(len(words))] = f"other{chance.getrandbits(30)}"
-            yield " ".join(words)
+    def one_word_replaced(text: str) -> str:
+        words = text.split()
+        words[chance.randrange(len(words))] = f"other{chance.getrandbits(30)}"
+        return " ".join(words)
 
-    heads = [f"{kind} p{round(100 * share)}" for kind in ("wall", "CPU") for share in QUANTILES]
+    heads = [f"{kind} p{100 * of:.0f}" for kind in ("wall", "CPU") for of in QUANTILES]
     print(f"{'milliseconds':28}" + "".join(f"{head:>10}" for head in heads) + "  verdicts")
     ids: list[str] = []
     with closing(open_store(url)) as store:
         for store_it in (False, True):
             kinds = {
                 "new": [" ".join(chance.sample(text.split(), text.count(" "))) for text in stored],
-                "one word replaced": list(one_word_replaced()),
+                "one word replaced": [one_word_replaced(text) for text in stored],
                 "copy": stored,
             }
-            for kind, own in kinds.items():
-                times: list[tuple[float, float]] = []
+            for kind, texts in kinds.items():
+                walls, busy = [], []
                 verdicts: Counter[str] = Counter()
-                for text in own:
-                    id = secrets.token_hex(16)
+                for text in texts:
                     wall, cpu = time.perf_counter(), time.process_time()
-                    result = check(store, text, id=id, store_it=store_it)
-                    times.append((time.perf_counter() - wall, time.process_time() - cpu))
+                    result = check(store, text, id=secrets.token_hex(16), store_it=store_it)
+                    walls.append(1000 * (time.perf_counter() - wall))
+                    busy.append(1000 * (time.process_time() - cpu))
                     verdicts[result.verdict] += 1
-                    ids += [id] if result.stored else []
+                    ids += [result.id] if result.stored else []
+                shown = [quantile(times, of) for times in (walls, busy) for of in QUANTILES]
                 name = f"{kind}{', stored' if store_it else ''}"
-                shown = [
-                    1000 * quantile([time[place] for time in times], share)
-                    for place in (0, 1)
-                    for share in QUANTILES
-                ]
                 print(f"{name:28}" + "".join(f"{value:10.1f}" for value in shown), end="  ")
                 print(", ".join(f"{count} {word}" for word, count in verdicts.items()), flush=True)
         store.delete(ids)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--store")
@@ -238,26 +210,25 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--through", choices=("python", "command", "serve"), default="python")
     parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.worker:
-        work(chosen.worker[0], chosen.worker[1:])
+    options = parser.parse_args()
+    if options.worker:
+        work(options.worker[0], options.worker[1:])
         return 0
-    with tempfile.TemporaryDirectory() as place:
-        if not chosen.race:
-            folder = chosen.folder or Path(place)
-            url = chosen.store or f"sqlite:///{folder}/load.db"
-            measure(url, folder, chosen.documents, chosen.checks)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.folder or Path(scratch)
+        url = options.store or f"sqlite:///{folder}/{'race' if options.race else 'load'}.db"
+        if not options.race:
+            measure(url, folder, options.documents, options.checks)
             return 0
-        start = time.perf_counter()
-        url = chosen.store or f"sqlite:///{place}/race.db"
-        counts = race(url, chosen.race, chosen.processes, chosen.through)
-        seconds = time.perf_counter() - start
-    if chosen.json:
+        started = time.perf_counter()
+        counts = race(url, options.race, options.processes, options.through)
+        seconds = time.perf_counter() - started
+    if options.json:
         print(json.dumps(counts))
     else:
-        outcome = ", ".join(f"{count} pairs {words}" for words, count in counts.items())
-        print(f"{outcome}; {chosen.processes} processes, {seconds:.1f} s")
-    return int(counts != {"duplicate and new": chosen.race})
+        shown = ", ".join(f"{count} pairs {words}" for words, count in counts.items())
+        print(f"{shown}; {options.processes} processes, {seconds:.1f} s")
+    return int(counts != {"duplicate and new": options.race})
 
 
 if __name__ == "__main__":

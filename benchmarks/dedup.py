@@ -11,10 +11,10 @@ write what stays, at .8 where they take a threshold, and else as they come, one 
 
 Seconds and processor seconds are those of the whole process with its children, memory is the
 largest of them. Precision and recall are on a stretch of the corpus of `--sample` rows, which each
-program cleans alone, against the similarity of all its pairs of rows: precision is the share of the
-removed rows that are at least .8 similar to a row that stays, recall the share of the pairs at .8
-of which not both stay. `lcs` are words in order of the longer text, `jaccard` distinct pairs of
-neighbouring words; a text without either is similar to its copies alone.
+program cleans alone, against the similarity of all its pairs of rows: precision is the fraction of
+the removed rows that are at least .8 similar to a row that stays, recall the fraction of the pairs
+at .8 of which not both stay. `lcs` are words in order of the longer text, `jaccard` distinct pairs
+of neighbouring words; a text without either is similar to its copies alone.
 
 `--growth` prints how much memory each row takes beside `--memory`, of nearfold alone at
 `--memory 16` on so many rows of 40 random words.
@@ -22,7 +22,6 @@ neighbouring words; a text without either is similar to its copies alone.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import os
@@ -38,16 +37,16 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from corpora import word_strings, write_lines
+from harness import arguments, sizes
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
 
 from indexer.recipe import DEFAULT
 from indexer.similarity.sides import Side
-from indexer.text.normal_words import normal_words
 
 THRESHOLD = 0.8
-LEAST_WORDS = 10
 # A small process that starts a program, since the peak of a process counts that of the one it came
 # from. It takes over and waits for what outlives the program, such as a server of its forks.
 WATCHER = """
@@ -64,7 +63,6 @@ with open("usage", "w") as file:
 sys.exit(code)
 """
 PEERS = Path(__file__).with_name("dedup_peers.py")
-SURROGATES = 0xD800, 0x800
 DOCSTRING = re.compile(r'^[ ]*r?"""(.*?)"""', re.DOTALL | re.MULTILINE)
 
 
@@ -82,34 +80,26 @@ def docstrings() -> Iterator[str]:
     """Yield the docstrings of the packages installed beside numpy."""
     for path in sorted(Path(np.__file__).parent.parent.rglob("*.py")):
         for text in DOCSTRING.findall(path.read_text(encoding="utf-8", errors="replace")):
-            if len(text.split()) >= LEAST_WORDS:
+            if len(text.split()) >= 10:
                 yield inspect.cleandoc(text)
 
 
-def write_rows(texts: list[str], path: Path) -> None:
-    lines = (json.dumps({"id": place, "text": text}) for place, text in enumerate(texts))
-    path.write_text("".join(f"{line}\n" for line in lines))
-
-
-def read_rows(path: Path) -> list[str]:
-    with path.open() as file:
-        return [json.loads(line)["text"] for line in file]
-
-
-def run(command: list[str], folder: Path) -> Outcome:
-    """Run a program that writes the rows that stay into `kept.jsonl` of the folder."""
+def run(command: list[str], rows: list[str]) -> Outcome:
+    """Run a program that writes the rows that stay into `kept.jsonl` of its folder."""
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
-    start = time.perf_counter()
-    with (folder / "log").open("wb") as log:
-        wrapped = [sys.executable, "-S", "-c", WATCHER, *command]
-        code = subprocess.call(wrapped, cwd=folder, stdout=log, stderr=log, env=environment)
-    seconds = time.perf_counter() - start
-    if code:
-        raise SystemExit(f"{command[:3]} failed:\n{(folder / 'log').read_text()[-2000:]}")
-    busy, kilobytes = json.loads((folder / "usage").read_text())
-    with (folder / "kept.jsonl").open() as file:
-        kept = {json.loads(line)["id"] for line in file}
-    return Outcome(seconds, busy, kilobytes / 1024, kept)
+    wrapped = [sys.executable, "-S", "-c", WATCHER, *command, "rows.jsonl"]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write_lines(folder / "rows.jsonl", rows)
+        start = time.perf_counter()
+        with (folder / "log").open("wb") as log:
+            code = subprocess.call(wrapped, cwd=folder, stdout=log, stderr=log, env=environment)
+        seconds = time.perf_counter() - start
+        if code:
+            raise SystemExit(f"{command[:3]} failed:\n{(folder / 'log').read_text()[-2000:]}")
+        busy, kilobytes = json.loads((folder / "usage").read_text())
+        lines = (folder / "kept.jsonl").read_text().splitlines()
+    return Outcome(seconds, busy, kilobytes / 1024, {json.loads(line)["id"] for line in lines})
 
 
 def programs(peers: dict[str, str]) -> dict[str, list[str]]:
@@ -120,38 +110,39 @@ def programs(peers: dict[str, str]) -> dict[str, list[str]]:
         "nearfold jaccard": [*own, "--measure", "jaccard"],
         "nearfold 64 MB": [*own, "--memory", "64"],
     }
-    for name, python in peers.items():
-        commands[name] = [python, str(PEERS), name]
-    return commands
+    return commands | {name: [python, str(PEERS), name] for name, python in peers.items()}
 
 
 def lcs_matrix(texts: list[str]) -> NDArray[np.float32]:
-    """Return the words in order of all pairs, as shares of the longer text."""
-    numbers: dict[str, int] = {}
-    coded = []
-    for text in texts:
-        words = normal_words(text)
-        own = [numbers.setdefault(words.vocabulary[n], len(numbers)) for n in words.numbers]
-        coded.append("".join(chr(n + SURROGATES[1] * (n >= SURROGATES[0])) for n in own))
-    sizes = np.array([len(code) for code in coded], np.float32)
-    common = cdist(coded, coded, scorer=LCSseq.similarity, dtype=np.uint16, workers=-1)
-    return common / np.maximum(np.maximum.outer(sizes, sizes), 1)
+    """Return the words in order of all pairs, as fractions of the longer text."""
+    strings = word_strings(texts)
+    counts = np.array([len(string) for string in strings], np.float32)
+    common = cdist(strings, strings, scorer=LCSseq.similarity, dtype=np.uint16, workers=-1)
+    return common / np.maximum(np.maximum.outer(counts, counts), 1)
 
 
 def jaccard_matrix(texts: list[str]) -> NDArray[np.float32]:
-    """Return the features in common of all pairs, as shares of those of both."""
+    """Return the features in common of all pairs, as fractions of those of both."""
     features = [Side(text, DEFAULT).features.hashes for text in texts]
-    sizes = np.array([len(own) for own in features])
+    counts = np.array([len(own) for own in features])
     all_features = np.concatenate(features)
     order = np.argsort(all_features, kind="stable")
-    ordered, owners = all_features[order], np.repeat(np.arange(len(texts)), sizes)[order]
+    ordered, owners = all_features[order], np.repeat(np.arange(len(texts)), counts)[order]
     values = np.zeros((len(texts), len(texts)), np.float32)
-    for place, own in enumerate(features):
+    for number, own in enumerate(features):
         starts = np.searchsorted(ordered, own)
         ends = np.searchsorted(ordered, own, side="right")
         shared = [owners[a:b] for a, b in zip(starts, ends, strict=True)]
-        counts = np.bincount(np.concatenate([*shared, owners[:0]]), minlength=len(texts))
-        values[place] = counts / np.maximum(sizes[place] + sizes - counts, 1)
+        common = np.bincount(np.concatenate([*shared, owners[:0]]), minlength=len(texts))
+        values[number] = common / np.maximum(counts[number] + counts - common, 1)
+    return values
+
+
+def with_copies(values: NDArray[np.float32], texts: list[str]) -> NDArray[np.float32]:
+    """Return the similarities, 1 for rows of one text."""
+    numbers: dict[str, int] = {}
+    own = np.array([numbers.setdefault(text, len(numbers)) for text in texts])
+    values[np.equal.outer(own, own)] = 1
     return values
 
 
@@ -166,27 +157,15 @@ def agreement(values: NDArray[np.float32], kept: set[int]) -> tuple[float, float
     return float(precision), float(1 - both / max(1, near.sum()))
 
 
-def with_copies(values: NDArray[np.float32], texts: list[str]) -> NDArray[np.float32]:
-    """Return the similarities with those of rows of one text set to 1."""
-    numbers: dict[str, int] = {}
-    own = np.array([numbers.setdefault(text, len(numbers)) for text in texts])
-    values[np.equal.outer(own, own)] = 1
-    return values
-
-
-def print_growth(sizes: list[int], seed: int) -> None:
+def print_growth(documents: list[int], seed: int) -> None:
     """Print seconds and memory by the number of rows, and the bytes of a row between two runs."""
     chance = random.Random(seed)
     words = [f"{chance.getrandbits(40):010x}" for _ in range(20_000)]
     print(f"{'rows':>10}{'CPU s':>10}{'MB':>10}{'bytes a row':>15}")
     before = None
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as place:
-            write_rows(
-                [" ".join(chance.choices(words, k=40)) for _ in range(size)], Path(place, "r.jsonl")
-            )
-            own = programs({})["nearfold"]
-            outcome = run([*own, "--memory", "16", "r.jsonl"], Path(place))
+    for size in documents:
+        rows = [" ".join(chance.choices(words, k=40)) for _ in range(size)]
+        outcome = run([*programs({})["nearfold"], "--memory", "16"], rows)
         growth = ""
         if before is not None:
             added = (outcome.megabytes - before[1]) * 2**20 / (size - before[0])
@@ -195,53 +174,48 @@ def print_growth(sizes: list[int], seed: int) -> None:
         before = size, outcome.megabytes
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpus", type=Path)
-    parser.add_argument("--growth", type=lambda text: [int(n) for n in text.split(",")])
-    parser.add_argument("--rows", type=int)
-    parser.add_argument("--sample", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
-    chosen = parser.parse_args()
-    if chosen.growth:
-        print_growth(chosen.growth, chosen.seed)
-        return
-    if not chosen.corpus:
-        parser.error("give --corpus FILE or --growth ROWS")
-    if not chosen.corpus.exists():
-        write_rows(list(islice(docstrings(), chosen.rows)), chosen.corpus)
-    texts = read_rows(chosen.corpus)[: chosen.rows]
-    commands = programs(dict(peer.split("=", 1) for peer in chosen.peer))
-    start = random.Random(chosen.seed).randrange(max(1, len(texts) - chosen.sample))
-    sample = texts[start : start + chosen.sample]
+def print_programs(texts: list[str], sample: list[str], peers: dict[str, str]) -> None:
+    """Print cost, precision and recall of each program."""
     matrices = [with_copies(make(sample), sample) for make in (lcs_matrix, jaccard_matrix)]
     pairs = [int(np.triu(values >= THRESHOLD, 1).sum()) for values in matrices]
     print(f"{len(texts):,} rows of {sum(map(len, texts)) / 1e6:,.0f} million characters;", end=" ")
-    print(f"{len(sample):,} of them from {start:,} have {pairs[0]:,} pairs at .8 by lcs,", end=" ")
+    print(f"{len(sample):,} of them have {pairs[0]:,} pairs at .8 by lcs,", end=" ")
     print(f"{pairs[1]:,} by jaccard\n")
     print(f"{'':18}{'all rows':>30}{'':7}{'sample':>10}{'lcs':>16}{'jaccard':>16}")
     names = "seconds", "CPU s", "MB", "removed", "removed", *("precision", "recall") * 2
     print(f"{'':18}", *(f"{name:>8}" for name in names), flush=True)
-    for name, command in commands.items():
-        results = []
-        for rows in (texts, sample)[: 1 + (len(sample) < len(texts))]:
-            with tempfile.TemporaryDirectory() as place:
-                write_rows(rows, Path(place, "rows.jsonl"))
-                results.append(run([*command, "rows.jsonl"], Path(place)))
-        whole, part = results[0], results[-1]
+    for name, command in programs(peers).items():
+        whole = part = run(command, texts)
+        if len(sample) < len(texts):
+            part = run(command, sample)
         cost = whole.seconds, whole.busy, whole.megabytes
         removed = len(texts) - len(whole.kept), len(sample) - len(part.kept)
-        shares = [share for values in matrices for share in agreement(values, part.kept)]
-        print(
-            f"{name:18}",
-            *(f"{value:8.1f}" for value in cost),
-            *(f"{count:8,}" for count in removed),
-            *(f"{share:8.2%} " for share in shares),
-            flush=True,
-        )
+        rates = [rate for values in matrices for rate in agreement(values, part.kept)]
+        cells = [f"{value:8.1f}" for value in cost] + [f"{count:8,}" for count in removed]
+        print(f"{name:18}", *cells, *(f"{rate:8.2%} " for rate in rates), flush=True)
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--growth", type=sizes)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
+    options = parser.parse_args()
+    if options.growth:
+        print_growth(options.growth, options.seed)
+        return
+    if not options.corpus:
+        parser.error("give --corpus FILE or --growth ROWS")
+    if not options.corpus.exists():
+        write_lines(options.corpus, islice(docstrings(), options.rows))
+    with options.corpus.open() as file:
+        texts = [json.loads(line)["text"] for line in islice(file, options.rows)]
+    start = random.Random(options.seed).randrange(max(1, len(texts) - options.sample))
+    sample = texts[start : start + options.sample]
+    print_programs(texts, sample, dict(peer.split("=", 1) for peer in options.peer))
 
 
 if __name__ == "__main__":

@@ -25,144 +25,151 @@ What it makes on a given server, it deletes.
 
 from __future__ import annotations
 
-import argparse
+import base64
 import os
+import secrets
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from engine_lab import BATCH, Lab, laboratory, machine, merge_segments, row, send, server
-from engine_lookups import BUCKETS, THRESHOLD, WARMING, in_client, measure_lookups
-from engine_texts import check, library, neighbours
+from corpora import library, neighbours, signed_rows
+from harness import arguments, engine, machine, merge_segments, seconds_of
 
 from indexer.grouping.group import group
 from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
-from indexer.sketch.fingerprint import fingerprints
-from indexer.stores.engine.installation import FOLD, shared_name
+from indexer.searching.similar import SimilarOptions, similar
+from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprint
+from indexer.stores import open_store
+from indexer.stores.engine import bodies
+from indexer.stores.engine.installation import FOLD, MINHASH8_SCORE, shared_name
+from indexer.stores.engine.rows import source
+
+BATCH = 500
+THRESHOLD, LIMIT = 0.8, 100
+BUCKETS = (512, 128)  # of `min_hash`
+TUNED = 60  # lookups on which the settings of the peers are chosen
+WARMING = 300  # lookups and searches of other texts before those that are timed
+Lookup = Callable[[str], list[str]]
+Truth = Sequence[set[int]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--lookups", type=int, default=240)
-    parser.add_argument("--searches", type=int, default=60)
-    parser.add_argument("--arrivals", type=int, default=20)
-    parser.add_argument("--server", help="an OpenSearch of yours")
-    options = parser.parse_args()
-    random = np.random.default_rng(11)
-    with tempfile.TemporaryDirectory() as folder, server(options.server) as url:
-        os.environ["XDG_STATE_HOME"] = folder
-        texts = library(options.documents, random)
-        check(texts[:1000])
-        print(
-            f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; "
-            f"{machine()}",
-            flush=True,
-        )
-        with laboratory(url, texts) as lab:
-            queries = random.choice(
-                len(texts), min(options.lookups, len(texts)), replace=False
-            ).tolist()
-            measure(lab, queries)
-            time_folding(lab, random, options.searches)
-            time_ingesting(lab)
-            time_arrivals(lab, random, options.arrivals)
-        loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-        print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
+@dataclass(frozen=True)
+class Lab:
+    """One installed index and what was sent to it; `name` begins the names of all other indices."""
+
+    store: Any
+    name: str
+    texts: list[str]
+
+    def call(self, method: str, path: str, body: Any = None, **params: str) -> dict[str, Any]:
+        return self.store.index.requests.call(method, path, body, params, seconds=900)
+
+    def hits(self, index: str, body: dict[str, Any], **params: str) -> list[dict[str, Any]]:
+        return self.call("POST", f"{index}/_search", body, **params)["hits"]["hits"]
+
+    def described(self) -> dict[str, Any]:
+        """Return settings and mappings of the installed index."""
+        (body,) = self.call("GET", self.name).values()
+        return body
+
+    def named(self, numbers: Sequence[int]) -> list[tuple[str, str]]:
+        return [(f"{number:08}", self.texts[number]) for number in numbers]
+
+    def send(
+        self, index: str, numbers: Sequence[int], is_signed: bool, pipeline: str = "_none"
+    ) -> None:
+        """Send documents by bulk requests: rows that nearfold signed, or fields as any client."""
+        for start in range(0, len(numbers), BATCH):
+            named = self.named(numbers[start : start + BATCH])
+            if is_signed:
+                fields = [source(row) for row in signed_rows(named)]
+            else:
+                fields = [plain_fields(name, text) for name, text in named]
+            lines: list[Any] = []
+            for (name, _), document in zip(named, fields, strict=True):
+                lines += [{"index": {"_id": name}}, document]
+            if self.call("POST", f"{index}/_bulk", lines, pipeline=pipeline)["errors"]:
+                raise SystemExit("a document was refused")
 
 
-def measure(lab: Lab, queries: Sequence[int]) -> None:
-    """Measure every index and its size, and look-ups beside the truth."""
-    sizes = make_indexes(lab)
-    truth = neighbours(lab.texts, queries, THRESHOLD)
-    pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
-    print(
-        f"\nlookup    {len(queries)} lookups; {pairs} true neighbours of {with_some} of them",
-        flush=True,
-    )
-    measure_lookups(lab, sizes, queries, truth)
+def plain_fields(name: str, text: str) -> dict[str, Any]:
+    """Return a document as any client sends it, with the fields that a row has beside `near_*`."""
+    return {"title": name, "path": f"/synthetic/{name}.txt", "text": text, "size": len(text)}
 
 
-def make_indexes(lab: Lab) -> dict[str, float]:
-    """Make every index, and print its size; bytes a document by name."""
+@contextmanager
+def laboratory(url: str, texts: list[str]) -> Iterator[Lab]:
+    name = f"nearfold-benchmark-{secrets.token_hex(4)}"
+    store: Any = open_store(f"opensearch://{url.partition('://')[2]}/{name}?replicas=0")
+    lab = Lab(store, name, texts)
+    print(f"OpenSearch {lab.call('GET', '/')['version']['number']}", flush=True)
+    try:
+        yield lab
+    finally:
+        for index in lab.call("GET", f"{name}*"):
+            store.index.requests.send("DELETE", index)
+        uninstall(store)
+        store.close()
+
+
+# index
+
+
+def make_indices(lab: Lab) -> dict[str, float]:
+    """Make every index, and print its size; return the bytes a document by name."""
     print(f"\n{'index':<10}{'':<34}{'bytes a document':>18}{'added':>8}{'seconds':>9}")
     install(lab.store)
     lab.store.prepare(DEFAULT)
-    (index_body,) = lab.call("GET", lab.name).values()
-    fields = {
-        name: field
-        for name, field in index_body["mappings"]["properties"].items()
-        if not name.startswith("near_")
-    }
-    sizes: dict[str, float] = {}
-    for name, label, buckets in (
-        ("text", "text alone", 0),
-        ("near", "text and near_* fields", 0),
-        *((f"min{n}", f"text and min_hash, {n} buckets", n) for n in BUCKETS),
-    ):
-        index = lab.name if name == "near" else f"{lab.name}-{name}"
-        start_time = time.perf_counter()
+    body, everything = lab.described(), range(len(lab.texts))
+    kinds = [("text", "text alone", 0), ("near", "text and near_* fields", 0)]
+    kinds += [(f"min{count}", f"text and min_hash, {count} buckets", count) for count in BUCKETS]
+    bytes_by_name: dict[str, float] = {}
+    for name, label, buckets in kinds:
+        started = time.perf_counter()
+        index = lab.name
         if name == "near":
-            write_rows(lab)
+            for start in everything[::1000]:
+                if any(lab.store.write(signed_rows(lab.named(everything[start : start + 1000])))):
+                    raise SystemExit("a document was refused")
         else:
-            lab.call(
-                "PUT",
-                index,
-                plain_index(fields, index_body["settings"]["index"]["analysis"], buckets),
-            )
-            send(lab, index, range(len(lab.texts)), is_signed=False)
-        took = time.perf_counter() - start_time
-        sizes[name] = bytes_a_document(lab, index)
-        added = sizes[name] - sizes["text"]
-        print(f"{'':<10}{label:<34}{sizes[name]:>18,.0f}{added:>8,.0f}{took:>9.0f}", flush=True)
-    return sizes
+            index = f"{lab.name}-{name}"
+            lab.call("PUT", index, plain_index(body, buckets))
+            lab.send(index, everything, is_signed=False)
+        took = time.perf_counter() - started
+        size = bytes_by_name[name] = merge_segments(lab.store, index) / len(lab.texts)
+        added = size - bytes_by_name["text"]
+        print(f"{'':<10}{label:<34}{size:>18,.0f}{added:>8,.0f}{took:>9.0f}", flush=True)
+    return bytes_by_name
 
 
-def write_rows(lab: Lab) -> None:
-    """Write all documents as nearfold does."""
-    for start in range(0, len(lab.texts), 1_000):
-        part = fingerprints(lab.texts[start : start + 1_000])
-        if any(
-            lab.store.write([row(lab, start + place, part[place]) for place in range(len(part))])
-        ):
-            raise SystemExit("a document was refused")
-
-
-def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) -> dict[str, Any]:
-    """The same index without near_* fields, its text once more through the engine's `min_hash` over
-    the same 4-grams.
+def plain_index(body: dict[str, Any], buckets: int) -> dict[str, Any]:
+    """Return the same index without `near_*` fields, its text once more through the engine's
+    `min_hash` over the same 4-grams.
     """
+    properties = body["mappings"]["properties"]
+    fields = {name: field for name, field in properties.items() if name[:5] != "near_"}
+    analysis = body["settings"]["index"]["analysis"]
     if buckets:
         sketch = {"type": "text", "analyzer": "sketch", "norms": False, "index_options": "docs"}
-        fields = {**fields, "text": {**fields["text"], "fields": {"sketch": sketch}}}
+        fields["text"] = {**fields["text"], "fields": {"sketch": sketch}}
         blanks = {"type": "pattern_replace", "pattern": r"\s+", "replacement": ""}
+        slots = {"type": "min_hash", "hash_count": 1, "bucket_count": buckets, "hash_set_size": 1}
+        steps = {"char_filter": ["blanks"], "tokenizer": "grams", "filter": ["lowercase", "slots"]}
         analysis = {
             "char_filter": {**analysis.get("char_filter", {}), "blanks": blanks},
             "tokenizer": {"grams": {"type": "ngram", "min_gram": 4, "max_gram": 4}},
-            "filter": {
-                "slots": {
-                    "type": "min_hash",
-                    "hash_count": 1,
-                    "bucket_count": buckets,
-                    "hash_set_size": 1,
-                }
-            },
-            "analyzer": {
-                **analysis["analyzer"],
-                "sketch": {
-                    "type": "custom",
-                    "char_filter": ["blanks"],
-                    "tokenizer": "grams",
-                    "filter": ["lowercase", "slots"],
-                },
-            },
+            "filter": {"slots": slots},
+            "analyzer": {**analysis["analyzer"], "sketch": {"type": "custom", **steps}},
         }
     index = {"number_of_shards": 1, "number_of_replicas": 0}
     return {
@@ -171,127 +178,252 @@ def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) 
     }
 
 
-def bytes_a_document(lab: Lab, index: str) -> float:
-    """Bytes a document, in one segment."""
-    return merge_segments(lab.store, index) / len(lab.texts)
+# lookup
 
 
-def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
-    """A line for each way of folding, after families are made."""
-    start_time = time.perf_counter()
-    result = group(lab.store)
-    took = time.perf_counter() - start_time
-    size = bytes_a_document(lab, lab.name)
-    start_time = time.perf_counter()
-    changed = group(lab.store).changed
-    again = time.perf_counter() - start_time
-    print(
-        f"\nfolding   {result.families:,} families made and written by group in {took:.0f} s; "
-        f"then {size:,.0f} bytes a document\n"
-        f"{'':<10}group again: {again:.0f} s, {changed:,} changed"
-    )
-    chosen = [
-        lab.texts[place].lower().replace(".", "").split()
-        for place in random.integers(0, len(lab.texts), queries + WARMING)
+def measure_lookups(
+    lab: Lab, bytes_by_name: dict[str, float], queries: Sequence[int], truth: Truth
+) -> None:
+    """Print a line for each way of looking up; of several settings for the best one."""
+    print(f"{'':<44}{'p50 ms':>8}{'p99 ms':>8}{'recall':>8}{'precision':>11}{'added bytes':>13}")
+    text = f"{lab.name}-text"
+    added = {name: size - bytes_by_name["text"] for name, size in bytes_by_name.items()}
+    ways: list[tuple[float, dict[str, Lookup]]] = [
+        (added["near"], {"nearfold, similar": partial(in_client, lab)}),
+        (
+            added["near"],
+            {
+                f"equal slots in the engine, {percent} %": partial(in_engine, lab, percent)
+                for percent in (10, 20, 30, 40, 50, 60)
+            },
+        ),
     ]
-    words = [" ".join(random.choice(text, 2)) for text in chosen]
-    collapse = {"collapse": {"field": "near_family"}}
-    inner = {
-        "collapse": {
-            "field": "near_family",
-            "inner_hits": {"name": "folded", "size": 3, "_source": ["path"]},
+    for count in BUCKETS:
+        index = f"{lab.name}-min{count}"
+        settings = {
+            f"min_hash {count}, {percent} %": partial(
+                alike, lab, index, "text.sketch", count, percent
+            )
+            for percent in (60, 70, 75, 80, 85, 90)
         }
+        ways.append((added[f"min{count}"], settings))
+    ways.append((0, {"more_like_this, defaults": partial(alike, lab, text, "text", None, None)}))
+    settings = {
+        f"more_like_this, {terms} terms, {percent} %": partial(
+            alike, lab, text, "text", terms, percent
+        )
+        for terms in (25, 100)
+        for percent in (70, 80, 90, 95)
     }
-    fields = ["path", "near_family"]
+    ways.append((0, settings))
+    for bytes_added, settings in ways:
+        label = best(lab, settings, queries, truth)
+        print_lookups(lab, label, settings[label], queries, truth, bytes_added)
+
+
+def in_client(lab: Lab, text: str) -> list[str]:
+    options = SimilarOptions(threshold=THRESHOLD, limit=LIMIT)
+    return [match.id for match in similar(lab.store, text, options).matches]
+
+
+def in_engine(lab: Lab, percent: int, text: str) -> list[str]:
+    """Return the candidates with such a fraction of equal slots, by one request, as docs/cluster.md
+    has it.
+    """
+    signed = fingerprint(text)
+    keys = bodies.keys(signed.bands, signed.blocks)
+    minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
+    script = {"id": MINHASH8_SCORE, "params": {"minhash": minhash}}
+    scored = {"script_score": {"query": {"match_all": {}}, "script": script}}
+    rescored = {"query_weight": 0, "rescore_query": scored}
+    body = {
+        "size": LIMIT,
+        "_source": False,
+        "query": bodies.candidates(keys, [DEFAULT.id], LIMIT)["query"],
+        "rescore": {"window_size": 1_000, "query": rescored},
+    }
+    return [hit["_id"] for hit in lab.hits(lab.name, body) if hit["_score"] >= percent / 100]
+
+
+def alike(
+    lab: Lab, index: str, field: str, terms: int | None, percent: int | None, text: str
+) -> list[str]:
+    """Return the hits of `more_like_this`, by its defaults or with so many terms, so many of which
+    must match.
+    """
+    chosen: dict[str, Any] = {"fields": [field], "like": text}
+    if terms is not None:
+        chosen |= {"max_query_terms": terms, "min_term_freq": 1, "min_doc_freq": 1}
+        chosen["minimum_should_match"] = f"{percent}%"
+    body = {"size": LIMIT + 1, "_source": False, "query": {"more_like_this": chosen}}
+    return [hit["_id"] for hit in lab.hits(index, body)]
+
+
+def best(lab: Lab, ways: dict[str, Lookup], queries: Sequence[int], truth: Truth) -> str:
+    """Return the way with the highest F1 on the first lookups."""
+
+    def f1(label: str) -> float:
+        recall, precision, _ = judge_lookups(lab, ways[label], queries[:TUNED], truth)
+        return 2 * recall * precision / max(recall + precision, 1e-9)
+
+    return max(ways, key=f1) if len(ways) > 1 else next(iter(ways))
+
+
+def print_lookups(
+    lab: Lab, label: str, look_up: Lookup, queries: Sequence[int], truth: Truth, added: float
+) -> None:
+    others = np.setdiff1d(np.arange(len(lab.texts)), queries)
+    for number in others[:: max(1, len(others) // WARMING)][:WARMING].tolist():
+        look_up(lab.texts[number])  # so that the engine has compiled what it runs
+    recall, precision, times = judge_lookups(lab, look_up, queries, truth)
+    p50, p99 = np.percentile(times, [50, 99]) * 1e3
+    print(f"{'':<10}{label:<34}{p50:>8.1f}{p99:>8.1f}{recall:>8.3f}{precision:>11.3f}", end="")
+    print(f"{added:>13,.0f}", flush=True)
+
+
+def judge_lookups(
+    lab: Lab, look_up: Lookup, queries: Sequence[int], truth: Truth
+) -> tuple[float, float, list[float]]:
+    """Return recall and precision over all pairs, and the seconds of each lookup."""
+    right = answered = true = 0
+    times = []
+    for query, near in zip(queries, truth, strict=False):
+        started = time.perf_counter()
+        ids = look_up(lab.texts[query])
+        times.append(time.perf_counter() - started)
+        found = {int(id) for id in ids} - {query}
+        right, answered = right + len(found & near), answered + len(found)
+        true += min(len(near), LIMIT)
+    return right / max(true, 1), right / max(answered, 1), times
+
+
+# folding, ingest, arrival
+
+
+def time_folding(lab: Lab, rng: np.random.Generator, searches: int) -> None:
+    """Print a line for each way of folding, after families are made."""
+    started = time.perf_counter()
+    result = group(lab.store)
+    took = time.perf_counter() - started
+    size = merge_segments(lab.store, lab.name) / len(lab.texts)
+    started = time.perf_counter()
+    changed = group(lab.store).changed
+    again = time.perf_counter() - started
+    print(
+        f"\nfolding   {result.families:,} families made and written by group in {took:.0f} s;",
+        end=" ",
+    )
+    print(f"then {size:,.0f} bytes a document")
+    print(f"{'':<10}group again: {again:.0f} s, {changed:,} changed")
+    chosen = rng.integers(0, len(lab.texts), searches + WARMING)
+    texts = [lab.texts[number].lower().replace(".", "").split() for number in chosen]
+    queries = [" ".join(rng.choice(text, 2)) for text in texts]
+    inner = {"name": "folded", "size": 3, "_source": ["path"]}
+    by_family = {"field": "near_family"}
+
+    def plain(words: str, params: dict[str, str], **more: Any) -> object:
+        query = {"match": {"text": words}}
+        body = {"size": 10, "query": query, "_source": ["path", "near_family"], **more}
+        return lab.hits(lab.name, body, **params)
+
+    def ours(fold: str, words: str) -> object:
+        return search(lab.store, words, SearchOptions(fold=fold))
+
     ways: dict[str, Callable[[str], object]] = {
-        "unfolded": lambda two: lab.hits(lab.name, asking(two, fields)),
-        "collapse": lambda two: lab.hits(lab.name, {**asking(two, fields), **collapse}),
-        "collapse with inner_hits": lambda two: lab.hits(
-            lab.name, {**asking(two, fields), **inner}
+        "unfolded": lambda words: plain(words, {}),
+        "collapse": lambda words: plain(words, {}, collapse=by_family),
+        "collapse with inner_hits": lambda words: plain(
+            words, {}, collapse={**by_family, "inner_hits": inner}
         ),
-        "search pipeline": lambda two: lab.hits(
-            lab.name, asking(two, fields), search_pipeline=FOLD
-        ),
-        "nearfold search, none": lambda two: search(lab.store, two, SearchOptions(fold="none")),
-        "nearfold search, family": lambda two: search(lab.store, two, SearchOptions(fold="family")),
-        "nearfold search, live": lambda two: search(lab.store, two, SearchOptions(fold="live")),
+        "search pipeline": lambda words: plain(words, {"search_pipeline": FOLD}),
+        "nearfold search, none": partial(ours, "none"),
+        "nearfold search, family": partial(ours, "family"),
+        "nearfold search, live": partial(ours, "live"),
     }
     seen: dict[str, list[float]] = {way: [] for way in ways}
-    for place, two in enumerate(words):
-        ways["unfolded"](two)  # so that none of them pays for reading what the others find read
-        turned = list(ways)[place % len(ways) :] + list(ways)[: place % len(ways)]
-        for way in turned:
-            start_time = time.perf_counter()
-            ways[way](two)
-            if place >= WARMING:
-                seen[way].append(time.perf_counter() - start_time)
+    for number, words in enumerate(queries):
+        ways["unfolded"](words)  # so that none of them pays for reading what the others find read
+        first = number % len(ways)
+        for way in [*list(ways)[first:], *list(ways)[:first]]:
+            seconds = seconds_of(partial(ways[way], words))
+            seen[way] += [seconds] if number >= WARMING else []
     print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>8}")
     for way, times in seen.items():
         base = seen["nearfold search, none" if way.startswith("nearfold") else "unfolded"]
         p50, p99 = np.percentile(times, [50, 99]) * 1e3
-        print(
-            f"{'':<10}{way:<34}{p50:>8.1f}{p99:>8.1f}{p50 / 1e3 / statistics.median(base):>8.2f}",
-            flush=True,
-        )
-
-
-def asking(words: str, fields: list[str]) -> dict[str, Any]:
-    return {"size": 10, "query": {"match": {"text": words}}, "_source": fields}
+        ratio = p50 / 1e3 / statistics.median(base)
+        print(f"{'':<10}{way:<34}{p50:>8.1f}{p99:>8.1f}{ratio:>8.2f}", flush=True)
 
 
 def time_ingesting(lab: Lab, documents: int = 5_000) -> None:
-    """Milliseconds a document, the ways taking turns batch by batch."""
+    """Print milliseconds a document, the ways taking turns batch by batch."""
     print(f"\n{'ingest':<10}{'':<34}{'ms a document':>15}")
-    index_body = next(iter(lab.call("GET", lab.name).values()))
-    settings = {
-        "analysis": index_body["settings"]["index"]["analysis"],
-        "number_of_shards": 1,
-        "number_of_replicas": 0,
-    }
+    body = lab.described()
+    settings = {"analysis": body["settings"]["index"]["analysis"]}
+    settings |= {"number_of_shards": 1, "number_of_replicas": 0}
+    pipeline = shared_name(DEFAULT)
     ways = {
         "text alone": (False, "_none"),
-        "text, signed by the pipeline": (False, shared_name(DEFAULT)),
+        "text, signed by the pipeline": (False, pipeline),
         "rows signed by nearfold": (True, "_none"),
     }
     seconds = dict.fromkeys(ways, 0.0)
-    for number in range(len(ways)):
-        lab.call(
-            "PUT",
-            f"{lab.name}-cost{number}",
-            {"settings": settings, "mappings": index_body["mappings"]},
-        )
-    places = range(min(documents, len(lab.texts)))
-    for start in range(0, len(places), BATCH):
-        for number, (way, (is_signed, pipeline)) in enumerate(ways.items()):
-            start_time = time.perf_counter()
-            send(
-                lab, f"{lab.name}-cost{number}", places[start : start + BATCH], is_signed, pipeline
-            )
-            seconds[way] += (time.perf_counter() - start_time) * (start > 0)  # the first warms up
+    indices = {way: f"{lab.name}-cost{number}" for number, way in enumerate(ways)}
+    for index in indices.values():
+        lab.call("PUT", index, {"settings": settings, "mappings": body["mappings"]})
+    numbers = range(min(documents, len(lab.texts)))
+    for start in numbers[::BATCH]:
+        for way, (is_signed, name) in ways.items():
+            batch = numbers[start : start + BATCH]
+            took = seconds_of(partial(lab.send, indices[way], batch, is_signed, name))
+            seconds[way] += took * (start > 0)  # the first warms up
     for way, took in seconds.items():
-        print(f"{'':<10}{way:<34}{took / (len(places) - BATCH) * 1e3:>15.2f}", flush=True)
+        print(f"{'':<10}{way:<34}{took / (len(numbers) - BATCH) * 1e3:>15.2f}", flush=True)
 
 
-def time_arrivals(lab: Lab, random: np.random.Generator, trials: int) -> None:
-    """Seconds from a plain PUT through the pipeline to the first look-up that finds it."""
+def time_arrivals(lab: Lab, rng: np.random.Generator, trials: int) -> None:
+    """Print seconds from a plain PUT through the pipeline to the first look-up that finds it."""
     seconds = []
-    for number, text in enumerate(library(trials, random)):
-        time.sleep(random.uniform(0, 1))
-        start_time = time.perf_counter()
-        lab.call(
-            "PUT",
-            f"{lab.name}-write/_doc/new-{number}",
-            {"text": text},
-            pipeline=shared_name(DEFAULT),
-        )
+    for number, text in enumerate(library(trials, rng)):
+        time.sleep(rng.uniform(0, 1))
+        started = time.perf_counter()
+        path = f"{lab.name}-write/_doc/new-{number}"
+        lab.call("PUT", path, {"text": text}, pipeline=shared_name(DEFAULT))
         while f"new-{number}" not in in_client(lab, text):
             time.sleep(0.01)
-        seconds.append(time.perf_counter() - start_time)
+        seconds.append(time.perf_counter() - started)
     median, longest = statistics.median(seconds), max(seconds)
-    print(
-        f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest "
-        f"{longest:.2f}"
-    )
+    print(f"\narrival   seconds until found, {trials} documents:", end=" ")
+    print(f"median {median:.2f}, longest {longest:.2f}")
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--lookups", type=int, default=240)
+    parser.add_argument("--searches", type=int, default=60)
+    parser.add_argument("--arrivals", type=int, default=20)
+    parser.add_argument("--server", help="an OpenSearch of yours")
+    options = parser.parse_args()
+    rng = np.random.default_rng(11)
+    with tempfile.TemporaryDirectory() as folder, engine(options.server, heap="2g") as url:
+        os.environ["XDG_STATE_HOME"] = folder
+        texts = library(options.documents, rng)
+        mean = statistics.mean(map(len, texts))
+        print(f"{len(texts):,} documents of {mean:,.0f} characters; {machine()}", flush=True)
+        with laboratory(url, texts) as lab:
+            count = min(options.lookups, len(texts))
+            queries = rng.choice(len(texts), count, replace=False).tolist()
+            bytes_by_name = make_indices(lab)
+            truth = neighbours(texts, queries, THRESHOLD)
+            pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
+            print(f"\nlookup    {count} lookups; {pairs} true neighbours of {with_some} of them")
+            measure_lookups(lab, bytes_by_name, queries, truth)
+            time_folding(lab, rng, options.searches)
+            time_ingesting(lab)
+            time_arrivals(lab, rng, options.arrivals)
+        loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+        print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
 
 
 if __name__ == "__main__":

@@ -1,214 +1,140 @@
-"""The whole line beside its parts: what fingerprinting and storing add to extraction, and to a bare
-full-text index.
+"""`index` beside the least that a full-text index can do, and with families on arrival beside
+without.
 
-    python benchmarks/ingest.py --rich FOLDER --plain FOLDER [--runs 5]
-    python benchmarks/ingest.py --plain FOLDER --before CHECKOUT [--runs 5]
+    python benchmarks/ingest.py --plain FOLDER [--before CHECKOUT] [--runs 5]
+    python benchmarks/ingest.py --families [--documents 4000] [--runs 4] [--store URL]...
 
-Three tables, each measured side by side in one run and printed as medians and ratios:
-
-1. html, docx and pdf files: `index` beside extraction alone, with the same worker processes. 2.
-plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both
-from files. 3. `similar` from a cold start, as a person waits for it.
-
-With `--before` instead: seconds and processor time of `nearfold index` by another checkout, which
-has a kernel of its own, by this one and of a script with the bare table, each in a process of its
+The first prints seconds and processor time of `nearfold index` of text files by another checkout,
+which has a kernel of its own, by this one, and of a plain script that reads the files and inserts
+their texts into an FTS5 table, one durable transaction every 1,000 rows; each in a process of its
 own and in turn, with the ratios to the script, and whether the rows of both are the same.
+
+The second indexes plain text files of which a quarter are near duplicates of others, with families
+on arrival and without, the best seconds of the runs side by side. Each store is filled twice, the
+second time into an index that holds the first documents already. An index of a search engine that
+is named is emptied first: give one of your own.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import os
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 
-import bare_table
+import numpy as np
+from corpora import random_texts
+from harness import ROOT, Usage, arguments, head, row, run_python
 
-from indexer.extraction.base import DEFAULT_LIMITS
-from indexer.extraction.extractors import extractor_named
-from indexer.extraction.worker_pool import Pool, Task
-from indexer.indexing.index import index
-from indexer.model import Blob
-from indexer.sketch.fingerprint import kernel_name
-from indexer.sources.folder import walk
-from indexer.sources.read_blob import read
-from indexer.stores import open_store
+from indexer import IndexOptions, index, open_store
 
-
-def extract_alone(folder: Path) -> int:
-    """Read and extract every rich file with the worker processes; nothing is kept."""
-    done = 0
-    with Pool(extractor_named("native"), None, DEFAULT_LIMITS) as pool:
-        tasks = (
-            Task(blob, read(blob, DEFAULT_LIMITS.bytes).data, Path(blob.path).name)
-            for blob in blobs(folder)
-        )
-        for _ in pool.extract_all(tasks):
-            done += 1
-    return done
+BARE = """
+import pathlib, sqlite3, sys, tempfile
+with tempfile.TemporaryDirectory() as scratch:
+    db = sqlite3.connect(f"{scratch}/bare.db")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("CREATE VIRTUAL TABLE bare USING fts5(path, text)")
+    paths = [path for path in sorted(pathlib.Path(sys.argv[1]).rglob("*")) if path.is_file()]
+    for start in range(0, len(paths), 1000):
+        batch = [(str(p), p.read_text(encoding="utf-8")) for p in paths[start : start + 1000]]
+        with db:
+            db.executemany("INSERT INTO bare VALUES (?, ?)", batch)
+    db.close()
+"""
 
 
-def index_folder(folder: Path) -> int:
-    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
-        store = open_store(f"sqlite:///{place}/bench.db")
-        try:
-            return index([str(folder)], store).seen
-        finally:
-            store.close()
+def index_by(checkout: Path, folder: Path) -> tuple[Usage, str]:
+    """Return what `nearfold index` by a checkout takes, and a digest of the rows."""
+    with tempfile.TemporaryDirectory() as scratch:
+        url = f"sqlite:///{scratch}/x.db"
+        usage = run_python(["-m", "indexer", "index", str(folder), "--store", url], checkout)
+        digest = hashlib.sha256()
+        with closing(open_store(url)) as store:
+            for stored in store.scan():
+                digest.update(repr(stored).encode())
+    return usage, digest.hexdigest()
 
 
-def blobs(folder: Path) -> Iterable[Blob]:
-    return (item for item in walk([str(folder)]) if isinstance(item, Blob))
-
-
-def side_by_side(
-    ours: Callable[[Path], int], theirs: Callable[[Path], int], folder: Path, runs: int
-) -> tuple[float, float, float]:
-    """Return the medians of both in seconds, and of the ratio ours / other, run in turn after one
-    warm-up.
-    """
-    times: list[tuple[float, float]] = []
-    for turn in range(runs + 1):
-        pair = tuple(seconds(work, folder) for work in (ours, theirs))
-        if turn:
-            times.append((pair[0], pair[1]))
-    return (
-        statistics.median(ours_time for ours_time, _ in times),
-        statistics.median(two for _, two in times),
-        statistics.median(ours_time / two for ours_time, two in times),
-    )
-
-
-def seconds(work: Callable[[Path], int], folder: Path) -> float:
-    started = time.perf_counter()
-    if work(folder) == 0:
-        sys.exit(f"{folder} holds nothing to measure")
-    return time.perf_counter() - started
-
-
-def cold_similar(folder: Path, runs: int) -> list[float]:
-    """Seconds of `nearfold similar FILE` in a new process, index already there."""
-    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
-        url = f"sqlite:///{place}/bench.db"
-        store = open_store(url)
-        index([str(folder)], store)
-        store.close()
-        path = next(iter(blobs(folder))).path
-        took = []
-        for _ in range(runs):
-            started = time.perf_counter()
-            subprocess.run(
-                [sys.executable, "-m", "indexer", "similar", path, "--store", url, "--json"],
-                check=True,
-                capture_output=True,
-            )
-            took.append(time.perf_counter() - started)
-    return took
-
-
-def print_beside(folder: Path, before: Path, runs: int) -> None:
-    """Print the times of `index` by two checkouts beside that of a bare table."""
-    checkouts = {"before": before.resolve(), "now": Path(__file__).resolve().parent.parent}
-    times: dict[str, list[tuple[float, float]]] = {"before": [], "now": [], "bare FTS5 table": []}
-    rows: set[str] = set()
+def print_beside_bare(folder: Path, before: Path | None, runs: int) -> None:
+    """Print the times of `index` beside that of a bare table."""
+    checkouts = {"before": before.resolve()} if before else {}
+    checkouts["now"] = ROOT
+    bare = "bare FTS5 table"
+    usages: dict[str, list[Usage]] = {name: [] for name in (*checkouts, bare)}
+    digests: set[str] = set()
     for _ in range(runs + 1):
         for name, checkout in checkouts.items():
-            taken, digest = index_by(checkout, folder)
-            times[name].append(taken)
-            rows.add(digest)
-        script = [bare_table.__file__, str(folder)]
-        times["bare FTS5 table"].append(run(script, checkouts["now"]))
-    print(f"{describe(folder)}; seconds, least of {runs} runs")
+            usage, digest = index_by(checkout, folder)
+            usages[name].append(usage)
+            digests.add(digest)
+        usages[bare].append(run_python(["-c", BARE, str(folder)]))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 1e6
+    print(f"{len(files):,} files, {size:.1f} MB; seconds, least of {runs} runs after one more")
     print(f"{'':16}{'wall':>8}{'of bare':>9}{'processor':>11}{'of bare':>9}")
     least = {
-        name: [min(values) for values in zip(*taken[1:], strict=True)]
-        for name, taken in times.items()
+        name: (min(usage.seconds for usage in of[1:]), min(usage.busy for usage in of[1:]))
+        for name, of in usages.items()
     }
-    bare_wall, bare_processor = least["bare FTS5 table"]
-    for name, (wall, processor) in least.items():
-        print(
-            f"{name:16}{wall:8.2f}{wall / bare_wall:9.2f}"
-            f"{processor:11.2f}{processor / bare_processor:9.2f}"
-        )
-    print("the rows are the same" if len(rows) == 1 else "rows differ")
+    for name, (wall, busy) in least.items():
+        ratios = wall / least[bare][0], busy / least[bare][1]
+        print(f"{name:16}{wall:8.2f}{ratios[0]:9.2f}{busy:11.2f}{ratios[1]:9.2f}")
+    print("the rows are the same" if len(digests) == 1 else "rows differ")
 
 
-def index_by(checkout: Path, folder: Path) -> tuple[tuple[float, float], str]:
-    """Return the times of `nearfold index` by a checkout, and a digest of the rows."""
-    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
-        url = f"sqlite:///{place}/bench.db"
-        taken = run(["-m", "indexer", "index", str(folder), "--store", url], checkout)
-        store = open_store(url)
-        digest = hashlib.sha256()
-        for row in store.scan():
-            digest.update(repr(row).encode())
-        store.close()
-    return taken, digest.hexdigest()
+def seconds_of_index(url: str, folders: list[Path], threshold: float | None) -> list[float]:
+    """Return the seconds for each folder, one after the other, in a store that starts empty."""
+    options = IndexOptions(family_threshold=threshold)
+    with closing(open_store(url)) as store:
+        if store.stored_recipe() is not None:
+            store.delete([stored.id for stored in store.scan()])
+            store.refresh()
+        return [index([str(folder)], store, options).seconds for folder in folders]
 
 
-def run(arguments: list[str], checkout: Path) -> tuple[float, float]:
-    """Return seconds and processor time of a Python process that runs in a checkout."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments],
-        check=True,
-        capture_output=True,
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": str(checkout)},
-    )
-    wall = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def describe(folder: Path) -> str:
-    sizes = [blob.size for blob in blobs(folder)]
-    return f"{len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB"
+def print_families(documents: int, runs: int, urls: list[str]) -> None:
+    """Print one line a store and half of the documents."""
+    half = documents // 2
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = [Path(scratch, name) for name in ("first", "second")]
+        for seed, folder in enumerate(folders):
+            folder.mkdir()
+            texts = random_texts(half, 325, np.random.default_rng(seed), alone=0.87)
+            for number, text in enumerate(texts):
+                (folder / f"{number:06}.txt").write_text(text, encoding="utf-8")
+        print(*head(["store", "documents", "without", "with families", "ratio"]), sep="\n")
+        for url in ["sqlite", *urls]:
+            times: dict[float | None, list[list[float]]] = {None: [], 0.8: []}
+            for number in range(runs):
+                for threshold, seen in times.items():
+                    new = f"sqlite:///{scratch}/{number}{threshold}.db"
+                    store = new if url == "sqlite" else url
+                    seen.append(seconds_of_index(store, folders, threshold))
+            without, joined = (
+                [min(of) for of in zip(*seen, strict=True)] for seen in times.values()
+            )
+            for name, a, b in zip(("empty index", "half full"), without, joined, strict=True):
+                cells = [f"{half:,}", f"{a:.2f} s", f"{b:.2f} s", f"{b / a:.1f}"]
+                print(row([f"{url.split(':')[0]}, {name}", *cells]))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rich", type=Path, help="folder of html, docx and pdf files")
+    parser = arguments(__doc__)
     parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
+    parser.add_argument("--before", type=Path, help="another checkout")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--before", type=Path, help="another checkout, beside which --plain is")
+    parser.add_argument("--families", action="store_true")
+    parser.add_argument("--documents", type=int, default=4_000)
+    parser.add_argument("--store", action="append", default=[], help="beside SQLite")
     options = parser.parse_args()
-    if options.before:
-        print_beside(options.plain, options.before, options.runs)
-        return
-    print(
-        f"kernel: {kernel_name()}; medians of {options.runs} interleaved runs, wall-clock seconds\n"
-    )
-    print(f"{'':44}{'ours':>9}{'other':>9}{'ratio':>8}  other")
-    if options.rich:
-        ours, theirs, ratio = side_by_side(index_folder, extract_alone, options.rich, options.runs)
-        print(
-            f"{'html, docx, pdf: ' + describe(options.rich):44}{ours:9.2f}{theirs:9.2f}{ratio:8.2f}"
-            "  extraction alone"
-        )
-    if options.plain:
-        ours, theirs, ratio = side_by_side(
-            index_folder, bare_table.insert_into_bare_table, options.plain, options.runs
-        )
-        print(
-            f"{'plain text: ' + describe(options.plain):44}{ours:9.2f}{theirs:9.2f}{ratio:8.2f}  "
-            "bare FTS5 table"
-        )
-        took = cold_similar(options.plain, options.runs)
-        print(
-            f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most "
-            f"{max(took):.2f} s"
-        )
+    if options.families:
+        print_families(options.documents, options.runs, options.store)
+    elif options.plain:
+        print_beside_bare(options.plain.resolve(), options.before, options.runs)
+    else:
+        sys.exit("give --plain FOLDER or --families")
 
 
 if __name__ == "__main__":

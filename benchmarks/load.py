@@ -1,106 +1,111 @@
-"""Look-ups, folded searches, review pages and indexing at once, asked at times that do not depend
-on the answers.
+"""Look-ups, folded searches, review pages and indexing at once, requested at times that do not
+depend on the responses.
 
     python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL]
         [--build]
 
 Builds a store of so many documents, unless `--folder` has it from an earlier run; `--build` does
 nothing else. Without `--folder` a temporary one; without `--store` a SQLite file in it. Then
-questions arrive as a Poisson process, at `--lookups`, `--searches` (two words), `--frequent` (a
+requests arrive as a Poisson process, at `--lookups`, `--searches` (two words), `--frequent` (a
 word in nearly every document) and `--pages` (overview, search, document and comparison of a
 `nearfold serve`) a second, while `--indexing` new documents a second come in jobs of 200. A latency
-counts from the time at which the question was due. Prints tables in Markdown; exits with 1 when
-any question failed.
+counts from the time at which the request was due, so a stall is paid by every request that it holds
+up. Prints tables in Markdown; exits with 1 when any request failed.
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import http.client
 import json
 import os
-import platform
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
 import psutil
-from openloop import Asking, run, thirds
-from pages import body, serve_pages
+from corpora import revised_texts, write_lines
+from harness import ROOT, arguments, head, machine, quantile, row, serve
+from pages import request
 
 from indexer.searching.search import search
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
-ROOT = Path(__file__).parent.parent
-WORDS, COPIES = (40, 200), 0.2
-FRESH, QUESTIONS = 200, 500
-ENOUGH = {
-    0.5: 1,
-    0.9: 30,
-    0.99: 300,
-    0.999: 3000,
-}  # questions without which a quantile says nothing
+THREADS = 16
+FRESH, SAMPLES = 200, 500
+ENOUGH = {0.5: 1, 0.9: 30, 0.99: 300, 0.999: 3000}  # requests that a quantile needs
 
 
-def texts(count: int, seed: int) -> Iterator[str]:
-    """Texts of words whose frequencies fall as in a language, one in five a revision of an earlier
-    one.
-    """
-    chance = random.Random(seed)
-    vocabulary = [
-        f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}{number:x}"
-        for number in range(20_000)
-    ]
-    recent: list[list[str]] = []
-    for _ in range(count):
-        if recent and chance.random() < COPIES:
-            words = list(chance.choice(recent))
-            words[chance.randrange(len(words))] = chance.choice(vocabulary)
+@dataclass
+class Kind:
+    """One kind of request. `send` is given its number; errors are counted by their texts."""
+
+    name: str
+    rate: float
+    send: Callable[[int], object]
+    seconds: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    sent: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of requests without a response."""
+        return self.sent - len(self.seconds) - self.errors.total()
+
+    def send_at(self, due: float, number: int) -> None:
+        try:
+            self.send(number)
+        except Exception as error:
+            self.errors[f"{type(error).__name__}: {error}"[:200]] += 1
         else:
-            words = [
-                vocabulary[min(int(chance.paretovariate(0.6)), len(vocabulary) - 1)]
-                for _ in range(chance.randint(*WORDS))
-            ]
-        recent = [*recent[-999:], words]
-        yield " ".join(words)
+            self.seconds.append(time.monotonic() - due)
+
+    def send_all(self, started: float, seconds: float, seed: int, pool: ThreadPoolExecutor) -> None:
+        """Send requests as a Poisson process."""
+        chance, due, number = random.Random(seed), 0.0, 0
+        while self.rate and (due := due + chance.expovariate(self.rate)) < seconds:
+            time.sleep(max(0.0, started + due - time.monotonic()))
+            self.sent += 1
+            pool.submit(self.send_at, started + due, number)
+            number += 1
 
 
-def write_texts(path: Path, count: int, seed: int) -> Path:
-    with path.open("w") as out:
-        for number, text in enumerate(texts(count, seed)):
-            out.write(json.dumps({"id": f"{seed}-{number}", "text": text}) + "\n")
-    return path
+def run(kinds: list[Kind], seconds: float, watch: Callable[[], None]) -> float:
+    """Send all kinds at once, calling `watch` once a second; return the seconds until the last
+    response.
+    """
+    started = time.monotonic()
+    with ThreadPoolExecutor(THREADS) as pool:
+        senders = [
+            threading.Thread(target=kind.send_all, args=(started, seconds, seed, pool))
+            for seed, kind in enumerate(kinds)
+        ]
+        for sender in senders:
+            sender.start()
+        while any(sender.is_alive() for sender in senders) or any(kind.waiting for kind in kinds):
+            watch()
+            time.sleep(min(1.0, seconds / 20))
+    return time.monotonic() - started
 
 
-def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
-    """A job of its own, in a process of its own."""
-    words = [
-        sys.executable,
-        "-m",
-        "indexer",
-        "index",
-        str(file),
-        "--store",
-        url,
-        "--workers",
-        "1",
-        "--json",
-        *more,
-    ]
-    return subprocess.Popen(
-        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def start_index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
+    """Start `nearfold index` in a process of its own."""
+    words = ["-m", "indexer", "index", str(file), "--store", url, "--workers", "1", "--json", *more]
+    pipe = subprocess.PIPE
+    command = [sys.executable, *words]
+    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
 
 def await_end(job: subprocess.Popen[str]) -> int:
@@ -112,33 +117,28 @@ def await_end(job: subprocess.Popen[str]) -> int:
 
 
 def build(url: str, folder: Path, count: int) -> Path:
-    """A store with so many documents, made without families where it is not there; the file that
-    they came from.
+    """Make a store of so many documents, without families, where it is not there; return the file
+    that they came from.
     """
     file = folder / "documents.jsonl"
     if not file.exists():
-        write_texts(folder / "documents.part", count, 1).rename(file)
-    store = open_store(url)
-    try:
+        part = folder / "documents.part"
+        write_lines(part, revised_texts(count, 1), prefix="1-").rename(file)
+    with closing(open_store(url)) as store:
         if store.stored_recipe() is None or store.counts().documents < count:
-            start_time = time.monotonic()
-            account = await_end(index(file, url, "--no-families"))
-            seconds = time.monotonic() - start_time
-            print(
-                f"{account:,} documents indexed in {seconds:,.0f} s, "
-                f"{account / seconds:,.0f} a second",
-                flush=True,
-            )
-    finally:
-        store.close()
+            started = time.monotonic()
+            indexed = await_end(start_index(file, url, "--no-families"))
+            seconds = time.monotonic() - started
+            speed = f"{indexed / seconds:,.0f} a second"
+            print(f"{indexed:,} documents indexed in {seconds:,.0f} s, {speed}", flush=True)
     return file
 
 
 def sample_texts(file: Path, count: int) -> list[str]:
-    """Texts from all over the file."""
+    """Return texts from all over a file of JSON Lines."""
     chance, size = random.Random(2), file.stat().st_size
+    texts = []
     with file.open("rb") as lines:
-        texts = []
         for _ in range(count):
             lines.seek(chance.randrange(size))
             lines.readline()
@@ -146,76 +146,41 @@ def sample_texts(file: Path, count: int) -> list[str]:
     return texts
 
 
-@dataclass
-class Questions:
-    """The requests to a store: its own texts, words of them, and pages that show them."""
-
-    store: Store
-    address: str
-    texts: list[str]
-    words: list[str]
-    frequent: str
-    pairs: list[tuple[str, str]]
-    overview: str
-
-    def look_up(self, number: int) -> None:
-        similar(self.store, self.texts[number % len(self.texts)], SimilarOptions(limit=5))
-
-    def search(self, number: int) -> None:
-        search(self.store, self.words[number % len(self.words)])
-
-    def search_frequent(self, number: int) -> None:
-        search(self.store, self.frequent)
-
-    def page(self, number: int) -> None:
-        a, b = self.pairs[number // 4 % len(self.pairs)]
-        words = self.words[number % len(self.words)]
-        path = (
-            f"/?{urlencode({'q': words})}",
-            f"/document?id={a}",
-            f"/compare?a={a}&b={b}",
-            self.overview,
-        )[number % 4]
-        connection = http.client.HTTPConnection(self.address, timeout=300)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            answer.read()
-        finally:
-            connection.close()
-        if answer.status != 200:
-            raise RuntimeError(f"{path.partition('?')[0]} answered {answer.status}")
-
-
-def questions(store: Store, address: str, file: Path, overview: bool) -> Questions:
-    chance, chosen = random.Random(3), sample_texts(file, QUESTIONS)
-    words = [" ".join(chance.sample(sorted(set(text.split())), 2)) for text in chosen]
-    frequent = Counter(word for text in chosen for word in text.split()).most_common(1)[0][0]
-    pairs: list[tuple[str, str]] = []
-    for text in chosen:
+def kinds_of(store: Store, address: str, file: Path, options: Namespace) -> list[Kind]:
+    """Return the requests to a store: its own texts, words of them, and pages that show them."""
+    chance, texts = random.Random(3), sample_texts(file, SAMPLES)
+    queries = [" ".join(chance.sample(sorted(set(text.split())), 2)) for text in texts]
+    frequent = Counter(word for text in texts for word in text.split()).most_common(1)[0][0]
+    pairs: list[list[str]] = []
+    for text in texts:
         ids = [match.id for match in similar(store, text, SimilarOptions(limit=2)).matches]
-        pairs += [(ids[0], ids[1])] if len(ids) == 2 else []
+        pairs += [ids] if len(ids) == 2 else []
         if len(pairs) == 20:
             break
-    while overview and b'"ready": true' not in body(address, "/api/survey?wait=30"):
+    pairs = pairs or [ids[:1] * 2]
+    while options.overview and b'"ready": true' not in request(address, "/api/survey?wait=30"):
         pass
-    prefix = "/overview" if overview else "/api"
-    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])], prefix)
 
+    def get_page(number: int) -> None:
+        a, b = pairs[number // 4 % len(pairs)]
+        words = urlencode({"q": queries[number % len(queries)]})
+        overview = "/overview" if options.overview else "/api"
+        paths = (f"/?{words}", f"/document?id={a}", f"/compare?a={a}&b={b}", overview)
+        request(address, paths[number % 4])
 
-def kinds_of(queries: Questions, rates: argparse.Namespace) -> list[Asking]:
+    limit = SimilarOptions(limit=5)
     return [
-        Asking("look-up", rates.lookups, queries.look_up),
-        Asking("search for two words", rates.searches, queries.search),
-        Asking("search for a frequent word", rates.frequent, queries.search_frequent),
-        Asking("page", rates.pages, queries.page),
+        Kind("look-up", options.lookups, lambda n: similar(store, texts[n % len(texts)], limit)),
+        Kind(
+            "search for two words", options.searches, lambda n: search(store, queries[n % SAMPLES])
+        ),
+        Kind("search for a frequent word", options.frequent, lambda _: search(store, frequent)),
+        Kind("page", options.pages, get_page),
     ]
 
 
 class Feeding:
-    """New documents, one job of them after the other, a job when it is due or as soon as the one
-    before it has ended.
-    """
+    """New documents in jobs, each started when it is due or as soon as the one before has ended."""
 
     def __init__(self, url: str, folder: Path, rate: float) -> None:
         self._url, self._folder, self._rate = url, folder, rate
@@ -232,25 +197,24 @@ class Feeding:
         self._thread.join()
 
     def _feed(self) -> None:
-        start_time = time.monotonic()
-        while self._rate and not self._ended.wait(
-            max(0.0, start_time + len(self.done) * FRESH / self._rate - time.monotonic())
-        ):
-            file = write_texts(self._folder / "fresh.jsonl", FRESH, 100 + len(self.done))
-            self.job = index(
-                file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url
-            )
+        started = time.monotonic()
+        while self._rate:
+            due = started + len(self.done) * FRESH / self._rate
+            if self._ended.wait(max(0.0, due - time.monotonic())):
+                return
+            number = len(self.done)
+            texts = revised_texts(FRESH, 100 + number)
+            file = write_lines(self._folder / f"fresh-{number}.jsonl", texts, f"{100 + number}-")
+            self.job = start_index(file, self._url)
             self.done.append(await_end(self.job))
 
 
 @dataclass
-class ProcessSamples:
-    """Samples taken once a second: resident megabytes of the processes, and questions without an
-    answer.
-    """
+class Samples:
+    """Samples taken once a second: resident megabytes of the processes, and waiting requests."""
 
-    kinds: list[Asking]
-    pages: int
+    kinds: list[Kind]
+    server: int
     feeding: Feeding
     memory: dict[str, list[float]] = field(default_factory=dict)
     waiting: list[float] = field(default_factory=list)
@@ -258,92 +222,73 @@ class ProcessSamples:
     def __call__(self) -> None:
         self.waiting.append(sum(kind.waiting for kind in self.kinds))
         job = self.feeding.job
-        for name, pid in (
-            ("asking", os.getpid()),
-            ("pages", self.pages),
-            ("indexing", job.pid if job else 0),
-        ):
-            with contextlib.suppress(psutil.Error):
-                self.memory.setdefault(name, []).append(
-                    psutil.Process(pid).memory_info().rss / 2**20
-                )
+        pids = {"requests": os.getpid(), "pages": self.server, "indexing": job.pid if job else 0}
+        for name, pid in pids.items():
+            with suppress(psutil.Error):
+                megabytes = psutil.Process(pid).memory_info().rss / 2**20
+                self.memory.setdefault(name, []).append(megabytes)
 
     def __str__(self) -> str:
-        memory = "; ".join(
-            f"{name} {thirds(samples)}, at most {max(samples):,.0f}"
-            for name, samples in self.memory.items()
-        )
-        return (
-            f"Questions without an answer, by thirds of the run: {thirds(self.waiting)}, at most "
-            f"{max(self.waiting):,.0f}. "
-            f"Resident megabytes by thirds: {memory}."
-        )
+        memory = "; ".join(f"{name} {thirds(samples)}" for name, samples in self.memory.items())
+        waiting = f"Requests without a response, by thirds of the run: {thirds(self.waiting)}."
+        return f"{waiting} Resident megabytes by thirds: {memory}."
 
 
-def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
-    """Run, print the tables, and return whether every question was answered."""
-    with serve_pages(store.url) as (address, pages):
-        queries = questions(store, address, file, options.overview)
-        run(kinds_of(queries, options), options.warm, lambda: None)
-        kinds = kinds_of(queries, options)
-        before = store.counts().documents
-        with Feeding(store.url, folder, options.indexing) as feeding:
-            watched = ProcessSamples(kinds, pages, feeding)
-            seconds = run(kinds, options.seconds, watched)
-    print_load(store.address.kind, before, kinds, seconds, options.seconds)
-    print(
-        f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched
-    )
-    gigabytes = psutil.virtual_memory().total / 2**30
-    machine = f"{os.cpu_count()} processors ({platform.machine()}), {gigabytes:.0f} GB"
-    print(f"{machine}, load {os.getloadavg()[0]:.1f} at the end.")
-    return not any(kind.errors for kind in kinds)
+def thirds(samples: list[float]) -> str:
+    """Return the medians of the first, the second and the last third, and the maximum."""
+    width = max(1, len(samples) // 3)
+    parts = (samples[:width], samples[width : 2 * width] or samples, samples[-width:])
+    medians = ", ".join(f"{statistics.median(part):,.0f}" for part in parts)
+    return f"{medians}, at most {max(samples):,.0f}"
 
 
-def print_load(
-    store: str, documents: int, kinds: list[Asking], seconds: float, offered: float
-) -> None:
-    print(
-        "\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | "
-        "p99.9 | slowest |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+def print_load(store: str, documents: int, kinds: list[Kind], took: float, offered: float) -> None:
+    heads = ["store", "documents", "request", "sent/s", "answered/s", "number"]
+    print("", *head([*heads, "p50", "p90", "p99", "p99.9", "slowest"]), sep="\n")
     for kind in kinds:
-        total = kind.found.total
+        count = len(kind.seconds)
+        wanted = {fraction: needed <= count for fraction, needed in ENOUGH.items()}
+        wanted[1.0] = count > 0
         cells = [
-            f"{1000 * kind.found.quantile(share):,.0f}" if total >= least else "–"
-            for share, least in ENOUGH.items()
+            f"{1000 * quantile(kind.seconds, fraction):,.0f}" if has_enough else "–"
+            for fraction, has_enough in wanted.items()
         ]
-        rates = f"{kind.asked / offered:.3g} | {total / seconds:.3g}"
-        slowest = f"{1000 * kind.found.quantile(1.0):,.0f}"
-        print(
-            f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} "
-            f"| {slowest} |"
-        )
+        rates = [f"{kind.sent / offered:.3g}", f"{count / took:.3g}", f"{count:,}"]
+        print(row([store, f"{documents:,}", kind.name, *rates, *cells]))
+    for kind in kinds:
         for error, count in kind.errors.items():
             print(f"\n{kind.name}: {count:,} failed: {error}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def load(store: Store, file: Path, folder: Path, options: Namespace) -> bool:
+    """Run, print the tables, and return whether every request was answered."""
+    with serve(store.url) as (address, server):
+        kinds = kinds_of(store, address, file, options)
+        run(kinds, options.warm, lambda: None)
+        kinds = [Kind(kind.name, kind.rate, kind.send) for kind in kinds]
+        before = store.counts().documents
+        with Feeding(store.url, folder, options.indexing) as feeding:
+            samples = Samples(kinds, server, feeding)
+            took = run(kinds, options.seconds, samples)
+    print_load(store.address.kind, before, kinds, took, options.seconds)
+    print(
+        f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", samples
     )
+    print(f"{machine()}, load {os.getloadavg()[0]:.1f} at the end.")
+    return not any(kind.errors for kind in kinds)
+
+
+def main() -> None:
+    parser = arguments(__doc__)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--warm", type=float, default=5, help="seconds before, not counted")
+    rates = {"lookups": 10, "searches": 5, "frequent": 0.2, "pages": 2, "indexing": 20}
+    for name, rate in rates.items():
+        parser.add_argument(f"--{name}", type=float, default=rate, help="a second")
     parser.add_argument(
-        "--warm", type=float, default=5, help="seconds before, that are not counted"
+        "--no-overview", dest="overview", action="store_false", help="it reads the whole store once"
     )
-    parser.add_argument("--lookups", type=float, default=10, help="a second, as are all rates")
-    parser.add_argument("--searches", type=float, default=5)
-    parser.add_argument("--frequent", type=float, default=0.2)
-    parser.add_argument("--pages", type=float, default=2)
-    parser.add_argument(
-        "--no-overview",
-        dest="overview",
-        action="store_false",
-        help="which reads the whole store once",
-    )
-    parser.add_argument("--indexing", type=float, default=20)
     parser.add_argument("--folder", type=Path, help="kept, and used again when it is there")
     parser.add_argument("--store", help="a search engine's index, or a SQLite file")
     parser.add_argument("--build", action="store_true", help="only build the store")
@@ -354,11 +299,9 @@ def main() -> None:
         url = options.store or f"sqlite:///{folder.resolve()}/load.db"
         file = build(url, folder, options.documents)
         if not options.build:
-            store = open_store(url)
-            try:
-                sys.exit(0 if load(store, file, Path(temporary), options) else 1)
-            finally:
-                store.close()
+            with closing(open_store(url)) as store:
+                is_answered = load(store, file, Path(temporary), options)
+            sys.exit(0 if is_answered else 1)
 
 
 if __name__ == "__main__":

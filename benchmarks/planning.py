@@ -14,37 +14,23 @@ two largest, marked as extrapolated.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
-from engine_lab import merge_segments, server
-from quality_tables import head, row
-from synthetic_collections import random_texts
+from corpora import random_texts, write_lines
+from harness import Usage, arguments, engine, head, merge_segments, row, run_python, sizes
 
 from indexer import open_store
 
-ROOT = Path(__file__).parent.parent
-BATCH = 10_000  # texts that are made at once
 EXTRAPOLATED = (10**6, 10**7, 10**8)
-COLUMNS = (
-    "documents",
-    "text, GB",
-    "store, GB",
-    "index, hours",
-    "group, hours",
-    "match, hours",
-    "memory, GB",
-)
+COLUMNS = ["documents", "text, GB", "store, GB", "index, hours", "group, hours", "match, hours"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +39,7 @@ class Cost:
     the largest memory of one of their processes in bytes.
     """
 
-    documents: int
+    documents: float
     text: float
     store: float
     index: float
@@ -63,42 +49,27 @@ class Cost:
 
     def cells(self) -> list[str]:
         """Return the cells of this size: GB, and hours."""
-        sizes = [f"{bytes_ / 1e9:,.2f}" for bytes_ in (self.text, self.store)]
+        gigabytes = [f"{size / 1e9:,.2f}" for size in (self.text, self.store, self.memory)]
         hours = [f"{hours:,.2f}" for hours in (self.index, self.group, self.match)]
-        return [f"{self.documents:,}", *sizes, *hours, f"{self.memory / 1e9:,.2f}"]
+        return [f"{self.documents:,.0f}", *gigabytes[:2], *hours, gigabytes[2]]
 
 
-def write_texts(file: Path, documents: int, words: int) -> None:
-    """Write so many texts as JSON Lines."""
-    random = np.random.default_rng(1)
-    with file.open("w", encoding="utf-8") as out:
-        for start in range(0, documents, BATCH):
-            for text in random_texts(min(BATCH, documents - start), words, random):
-                print(json.dumps({"text": text}), file=out)
+def made_texts(documents: int, words: int) -> Iterator[str]:
+    rng = np.random.default_rng(1)
+    for start in range(0, documents, 10_000):
+        yield from random_texts(min(10_000, documents - start), words, rng)
 
 
-def run(*words: str) -> tuple[float, float, int]:
-    """Run a command of nearfold; return its processor seconds, the seconds that passed, and its
-    largest memory in bytes.
-    """
-    command = [sys.executable, "-m", "indexer", *words]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = time.monotonic()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"nearfold {' '.join(words)} ended with {process.returncode}")
-    busy = usage.ru_utime + usage.ru_stime
-    elapsed = time.monotonic() - started
-    print(f"  {words[0]}: {elapsed:,.0f} s, {busy:,.0f} s busy", file=sys.stderr)
-    return busy, elapsed, usage.ru_maxrss * 1024
+def run(*words: str) -> Usage:
+    """Run a command of nearfold."""
+    usage = run_python(["-m", "indexer", *words])
+    print(f"  {words[0]}: {usage.seconds:,.0f} s, {usage.busy:,.0f} s busy", file=sys.stderr)
+    return usage
 
 
 def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
     """Return the cost of one size in a new store."""
-    file = folder / f"{documents}.jsonl"
-    write_texts(file, documents, words)
+    file = write_lines(folder / f"{documents}.jsonl", made_texts(documents, words))
     print(f"{documents:,} documents", file=sys.stderr)
     runs = [
         run("index", str(file), "--no-families", "--store", url),
@@ -108,8 +79,8 @@ def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
     store = open_store(url)
     in_engine = store.address.file is None
     size = merge_segments(store, store.address.index) if in_engine else store.counts().size_bytes
-    hours = [(elapsed if in_engine else busy) / 3600 for busy, elapsed, _ in runs]
-    memory = max(most for _, _, most in runs)
+    hours = [(usage.seconds if in_engine else usage.busy) / 3600 for usage in runs]
+    memory = max(usage.megabytes for usage in runs) * 2**20
     cost = Cost(documents, file.stat().st_size, size or 0, *hours, memory)
     file.unlink()
     return cost
@@ -118,37 +89,34 @@ def measure(documents: int, words: int, folder: Path, url: str) -> Cost:
 def extrapolate(before: Cost, last: Cost, documents: int) -> Cost:
     """Return the cost of another size, if each figure goes on to grow by the same power."""
     step = math.log(last.documents / before.documents)
-    powers = (
-        math.log(b / a) / step if a > 0 and b > 0 else 1.0
-        for a, b in zip(astuple(before), astuple(last), strict=True)
-    )
-    ratio = documents / last.documents
-    figures = [b * ratio**power for b, power in zip(astuple(last), powers, strict=True)]
-    return Cost(documents, *figures[1:])
+    figures = []
+    for a, b in zip(astuple(before), astuple(last), strict=True):
+        power = math.log(b / a) / step if a > 0 and b > 0 else 1.0
+        figures.append(b * (documents / last.documents) ** power)
+    return Cost(*figures)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--documents", default="10000,100000")
+    parser = arguments(__doc__)
+    parser.add_argument("--documents", type=sizes, default="10000,100000")
     parser.add_argument("--words", type=int, default=700)
     parser.add_argument("--opensearch", action="store_true", help="instead of SQLite")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
-    sizes = [int(size) for size in options.documents.split(",")]
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch, ExitStack() as servers:
         address, end = f"sqlite:///{scratch}", ".db"
         if options.opensearch:
-            address, end = servers.enter_context(server(None)).replace("http", "opensearch"), ""
+            url = servers.enter_context(engine(None, heap="2g"))
+            address, end = url.replace("http", "opensearch"), ""
         costs = [
-            measure(size, options.words, Path(scratch), f"{address}/{size}{end}") for size in sizes
+            measure(size, options.words, Path(scratch), f"{address}/{size}{end}")
+            for size in options.documents
         ]
-    print("\n".join(head([*COLUMNS, ""])))
+    print("\n".join(head([*COLUMNS, "memory, GB", ""])))
     for cost in costs:
         print(row([*cost.cells(), "measured"]))
     for documents in EXTRAPOLATED:
-        if len(costs) > 1 and documents > sizes[-1]:
+        if len(costs) > 1 and documents > costs[-1].documents:
             print(row([*extrapolate(*costs[-2:], documents).cells(), "extrapolated"]))
 
 

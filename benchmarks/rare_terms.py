@@ -1,25 +1,24 @@
 """Recall of rare-term signatures and of I-Match for edited texts, and the time of I-Match.
 
-    python benchmarks/rare_terms.py FOLDER [--most N] [--rounds N]
+    python benchmarks/rare_terms.py FOLDER [--documents N] [--rounds N]
 
-Half of the texts of FOLDER are edited, and the statistics are those of all. Printed by the share
-of words that are edited, a third of them each replaced, deleted and inserted: the share of copies
-that are found by an `overlap` of .9, by prefix keys, by equality of the published hash of the 1, 3
-or 5 rarest terms, by I-Match, and by I-Match with ten random lexicons. Then I-Match beside
+Half of the texts of FOLDER are edited, and the statistics are those of all. Printed by the fraction
+of words that are edited, a third of them each replaced, deleted and inserted: the fraction of
+copies that are found by an `overlap` of .9, by prefix keys, by equality of the published hash of
+the 1, 3 or 5 rarest terms, by I-Match, and by I-Match with ten random lexicons. Then I-Match beside
 super-shingles of five words: the median of the ratio of their times, of texts that are tokens.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from candidates import texts_under
-from edited_copies import SEED, scattered
+from corpora import drawn_texts, scattered
+from harness import arguments, seconds_of, thousandths
 
 from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.imatch import LEXICONS, imatch, signatures_match
@@ -31,28 +30,26 @@ from indexer.sketch.supershingles import GROUPS, ROWS, super_shingles
 from indexer.text.shingles import shingles
 from indexer.text.tokens import tokens
 
-SHARES = (0.005, 0.01, 0.02, 0.05)
-OVERLAP = 0.9
+EDITED = (0.005, 0.01, 0.02, 0.05)
 CLAUSE = 120
-HEAD = ("overlap", "prefix", "hash 1", "hash 3", "hash 5", "I-Match", "+ lexicons")
+HEADS = ("overlap", "prefix", "hash 1", "hash 3", "hash 5", "I-Match", "+ lexicons")
+Texts = list[list[str]]
 
 
-def recalls(
-    texts: list[list[str]], corpus: CorpusStatistics, size: int, share: float
-) -> list[float]:
-    """Return the share of edited copies that each way finds, in the order of `HEAD`."""
-    random = np.random.default_rng(SEED)
+def recalls(texts: Texts, corpus: CorpusStatistics, size: int, edited: float) -> list[float]:
+    """Return the fraction of edited copies that each way finds, in the order of `HEADS`."""
+    rng = np.random.default_rng(20)
     hits = [
-        list(ways(text, scattered(text, texts[-place - 1], share, random), corpus, size))
-        for place, text in enumerate(texts[: len(texts) // 2])
+        list(ways(text, scattered(text, texts[-number - 1], edited, rng), corpus, size))
+        for number, text in enumerate(texts[: len(texts) // 2])
     ]
     return np.array(hits).mean(axis=0).tolist()
 
 
 def ways(text: list[str], copy: list[str], corpus: CorpusStatistics, size: int) -> Iterator[bool]:
-    """Yield whether each way finds the copy of a text, in the order of `HEAD`."""
-    left, right = (rare_terms(side, corpus, size) for side in (text, copy))
-    yield overlap(left, right) >= OVERLAP
+    """Yield whether each way finds the copy of a text, in the order of `HEADS`."""
+    left, right = (rare_terms(words, corpus, size) for words in (text, copy))
+    yield overlap(left, right) >= 0.9
     yield not set(prefix_keys(left)).isdisjoint(prefix_keys(right))
     for terms in (1, 3, 5):
         yield hash_key(text, corpus, terms) == hash_key(copy, corpus, terms)
@@ -60,50 +57,43 @@ def ways(text: list[str], copy: list[str], corpus: CorpusStatistics, size: int) 
         yield signatures_match(imatch(text, corpus, lexicons), imatch(copy, corpus, lexicons))
 
 
-def shingled(text: list[str]) -> tuple[int, ...]:
-    """Return the super-shingles of five words of a text."""
-    hashes = string_hashes(list(shingles(text, 5)))
-    return super_shingles(fast_similarity_sketch(np.unique(hashes), GROUPS * ROWS))
-
-
-def seconds(sign: Callable[[list[str]], object], texts: list[list[str]]) -> float:
-    start = time.perf_counter()
+def shingle(texts: Texts) -> None:
+    """Make the super-shingles of five words of texts."""
     for text in texts:
-        sign(text)
-    return time.perf_counter() - start
+        hashes = np.unique(string_hashes(list(shingles(text, 5))))
+        super_shingles(fast_similarity_sketch(hashes, GROUPS * ROWS))
 
 
-def ratio(texts: list[list[str]], corpus: CorpusStatistics, rounds: int) -> float:
-    """Return the median time of super-shingles by that of one signature of I-Match."""
-    return statistics.median(
-        seconds(shingled, texts) / seconds(lambda text: imatch(text, corpus, 0), texts)
-        for _ in range(rounds)
-    )
+def sign(texts: Texts, corpus: CorpusStatistics) -> None:
+    for text in texts:
+        imatch(text, corpus, 0)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--most", type=int, default=1000, help="texts at most")
+    parser.add_argument("--documents", type=int, default=1000, help="texts at most")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    signed = (tokens(text, "v4") for text in texts_under(options.folder, options.most))
-    documents = [words for words in signed if words]
-    clauses = [text[place : place + CLAUSE] for text in documents for place in (0, CLAUSE)]
+    texts = sorted(set(drawn_texts([options.folder], options.documents, (80, 10**6), seed=1)))
+    documents = [words for text in texts if (words := tokens(text, "v4"))]
+    clauses = [text[start : start + CLAUSE] for text in documents for start in (0, CLAUSE)]
     clauses = [clause for clause in clauses if len(clause) == CLAUSE]
-    for name, texts, size in (
+    for name, of, size in (
         ("documents", documents, DOCUMENT_TERMS),
         ("clauses", clauses, CLAUSE_TERMS),
     ):
-        corpus = count_features(map(string_hashes, texts), "tokens_v4")
-        print(f"{len(texts)} {name}, {size} terms")
-        print("  edited" + "".join(f"{head:>12}" for head in HEAD))
-        for share in SHARES:
-            values = "".join(f"{value:>12.3f}" for value in recalls(texts, corpus, size, share))
-            print(f"{share:>8.1%}{values}")
-        print(f"  I-Match is {ratio(texts, corpus, options.rounds):.1f} times as fast as shingling")
+        corpus = count_features(map(string_hashes, of), "tokens_v4")
+        print(f"{len(of)} {name}, {size} terms")
+        print("  edited" + "".join(f"{head:>12}" for head in HEADS))
+        for edited in EDITED:
+            cells = [thousandths(value) for value in recalls(of, corpus, size, edited)]
+            print(f"{edited:>8.1%}" + "".join(f"{cell:>12}" for cell in cells))
+        ratio = statistics.median(
+            seconds_of(partial(shingle, of)) / seconds_of(partial(sign, of, corpus))
+            for _ in range(options.rounds)
+        )
+        print(f"  I-Match is {ratio:.1f} times as fast as shingling")
 
 
 if __name__ == "__main__":
