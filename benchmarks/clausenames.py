@@ -19,9 +19,8 @@ import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from harness import arguments
+from harness import ROOT, arguments
 
 from indexer.similarity.duplicate_types import verdict
 from indexer.text.clauses.clause_terms import read_clause
@@ -381,12 +380,12 @@ def report(title: str, pairs: list[tuple[str, str, str]], expected: str, example
 
 
 def firm_pairs(*, in_capitals: bool = False) -> list[tuple[str, str, str]]:
-    """Return each clause with each name of `firms.txt`, and with a plain one, by the name.
+    """Return each clause with each name of tests/data/firms.txt, and with a plain one, by the name.
 
     The names, of firms and persons of some thirty countries, were written down before the rules
     that join the pieces of a name, and no rule has a list of them.
     """
-    listed = Path(__file__).with_name("firms.txt").read_text(encoding="utf-8")
+    listed = (ROOT / "tests" / "data" / "firms.txt").read_text(encoding="utf-8")
     names = [name for line in listed.splitlines() for name in line.split(" | ")]
     pairs = [(name, text.format(name), text.format(PLAIN)) for name in names for text in CLAUSES]
     return [(n, a.upper(), b.upper()) for n, a, b in pairs] if in_capitals else pairs

@@ -16,8 +16,8 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from clause_corpus import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 from harness import arguments
+from synthetic_clauses import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 
 from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets, read
 from indexer.sketch.wilson import wilson

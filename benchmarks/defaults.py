@@ -5,24 +5,24 @@
 
 Synthetic corpora are made from documentation, English manual pages, and manual pages in many
 languages; real ones are samples of the same files, the pages of the largest product apart. Each is
-indexed, matched, grouped and searched with the recipe, measure and thresholds of either side.
+indexed, matched, grouped and searched with the recipe, measure and thresholds of either release.
 Names of what was wrongly paired, put into a family or hidden go to wrong.txt in FOLDER.
 """
 
 from __future__ import annotations
 
-import argparse
 import sqlite3
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from defaults_corpora import Corpus, Pair, pair_of, real_corpora, synthetic_corpora
-from quality_tables import head, row, thousandths
+from harness import arguments, head, row, thousandths
 
 from indexer import (
     GroupOptions,
@@ -46,12 +46,11 @@ from indexer.text.words import words
 QUERIES = 10
 QUERY_SHARE = 0.1  # of the documents have a word that is searched for
 RUNS = 5
-KIND_NAMES = [name for name, kind in KINDS.items() if kind.type in DUPLICATES]
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """Recipe, measure and thresholds of one side; `reviews`: those of `match`."""
+    """Recipe, measure and thresholds of one release; `reviews` are those of `match`."""
 
     recipe: str
     measure: str
@@ -59,15 +58,17 @@ class Defaults:
     reviews: tuple[float, ...]
 
 
-SIDES = {
+VERSIONS = {
     "v1": Defaults("default_v1", "jaccard", 0.8, (0.8, 0.5)),
     "v2": Defaults("default_v2", MEASURE, FOLD, (REVIEW,)),
 }
+COLUMNS = (("v1", 0.8), ("v1", 0.5), ("v2", REVIEW))  # version, and threshold of `match`
+TITLES = ("v1: `default_v1`, `jaccard` .8", "`match` at .5", "v2: `default_v2`, `lcs` .8 / .9")
 
 
 @dataclass
 class Measured:
-    """What one side did with one corpus; pairs of `match` by threshold."""
+    """What one version did with one corpus; pairs of `match` by threshold."""
 
     corpus: Corpus
     defaults: Defaults
@@ -85,17 +86,32 @@ class Measured:
     key_pairs: float = 0.0
     match_candidates: dict[float, float] = field(default_factory=dict)
 
+    def counts(self, threshold: float) -> tuple[int, int, int]:
+        """Return duplicates found, pairs listed that are different, and duplicates missed."""
+        found, duplicates = self.pairs[threshold], self.corpus.duplicates
+        right = len(found & duplicates.keys())
+        wrong = sum(self.corpus.is_wrong(*pair) for pair in found)
+        return right, wrong, len(duplicates) - right
 
-def measure(corpus: Corpus, side: str) -> Measured:
-    defaults = SIDES[side]
-    store = corpus.store(side)
-    options = IndexOptions(recipe_named(defaults.recipe), family_threshold=None)
-    index(str(corpus.folder), store, options, workers=2)
+
+Results = dict[str, dict[str, Measured]]  # by corpus and version
+Rows = list[list[str]]
+
+
+def measure(corpus: Corpus, version: str) -> Measured:
+    defaults = VERSIONS[version]
     measured = Measured(corpus, defaults)
-    run_match(measured, store)
-    run_group(measured, store)
-    run_searches(measured, store)
-    measure_rows(measured, corpus.place(side))
+    with closing(corpus.store(version)) as store:
+        options = IndexOptions(recipe_named(defaults.recipe), family_threshold=None)
+        index(str(corpus.folder), store, options, workers=2)
+        run_match(measured, store)
+        run_group(measured, store)
+        run_searches(measured, store)
+    with closing(sqlite3.connect(corpus.file(version))) as db:
+        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
+        names = ("page_count", "freelist_count", "page_size")
+        pages, free, size = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+    measured.bytes_a_row = (pages - free) * size / documents
     measure_candidates(measured)
     return measured
 
@@ -105,11 +121,9 @@ def run_match(measured: Measured, store: FullStore) -> None:
         start = time.process_time()
         result = match(store, MatchOptions(threshold, measure=measured.defaults.measure))
         seconds = time.process_time() - start
-        if threshold == measured.defaults.reviews[0]:
-            measured.match_seconds = seconds
+        measured.match_seconds = measured.match_seconds or seconds  # of the first threshold
         names = [measured.corpus.relative(path) for path in result.paths]
-        left, right = list(result.left), list(result.right)
-        pairs = zip(left, right, strict=True)
+        pairs = zip(list(result.left), list(result.right), strict=True)
         measured.pairs[threshold] = {pair_of(names[a], names[b]) for a, b in pairs}
 
 
@@ -128,12 +142,8 @@ def run_group(measured: Measured, store: FullStore) -> None:
     if families:
         measured.largest = names[max(families, key=lambda family: len(families[family]))]
     if corpus.is_different:
-        measured.strangers = [
-            (names[family], names[member])
-            for family, ids in families.items()
-            for member in ids
-            if corpus.is_wrong(names[family], names[member])
-        ]
+        pairs = ((names[family], names[id]) for family, ids in families.items() for id in ids)
+        measured.strangers = [pair for pair in pairs if corpus.is_wrong(*pair)]
 
 
 def run_searches(measured: Measured, store: FullStore) -> None:
@@ -144,16 +154,14 @@ def run_searches(measured: Measured, store: FullStore) -> None:
         measured.hits += page.total
         measured.shown += len(page.hits)
         if corpus.is_different:
-            for hit in page.hits:
-                shown = corpus.relative(hit.path)
-                for folded in hit.folded:
-                    name = corpus.relative(folded.path)
-                    if corpus.is_wrong(shown, name):
-                        measured.hidden.setdefault(name, shown)
+            pairs = [(hit.path, folded.path) for hit in page.hits for folded in hit.folded]
+            for shown, name in (map(corpus.relative, pair) for pair in pairs):
+                if corpus.is_wrong(shown, name):
+                    measured.hidden.setdefault(name, shown)
 
 
 def queries(corpus: Corpus) -> list[str]:
-    """Return the words of six letters or more that are nearest to a share of the documents."""
+    """Return the words of six letters or more that are nearest to a fraction of the documents."""
     counts = Counter[str]()
     for text in corpus.texts.values():
         counts.update({word for word in words(text).vocabulary if len(word) >= 6})
@@ -162,79 +170,52 @@ def queries(corpus: Corpus) -> list[str]:
     return sorted(letters, key=lambda word: (abs(counts[word] - wanted), word))[:QUERIES]
 
 
-def measure_rows(measured: Measured, place: Path) -> None:
-    """Measure the store's file without free pages."""
-    with sqlite3.connect(place) as connection:
-        everything = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-        pages, free, size = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-    measured.bytes_a_row = (pages - free) * size / everything
-
-
 def measure_candidates(measured: Measured) -> None:
-    """Measure the bytes of sketch and keys, and the share of all pairs of distinct texts that are
+    """Measure the bytes of sketch and keys, and which fraction of all pairs of distinct texts are
     candidates by the stored keys, and by the bands of `match`.
     """
     recipe = recipe_named(measured.defaults.recipe)
     distinct = {text: name for name, text in sorted(measured.corpus.same_words.items())}
-    texts = [measured.corpus.texts[name] for name in distinct.values()]
-    signed = fingerprints(texts, recipe)
-    complete = [place for place in range(len(texts)) if signed.status[place] == "complete"]
-    keys = [[*signed.bands[place], *signed.blocks[place]] for place in complete]
-    measured.key_pairs = share_of_pairs(keys, recipe.shared or 1)
+    signed = fingerprints([measured.corpus.texts[name] for name in distinct.values()], recipe)
+    complete = [number for number in range(len(distinct)) if signed.status[number] == "complete"]
+    keys = [[*signed.bands[number], *signed.blocks[number]] for number in complete]
+    measured.key_pairs = candidate_fraction(keys, recipe.shared or 1)
     measured.sketch_bytes = recipe.sketch_bytes + 8 * bool(recipe.simhash)
     measured.sketch_bytes += sum(map(len, keys[0])) if keys else 0
     slots = np.array(signed.minhash)[complete]
     for threshold in measured.defaults.reviews:
         layout = MatchOptions(threshold, measure=measured.defaults.measure).band_plan(recipe)
-        hashes = band_hashes(slots, layout.bands, layout.rows)
-        measured.match_candidates[threshold] = share_of_pairs(
-            [list(enumerate(values)) for values in hashes.tolist()]
-        )
+        hashes = band_hashes(slots, layout.bands, layout.rows).tolist()
+        bands = [list(enumerate(values)) for values in hashes]
+        measured.match_candidates[threshold] = candidate_fraction(bands)
 
 
-def share_of_pairs(keys: Sequence[Sequence[object]], shared: int = 1) -> float:
-    """Return the share of all pairs of documents that have so many keys in common."""
+def candidate_fraction(keys: Sequence[Sequence[object]], shared: int = 1) -> float:
+    """Return the fraction of all pairs of documents that have so many keys in common."""
     holders: dict[object, list[int]] = defaultdict(list)
-    for place, several in enumerate(keys):
+    for number, several in enumerate(keys):
         for key in several:
-            holders[key].append(place)
+            holders[key].append(number)
     common = np.zeros((len(keys), len(keys)), dtype=np.uint8)
-    for places in holders.values():
-        if len(places) > 1:
-            common[np.ix_(places, places)] += 1
+    for numbers in holders.values():
+        if len(numbers) > 1:
+            common[np.ix_(numbers, numbers)] += 1
     return float(np.triu(common >= shared, 1).sum() / max(1, len(keys) * (len(keys) - 1) / 2))
 
 
 def signing_speed(texts: Sequence[str]) -> dict[str, float]:
-    """Return documents a second by recipe, the best of several runs that take turns."""
-    best: dict[str, float] = {}
+    """Return documents a second by version, the best of several runs that take turns."""
+    best = dict.fromkeys(VERSIONS, 0.0)
     for _ in range(RUNS):
-        for side, defaults in SIDES.items():
+        for version, defaults in VERSIONS.items():
             start = time.process_time()
             fingerprints(texts, recipe_named(defaults.recipe))
             speed = len(texts) / (time.process_time() - start)
-            best[side] = max(best.get(side, 0), speed)
+            best[version] = max(best[version], speed)
     return best
 
 
-Column = tuple[str, float]  # side and threshold of `match`
-COLUMNS: tuple[Column, ...] = (("v1", 0.8), ("v1", 0.5), ("v2", REVIEW))
-Results = dict[str, dict[str, Measured]]  # by corpus and side
-
-
-def counts(measured: Measured, threshold: float) -> tuple[int, int, int]:
-    """Return duplicates found, pairs listed that are different, and duplicates missed."""
-    found, corpus = measured.pairs[threshold], measured.corpus
-    right = len(found & corpus.duplicates.keys())
-    wrong = sum(corpus.is_wrong(*pair) for pair in found)
-    return right, wrong, len(corpus.duplicates) - right
-
-
-TITLES = ("v1: `default_v1`, `jaccard` .8", "`match` at .5", "v2: `default_v2`, `lcs` .8 / .9")
-Rows = list[list[str]]
+# Tables
 
 
 def tables(results: Results) -> Iterator[tuple[str, Rows]]:
@@ -242,150 +223,109 @@ def tables(results: Results) -> Iterator[tuple[str, Rows]]:
     synthetic = [name for name in results if name.startswith("synthetic")]
     real = [name for name in results if name not in synthetic]
     judged = [name for name in results if results[name]["v1"].corpus.is_different]
-    yield "`match`, synthetic corpora: F1 (recall)", f1_rows(results, synthetic)
-    yield "`match`, synthetic corpora: different pairs listed", wrong_rows(results, synthetic)
-    judged_real = [name for name in judged if name in real]
-    yield (
-        "`match`, real corpora: pairs listed / of other documents",
-        listed_rows(results, judged_real),
-    )
+
+    def f1_rows() -> Rows:
+        rows = of_match(synthetic, f1_cell)
+        counts = (len(results[name]["v1"].corpus.duplicates) for name in synthetic)
+        return [
+            [f"{row[0]}, {n:,} duplicates", *row[1:]] for row, n in zip(rows, counts, strict=True)
+        ]
+
+    def of_match(names: list[str], show: Callable[[Measured, float], str]) -> Rows:
+        return [[name, *(show(results[name][of], at) for of, at in COLUMNS)] for name in names]
+
+    def of_versions(names: list[str], show: Callable[[Measured], str]) -> Rows:
+        return [[name, *(show(results[name][version]) for version in VERSIONS)] for name in names]
+
+    yield "`match`, synthetic corpora: F1 (recall)", f1_rows()
+    title = "`match`, synthetic corpora: different pairs listed"
+    yield title, of_match(synthetic, lambda measured, at: str(measured.counts(at)[1]))
+    title = "`match`, real corpora: pairs listed / of other documents"
+    yield title, of_match([name for name in judged if name in real], listed_cell)
     yield "Recall by kind", recall_rows(results, synthetic, 0)
     yield "Recall by language", recall_rows(results, synthetic[-1:], 1)
-    yield "Families / members / largest", sides_rows(results, list(results), describe_families)
-    yield (
-        "Members that are another document",
-        sides_rows(results, judged, lambda measured: f"{len(measured.strangers):,}"),
-    )
-    yield (
-        f"Hits of {QUERIES} searches / shown when folded",
-        sides_rows(
-            results, list(results), lambda measured: f"{measured.hits:,} / {measured.shown:,}"
-        ),
-    )
-    yield (
-        "Distinct documents wrongly hidden",
-        sides_rows(results, judged, lambda measured: f"{len(measured.hidden):,}"),
-    )
-    yield (
-        "Pairs that share as many stored keys as a look-up asks for",
-        sides_rows(results, real, lambda measured: f"{measured.key_pairs:.3%}"),
-    )
-    yield (
-        "Pairs that share a band of `match`",
-        [
-            [name, *(f"{results[name][side].match_candidates[at]:.2%}" for side, at in COLUMNS)]
-            for name in real
-        ],
-    )
+    yield "Families / members / largest", of_versions(list(results), families_cell)
+    title = "Members that are another document"
+    yield title, of_versions(judged, lambda measured: f"{len(measured.strangers):,}")
+    title = f"Hits of {QUERIES} searches / shown when folded"
+    yield title, of_versions(list(results), lambda m: f"{m.hits:,} / {m.shown:,}")
+    title = "Distinct documents wrongly hidden"
+    yield title, of_versions(judged, lambda measured: f"{len(measured.hidden):,}")
+    title = "Pairs that share as many stored keys as a look-up asks for"
+    yield title, of_versions(real, lambda measured: f"{measured.key_pairs:.3%}")
+    title = "Pairs that share a band of `match`"
+    yield title, of_match(real, lambda measured, at: f"{measured.match_candidates[at]:.2%}")
     yield f"Bytes and signing, {real[0]}", size_rows(results[real[0]])
-    for of in ("match", "group"):
-        yield f"Processor seconds of `{of}`, as a ratio", time_rows(results, of)
+    for command in ("match", "group"):
+        rows = []
+        for name, versions in results.items():
+            one, two = (getattr(of, f"{command}_seconds") for of in versions.values())
+            rows.append([name, f"1 ({one:.2f} s)", f"{two / one:.2f}"])
+        yield f"Processor seconds of `{command}`, as a ratio", rows
 
 
-def f1_rows(results: Results, names: list[str]) -> Rows:
-    rows = []
-    for name in names:
-        cells = []
-        for side, threshold in COLUMNS:
-            right, wrong, missed = counts(results[name][side], threshold)
-            f1 = thousandths(2 * right / (2 * right + wrong + missed))
-            cells.append(f"{f1} ({thousandths(right / (right + missed))})")
-        number = len(results[name]["v1"].corpus.duplicates)
-        rows.append([f"{name}, {number:,} duplicates", *cells])
-    return rows
+def f1_cell(measured: Measured, threshold: float) -> str:
+    right, wrong, missed = measured.counts(threshold)
+    f1 = thousandths(2 * right / (2 * right + wrong + missed))
+    return f"{f1} ({thousandths(right / (right + missed))})"
 
 
-def wrong_rows(results: Results, names: list[str]) -> Rows:
-    return [
-        [name, *(str(counts(results[name][side], at)[1]) for side, at in COLUMNS)] for name in names
-    ]
+def listed_cell(measured: Measured, threshold: float) -> str:
+    return f"{len(measured.pairs[threshold]):,} / {measured.counts(threshold)[1]:,}"
 
 
-def listed_rows(results: Results, names: list[str]) -> Rows:
-    rows = []
-    for name in names:
-        cells = []
-        for side, threshold in COLUMNS:
-            _, wrong, _ = counts(results[name][side], threshold)
-            cells.append(f"{len(results[name][side].pairs[threshold]):,} / {wrong:,}")
-        rows.append([name, *cells])
-    return rows
-
-
-def recall_rows(results: Results, names: list[str], place: int) -> Rows:
-    """Return the recall of each kind (place 0) or language (place 1) in these corpora."""
-    values = Counter[str]()
-    for name in names:
-        values.update(of[place] for of in results[name]["v1"].corpus.duplicates.values())
-    order = sorted(values) if place else [kind for kind in KIND_NAMES if values[kind]]
-    rows = []
-    for value in order:
-        cells = []
-        for side, threshold in COLUMNS:
-            found = 0
-            for name in names:
-                measured = results[name][side]
-                listed = measured.corpus.duplicates.keys() & measured.pairs[threshold]
-                found += sum(measured.corpus.duplicates[pair][place] == value for pair in listed)
-            cells.append(thousandths(found / values[value]))
-        rows.append([f"`{value}` ({values[value]})", *cells])
-    return rows
-
-
-def sides_rows(results: Results, names: list[str], show: Callable[[Measured], str]) -> Rows:
-    """Return a row for each of these corpora, with one value of either side."""
-    return [[name, *(show(results[name][side]) for side in SIDES)] for name in names]
-
-
-def describe_families(measured: Measured) -> str:
+def families_cell(measured: Measured) -> str:
     sizes = measured.families
     return f"{len(sizes):,} / {sum(sizes):,} / {max(sizes, default=0)}"
 
 
-def size_rows(sides: dict[str, Measured]) -> Rows:
+def recall_rows(results: Results, names: list[str], column: int) -> Rows:
+    """Return the recall of each kind (column 0) or language (column 1) in these corpora."""
+    totals = Counter[str]()
+    for name in names:
+        totals.update(of[column] for of in results[name]["v1"].corpus.duplicates.values())
+    kinds = [name for name, kind in KINDS.items() if kind.type in DUPLICATES and totals[name]]
+    rows = []
+    for value in sorted(totals) if column else kinds:
+        cells = []
+        for version, threshold in COLUMNS:
+            found = 0
+            for measured in (results[name][version] for name in names):
+                duplicates = measured.corpus.duplicates
+                listed = duplicates.keys() & measured.pairs[threshold]
+                found += sum(duplicates[pair][column] == value for pair in listed)
+            cells.append(thousandths(found / totals[value]))
+        rows.append([f"`{value}` ({totals[value]})", *cells])
+    return rows
+
+
+def size_rows(versions: dict[str, Measured]) -> Rows:
     rows = [
-        [label, *(f"{getattr(sides[side], value):,.0f}" for side in SIDES)]
-        for label, value in (
-            ("sketch and keys, bytes a row", "sketch_bytes"),
-            ("SQLite file, bytes a row", "bytes_a_row"),
-        )
+        ["sketch and keys, bytes a row", *(f"{of.sketch_bytes:,.0f}" for of in versions.values())],
+        ["SQLite file, bytes a row", *(f"{of.bytes_a_row:,.0f}" for of in versions.values())],
     ]
-    speed = signing_speed(list(sides["v1"].corpus.texts.values()))
+    speed = signing_speed(list(versions["v1"].corpus.texts.values()))
     ratio = f"{speed['v2'] / speed['v1']:.2f}"
     return [*rows, ["documents signed, as a ratio", f"1 ({speed['v1']:,.0f} a second)", ratio]]
 
 
-def time_rows(results: Results, of: str) -> Rows:
-    rows = []
-    for name, sides in results.items():
-        one, two = (getattr(sides[side], f"{of}_seconds") for side in SIDES)
-        rows.append([name, f"1 ({one:.2f} s)", f"{two / one:.2f}"])
-    return rows
-
-
 def names_of_wrong(results: Results) -> Iterator[str]:
-    for name, sides in results.items():
-        for side, measured in sides.items():
+    for name, versions in results.items():
+        for version, measured in versions.items():
             corpus = measured.corpus
-            yield f"# {name}, {side}: largest family {measured.largest}"
+            yield f"# {name}, {version}: largest family {measured.largest}"
             yield f"queries: {' '.join(queries(corpus))}"
-            for pair in sorted(measured.strangers):
-                yield f"family\t{pair[0]}\t{pair[1]}"
-            for hidden, shown in sorted(measured.hidden.items()):
-                yield f"hidden\t{shown}\t{hidden}"
-            for threshold, found in measured.pairs.items():
-                if corpus.duplicates:
-                    for pair in sorted(found):
-                        if corpus.is_wrong(*pair):
-                            yield f"listed at {threshold}\t{pair[0]}\t{pair[1]}"
-                    for pair in sorted(corpus.duplicates.keys() - found):
-                        yield f"missed at {threshold}\t{corpus.duplicates[pair]}\t{pair}"
+            yield from (f"family\t{a}\t{b}" for a, b in sorted(measured.strangers))
+            yield from (f"hidden\t{by}\t{name}" for name, by in sorted(measured.hidden.items()))
+            for threshold, found in measured.pairs.items() if corpus.duplicates else ():
+                wrong = (pair for pair in sorted(found) if corpus.is_wrong(*pair))
+                yield from (f"listed at {threshold}\t{a}\t{b}" for a, b in wrong)
+                for pair in sorted(corpus.duplicates.keys() - found):
+                    yield f"missed at {threshold}\t{corpus.duplicates[pair]}\t{pair}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=800, help="of a real corpus, at most")
     parser.add_argument("--originals", type=int, default=30, help="of a synthetic corpus, at most")
@@ -394,15 +334,13 @@ def main() -> None:
     options = parser.parse_args()
     work = options.work.resolve()
     real = real_corpora(work, options.docs, options.manuals, options.documents)
-    corpora = synthetic_corpora(work, options.manuals, options.originals) + real
     results: Results = {}
-    for corpus in corpora:
+    for corpus in synthetic_corpora(work, options.manuals, options.originals) + real:
         print(corpus.name, file=sys.stderr, flush=True)
-        results[corpus.name] = {side: measure(corpus, side) for side in SIDES}
+        results[corpus.name] = {version: measure(corpus, version) for version in VERSIONS}
     for title, rows in tables(results):
         titles = TITLES if len(rows[0]) > len(TITLES) else TITLES[::2]
-        lines = [f"### {title}", "", *head(["", *titles]), *map(row, rows), ""]
-        print("\n".join(lines), flush=True)
+        print(f"### {title}", "", *head(["", *titles]), *map(row, rows), "", sep="\n", flush=True)
     names = "\n".join(names_of_wrong(results))
     (work / "wrong.txt").write_text(names + "\n", encoding="utf-8")
 

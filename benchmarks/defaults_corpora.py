@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import re
 import shutil
@@ -14,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from mail_corpus import Mail, corpus
+from corpora import files_under
+from synthetic_mail import corpus
 
 from indexer import SynthOptions, open_store, synth
 from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES
@@ -22,8 +22,8 @@ from indexer.stores.abilities import FullStore
 from indexer.text.words import words
 
 LANGUAGE_PAGES = 6  # of each language in the synthetic corpus
-FEWEST_PAGES = 20  # of a language that is taken
-MOST_BYTES = 30_000  # of a file, mostly compressed
+MIN_PAGES = 20  # of a language that is taken
+MAX_BYTES = 30_000  # of a file, mostly compressed
 
 Pair = tuple[str, str]
 
@@ -39,7 +39,7 @@ class Corpus:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """Texts by name, as the store of one side holds them; those of the other are the same."""
+        """Texts by name, as the store of one version holds them; those of the other are equal."""
         store = self.store("v1")
         rows = {stored.id: self.relative(stored.path) for stored in store.scan()}
         return {rows[id]: stored.text for id, stored in store.get(list(rows)).items()}
@@ -48,12 +48,12 @@ class Corpus:
     def same_words(self) -> dict[str, str]:
         return {name: " ".join(words(text).folded) for name, text in self.texts.items()}
 
-    def place(self, side: str) -> Path:
-        """Return the file of the store of one side."""
-        return self.folder.parent / f"{self.folder.name}-{side}.db"
+    def file(self, version: str) -> Path:
+        """Return the file of the store of one version."""
+        return self.folder.parent / f"{self.folder.name}-{version}.db"
 
-    def store(self, side: str) -> FullStore:
-        return open_store(f"sqlite:///{self.place(side)}")
+    def store(self, version: str) -> FullStore:
+        return open_store(f"sqlite:///{self.file(version)}")
 
     def relative(self, path: str) -> str:
         return str(Path(path).relative_to(self.folder.resolve()))
@@ -66,26 +66,14 @@ class Corpus:
 
 def copy_files(paths: Iterable[Path], root: Path, out: Path) -> Path:
     for path in paths:
-        place = out / path.relative_to(root)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
+        copy = out / path.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
     return out
 
 
-def files_under(folder: Path, root: Path) -> list[Path]:
-    """Return the files of a folder, but links and large ones, by the hash of their names."""
-    paths = [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
-    ]
-    return sorted(
-        paths, key=lambda path: hashlib.sha256(str(path.relative_to(root)).encode()).digest()
-    )
-
-
-def real_corpora(work: Path, docs: Path, manuals: Path, most: int) -> list[Corpus]:
-    pages = files_under(manuals, manuals)
+def real_corpora(work: Path, docs: Path, manuals: Path, limit: int) -> list[Corpus]:
+    pages = files_under(manuals, max_bytes=MAX_BYTES)
     english = [path for path in pages if is_english(path, manuals)]
     products = Counter(product_of(path) for path in english)
     largest = products.most_common(1)[0][0]
@@ -96,33 +84,31 @@ def real_corpora(work: Path, docs: Path, manuals: Path, most: int) -> list[Corpu
         "English manual pages": (others, manuals, is_other_command),
         f"manual pages of {largest}": (of_product, manuals, is_other_command),
         "translated manual pages": (translated, manuals, is_other_page),
-        "documentation": (files_under(docs, docs), docs, None),
+        "documentation": (files_under(docs, max_bytes=MAX_BYTES), docs, None),
     }
     library = Path(sysconfig.get_path("stdlib"))
-    modules = [path for path in files_under(library, library) if path.suffix == ".py"]
+    modules = [path for path in files_under(library, max_bytes=MAX_BYTES) if path.suffix == ".py"]
     choices["modules of Python"] = (modules, library, lambda a, b: a != b)
     corpora = []
     for name, (paths, root, is_different) in choices.items():
         folder = work / "real" / name.replace(" ", "-")
         if not folder.exists():
-            copy_files(paths[:most], root, folder)
+            copy_files(paths[:limit], root, folder)
         corpora.append(Corpus(name, folder, {}, is_different))
-    return [*corpora, mail_threads(work / "real" / "mails", most)]
+    return [*corpora, mail_threads(work / "real" / "mails", limit)]
 
 
-def mail_threads(folder: Path, most: int) -> Corpus:
+def mail_threads(folder: Path, limit: int) -> Corpus:
     """Return synthetic mails with their quotations: two are different if their own texts are."""
-    mails = corpus(most)[:most]
-    own_texts = {f"{mail.key}.eml": own_text(mail) for mail in mails}
+    mails = corpus(limit)[:limit]
+    own_texts = {
+        f"{mail.key}.eml": [part.text for part in mail.parts if part.depth == 0] for mail in mails
+    }
     if not folder.exists():
         folder.mkdir(parents=True)
         for mail in mails:
             (folder / f"{mail.key}.eml").write_bytes(mail.bytes())
     return Corpus("mails", folder, {}, lambda a, b: own_texts[a] != own_texts[b])
-
-
-def own_text(mail: Mail) -> str:
-    return "\n".join(part.text for part in mail.parts if part.depth == 0)
 
 
 def product_of(path: Path) -> str:
@@ -158,10 +144,12 @@ def synthetic_corpora(work: Path, manuals: Path, originals: int) -> list[Corpus]
     real = work / "real"
     languages = work / "languages"
     if not languages.exists():
-        english = [path for path in files_under(manuals, manuals) if is_english(path, manuals)]
+        english = [
+            path for path in files_under(manuals, max_bytes=MAX_BYTES) if is_english(path, manuals)
+        ]
         for folder in sorted(path for path in manuals.iterdir() if path.is_dir()):
-            paths = files_under(folder, manuals)
-            if len(paths) >= FEWEST_PAGES and not is_english(paths[0], manuals):
+            paths = files_under(folder, manuals, MAX_BYTES)
+            if len(paths) >= MIN_PAGES and not is_english(paths[0], manuals):
                 copy_files(paths[:LANGUAGE_PAGES], manuals, languages)
         copy_files(english[:LANGUAGE_PAGES], manuals, languages)
     sources = {

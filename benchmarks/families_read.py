@@ -1,4 +1,4 @@
-"""The families of installed documentation that were read one by one, and what would part them.
+"""The families of installed documentation that were read one by one, and what would separate them.
 
     python benchmarks/families_read.py [--reading docs/families-read.csv]
         [--store sqlite:///nearfold.db] [--root /usr/share]
@@ -6,14 +6,12 @@
 Prints how many families of a reading are right, debatable and wrong, by size and product, with
 95 % intervals; docs/families-read-before.csv is that of families without `replaced<=2`. With a
 store of the same documents (docs/families-read.md says how it is made) also how many of the pairs
-that decided the verdicts other conditions would part: the page that leads the family and the one
-that it hides. Pairs of which a page is not in the store, or has more than two million letters, are
-left out.
+that decided the verdicts other conditions would separate: the principal and the page that it hides.
+Pairs of which a page is not in the store, or has more than two million letters, are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from quality_tables import head, row
+from harness import ROOT, arguments, head, row
 
 from indexer import open_store
 from indexer.defaults import REPLACED_AT_MOST
@@ -35,8 +33,8 @@ from indexer.sketch.wilson import wilson
 from indexer.stores.abilities import FullStore
 
 VERDICTS = ("right", "debatable", "wrong")
-READING = Path(__file__).parent.parent / "docs" / "families-read.csv"
-MOST_LETTERS = 2_000_000  # of a text that is aligned
+MAX_LETTERS = 2_000_000  # of a text that is aligned
+Condition = Callable[[Side, Side], bool]
 
 
 @dataclass(frozen=True)
@@ -50,16 +48,11 @@ class Family:
     hidden: str
 
 
-def families(reading: Path) -> list[Family]:
-    with reading.open(encoding="utf-8", newline="") as file:
-        return [Family(**record) for record in csv.DictReader(file)]
-
-
 def verdict_rows(read: list[Family]) -> Iterator[list[str]]:
     """Yield a row of counts for each size and product, for all, and the intervals."""
-    for key in dict.fromkeys((family.size, family.product) for family in read):
-        part = [family for family in read if (family.size, family.product) == key]
-        yield [f"{key[0]} documents, {key[1]}", *counts(part)]
+    for size, product in dict.fromkeys((family.size, family.product) for family in read):
+        chosen = [f for f in read if (f.size, f.product) == (size, product)]
+        yield [f"{size} documents, {product}", *counts(chosen)]
     yield ["all", *counts(read)]
     of = Counter(family.verdict for family in read)
     spans = (wilson(of[verdict], len(read)) for verdict in VERDICTS)
@@ -71,11 +64,8 @@ def counts(read: Iterable[Family]) -> list[str]:
     return [str(of.total()), *(str(of[verdict]) for verdict in VERDICTS)]
 
 
-Condition = Callable[[Side, Side], bool]
-
-
 def conditions(store: FullStore) -> Mapping[str, Condition]:
-    """Return what parts a pair, by the option that asks for it."""
+    """Return what separates a pair, by the option that asks for it."""
     rarity = Rarity(store.vocabulary.frequencies)
 
     def is_new(a: Side, b: Side) -> bool:
@@ -89,40 +79,39 @@ def conditions(store: FullStore) -> Mapping[str, Condition]:
     }
 
 
-def parted_rows(read: list[Family], store: FullStore, root: Path) -> Iterator[list[str]]:
-    """Yield for each condition how many pairs of each verdict it parts, of how many."""
+def separated_rows(read: list[Family], store: FullStore, root: Path) -> Iterator[list[str]]:
+    """Yield for each condition how many pairs of each verdict it separates, of how many."""
     ids = {stored.path: stored.id for stored in store.scan()}
 
-    def side(name: str) -> Side | None:
+    def text_of(name: str) -> Side | None:
         id = ids.get(str(root / name), "")
         text = store.get([id])[id].text if id else ""
-        return Side(text, DEFAULT) if 0 < len(text) <= MOST_LETTERS else None
+        return Side(text, DEFAULT) if 0 < len(text) <= MAX_LETTERS else None
 
     pairs = [
         (family.verdict, a, b)
         for family in read
-        if (a := side(family.principal)) and (b := side(family.hidden))
+        if (a := text_of(family.principal)) and (b := text_of(family.hidden))
     ]
     of = Counter(verdict for verdict, _, _ in pairs)
-    for name, is_parted in conditions(store).items():
-        parted = Counter(verdict for verdict, a, b in pairs if is_parted(a, b))
-        yield [f"`{name}`", *(f"{parted[verdict]} of {of[verdict]}" for verdict in VERDICTS)]
+    for name, is_separate in conditions(store).items():
+        separated = Counter(verdict for verdict, a, b in pairs if is_separate(a, b))
+        yield [f"`{name}`", *(f"{separated[verdict]} of {of[verdict]}" for verdict in VERDICTS)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--reading", type=Path, default=READING)
+    parser = arguments(__doc__)
+    parser.add_argument("--reading", type=Path, default=ROOT / "docs" / "families-read.csv")
     parser.add_argument("--store")
     parser.add_argument("--root", type=Path, default=Path("/usr/share"))
     options = parser.parse_args()
-    read = families(options.reading)
-    print("\n".join([*head(["families of", "read", *VERDICTS]), *map(row, verdict_rows(read))]))
+    with options.reading.open(encoding="utf-8", newline="") as file:
+        read = [Family(**record) for record in csv.DictReader(file)]
+    print(*head(["families of", "read", *VERDICTS]), *map(row, verdict_rows(read)), sep="\n")
     if options.store:
         with closing(open_store(options.store)) as store:
-            rows = [row(cells) for cells in parted_rows(read, store, options.root)]
-        print("\n".join(["", *head(["parted by", *VERDICTS]), *rows]))
+            rows = map(row, separated_rows(read, store, options.root))
+            print("", *head(["separated by", *VERDICTS]), *rows, sep="\n")
 
 
 if __name__ == "__main__":

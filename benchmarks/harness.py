@@ -1,7 +1,7 @@
 """What benchmarks share: arguments, tables, clocks, processes and servers.
 
-Importing this module makes `indexer` and `servers` of a checkout importable, here and in processes
-that are started, where another nearfold is not in front of them.
+Importing this module makes `indexer` and the modules of `tests` importable from a checkout, and
+`arguments` does so for the processes that are started, unless another nearfold is in front of them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT), str(ROOT / "tests")]
-os.environ.setdefault("PYTHONPATH", str(ROOT))
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:
     """Return a parser of the command line whose help is the docstring of a benchmark."""
+    os.environ.setdefault("PYTHONPATH", str(ROOT))
     kind = argparse.RawDescriptionHelpFormatter
     return argparse.ArgumentParser(description=doc, formatter_class=kind)
 

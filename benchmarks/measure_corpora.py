@@ -15,7 +15,6 @@ import importlib
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +22,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from zlib import crc32
 
+import harness  # noqa: F401 (makes `corpus` of the tests importable)
 import numpy as np
 
 from indexer import SynthOptions, fingerprints, synth
@@ -39,16 +39,14 @@ SITE = Path(np.__file__).parent.parent
 DOCUMENTS = 600  # documents of a corpus at most
 VARIED = 80  # documents of a corpus that variants are made of
 NEIGHBOURS = 3
-LEAST_WORDS = 10
-MOST_WORDS = 3_000
+MIN_WORDS, MAX_WORDS = 10, 3_000
 BUCKETS = 2_048  # of words, where neighbours are looked for
-
 Texts = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two texts; `similar` is None where one contains the other, which counts for neither side."""
+    """Two texts; `similar` is None where one contains the other, which is not judged."""
 
     corpus: str
     kind: str
@@ -59,7 +57,7 @@ class LabelledPair:
 
 
 def seen_corpora(work: Path) -> dict[str, list[LabelledPair]]:
-    """The corpora on which the rule is chosen."""
+    """Return the corpora on which the rule is chosen."""
     return {
         "synthetic: documentation": synthetic(work / "documentation", DOC),
         "synthetic: 15 languages": synthetic(work / "languages", language_files(work)),
@@ -69,40 +67,57 @@ def seen_corpora(work: Path) -> dict[str, list[LabelledPair]]:
     }
 
 
-def unseen_corpora(_: Path) -> dict[str, list[LabelledPair]]:
-    """The corpora that are looked at once the rule is written down."""
+def unseen_corpora() -> dict[str, list[LabelledPair]]:
+    """Return the corpora that are looked at once the rule is written down."""
+
+    def function_of(name: str) -> str:
+        return name.rsplit(".", maxsplit=1)[-1]
+
     return {
         "other manual pages": command_pages(is_seen=False),
         "API operations in versions": api_operations(),
-        "docstrings": function_docstrings(),
+        "docstrings": pairs_of("docstrings", sample(docstrings()), function_of),
         "code pages": pairs_of("code pages", code_pages()),
     }
 
 
-def sample(texts: Texts, most: int = DOCUMENTS) -> dict[str, str]:
+def sample(texts: Texts, limit: int = DOCUMENTS) -> dict[str, str]:
     """Return a random sample of texts, without those of the same words or of unsuitable length."""
-    names = RandomSource(1, "sample").shuffled(sorted(texts))
     distinct: dict[str, str] = {}
-    for name in names:
+    for name in RandomSource(1, "sample").shuffled(sorted(texts)):
         folded = words(texts[name])
-        if LEAST_WORDS <= len(folded) <= MOST_WORDS:
+        if MIN_WORDS <= len(folded) <= MAX_WORDS:
             distinct.setdefault(" ".join(folded.folded), name)
-        if len(distinct) == most:
+        if len(distinct) == limit:
             break
     return {name: texts[name] for name in distinct.values()}
 
 
-def pairs_of(corpus: str, texts: Texts) -> list[LabelledPair]:
+def pairs_of(corpus: str, texts: Texts, of: Callable[[str], str] = str) -> list[LabelledPair]:
     """Return variants of documents as duplicates, and neighbours as different."""
-    return [*variants(corpus, texts), *different(corpus, texts)]
+    return [*variants(corpus, texts), *different(corpus, texts, of)]
+
+
+def versions(corpus: str, kind: str, texts: Texts, of: Callable[[str], str]) -> list[LabelledPair]:
+    """Return neighbours by name for which `of` gives one name: versions of one document."""
+    by_document: dict[str, list[str]] = {}
+    for name in sorted(texts):
+        by_document.setdefault(of(name), []).append(name)
+    return [
+        LabelledPair(corpus, kind, texts[a], texts[b], True, (a, b))
+        for members in by_document.values()
+        for a, b in pairwise(members)
+    ]
 
 
 def variants(corpus: str, texts: Texts) -> Iterator[LabelledPair]:
     donor = changes.word_list(" ".join(list(texts.values())[-50:]))
+
+    def edit(fraction: float, text: str, chance: RandomSource) -> str | None:
+        return changes.edit_words(text, fraction, donor, chance)
+
     makers: dict[str, Callable[[str, RandomSource], str | None]] = {
-        **{
-            f"edit-{percent:02}": partial(_edit, percent / 100, donor) for percent in (1, 5, 10, 20)
-        },
+        **{f"edit-{percent:02}": partial(edit, percent / 100) for percent in (1, 5, 10, 20)},
         "ocr-01": lambda text, chance: add_ocr_noise(text, 0.01, chance),
         "quoted": lambda text, _: "\n".join("> " + line for line in text.splitlines()),
         "one line": lambda text, _: " ".join(text.split()),
@@ -115,33 +130,27 @@ def variants(corpus: str, texts: Texts) -> Iterator[LabelledPair]:
                 yield LabelledPair(corpus, kind, texts[name], changed, True, (name, kind))
 
 
-def _edit(share: float, donor: list[str], text: str, chance: RandomSource) -> str | None:
-    return changes.edit_words(text, share, donor, chance)
-
-
 def different(corpus: str, texts: Texts, of: Callable[[str], str] = str) -> Iterator[LabelledPair]:
     """Yield neighbours that are different documents: for which `of` gives different names."""
     names = list(texts)
     slots = fingerprints(list(texts.values()), DEFAULT).minhash
     counts = np.zeros((len(names), BUCKETS), np.int16)
-    for place, text in enumerate(texts.values()):
+    for number, text in enumerate(texts.values()):
         folded = words(text)
         buckets = [crc32(word.encode()) % BUCKETS for word in folded.vocabulary]
-        np.add.at(counts[place], np.array(buckets, np.int64)[folded.numbers], 1)
+        np.add.at(counts[number], np.array(buckets, np.int64)[folded.numbers], 1)
     sizes = counts.sum(axis=1, dtype=np.int64)
     pairs: set[tuple[int, int]] = set()
-    for place in range(len(names)):
-        by_slots = (slots == slots[place]).mean(axis=1)
-        common = np.minimum(counts, counts[place]).sum(axis=1, dtype=np.int64)
-        by_words = common / np.maximum(sizes, sizes[place])
-        others = np.array([of(name) != of(names[place]) for name in names])
+    for number in range(len(names)):
+        by_slots = (slots == slots[number]).mean(axis=1)
+        common = np.minimum(counts, counts[number]).sum(axis=1, dtype=np.int64)
+        by_words = common / np.maximum(sizes, sizes[number])
+        others = np.array([of(name) != of(names[number]) for name in names])
         for similarity in (by_slots, by_words):
             nearest = np.argsort(-np.where(others, similarity, -1.0), kind="stable")
-            pairs.update(tuple(sorted((place, int(near)))) for near in nearest[:NEIGHBOURS])
-    for a, b in sorted(pairs):
-        yield LabelledPair(
-            corpus, "different", texts[names[a]], texts[names[b]], False, (names[a], names[b])
-        )
+            pairs.update(tuple(sorted((number, int(near)))) for near in nearest[:NEIGHBOURS])
+    for a, b in ((names[a], names[b]) for a, b in sorted(pairs)):
+        yield LabelledPair(corpus, "different", texts[a], texts[b], False, (a, b))
 
 
 def synthetic(work: Path, source: Path) -> list[LabelledPair]:
@@ -149,26 +158,18 @@ def synthetic(work: Path, source: Path) -> list[LabelledPair]:
     if not (work / "gold.csv").exists():
         synth(source, work, SynthOptions(seed=1, documents=12, programs=False))
     cases = cases_of([str(work / "gold.csv")])
+    texts = cases.texts
     return [
-        LabelledPair(
-            work.name,
-            case.kind,
-            cases.texts[case.a],
-            cases.texts[case.b],
-            case.similar,
-            (str(case.a), str(case.b)),
-        )
-        for case in cases.pairs
+        LabelledPair(work.name, c.kind, texts[c.a], texts[c.b], c.similar, (str(c.a), str(c.b)))
+        for c in cases.pairs
     ]
 
 
 def language_files(work: Path) -> Path:
-    """The tests' texts in fifteen languages, as files."""
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+    """Return a folder of the tests' texts in fifteen languages."""
     from corpus.documents import fifty
     from corpus.formats import txt
 
-    sys.path.pop(0)
     folder = work / "texts"
     folder.mkdir(parents=True, exist_ok=True)
     for document in fifty():
@@ -192,19 +193,14 @@ def command_pages(is_seen: bool) -> list[LabelledPair]:
     corpus = "manual pages of commands" if is_seen else "other manual pages"
     paths = {path.name.split(".")[0]: path for path in MAN.glob("gcloud_*_*.1.gz")}
     commands = sorted({track_free(name) for name in paths})
-    chosen = [name for name in commands if (crc32(name.split("_")[1].encode()) % 2 == 0) == is_seen]
-    chosen = RandomSource(1, "commands").shuffled(chosen)[: DOCUMENTS // 2]
-    names = [name for name in paths if track_free(name) in set(chosen)]
-    texts = sample({name: plain_page(paths[name]) for name in names})
-    by_command: dict[str, list[str]] = {}
-    for name in sorted(texts):
-        by_command.setdefault(track_free(name), []).append(name)
-    tracks = [
-        LabelledPair(corpus, "release track", texts[a], texts[b], True, (a, b))
-        for members in by_command.values()
-        for a, b in pairwise(members)
+    of_half = [
+        name for name in commands if (crc32(name.split("_")[1].encode()) % 2 == 0) == is_seen
     ]
-    return [*tracks, *variants(corpus, texts), *different(corpus, texts, track_free)]
+    chosen = set(RandomSource(1, "commands").shuffled(of_half)[: DOCUMENTS // 2])
+    names = [name for name in paths if track_free(name) in chosen]
+    texts = sample({name: plain_page(paths[name]) for name in names})
+    tracks = versions(corpus, "release track", texts, track_free)
+    return [*tracks, *pairs_of(corpus, texts, track_free)]
 
 
 def track_free(name: str) -> str:
@@ -217,7 +213,7 @@ def changelog_entries() -> dict[str, str]:
     for path in sorted(DOC.glob("*/changelog.Debian.gz")):
         text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
         parts = re.split(r"\n(?=\S+ \([^)]+\) )", text)
-        entries |= {f"{path.parent.name} {place}": part for place, part in enumerate(parts[:10])}
+        entries |= {f"{path.parent.name} {number}": part for number, part in enumerate(parts[:10])}
     return entries
 
 
@@ -230,7 +226,7 @@ def licences() -> list[LabelledPair]:
     for folder in sorted(SITE.glob("*.dist-info")):
         metadata = (folder / "METADATA").read_text("utf-8", "replace")
         named = re.search(r"^License(?:-Expression)?: ([A-Za-z0-9.+-]+)$", metadata, re.MULTILINE)
-        files = sorted(path for path in folder.rglob("*") if path.name.upper().startswith("LICEN"))
+        files = [p for p in sorted(folder.rglob("*")) if p.name.upper().startswith("LICEN")]
         files = [path for path in files if path.is_file()]
         if named and len(files) == 1 and named.group(1) not in ("BSD", "GPL"):
             texts[folder.name] = files[0].read_text("utf-8", "replace")
@@ -239,7 +235,7 @@ def licences() -> list[LabelledPair]:
         if not path.is_symlink():
             texts[path.name] = path.read_text("utf-8", "replace")
             spdx[path.name] = path.name
-    texts = {name: text for name, text in texts.items() if len(words(text)) >= LEAST_WORDS}
+    texts = {name: text for name, text in texts.items() if len(words(text)) >= MIN_WORDS}
     pairs = [
         LabelledPair("licences", "one licence", texts[a], texts[b], True, (a, b))
         for a, b in combinations(sorted(texts), 2)
@@ -261,29 +257,14 @@ def api_operations() -> list[LabelledPair]:
                 plain = re.sub(r"<[^>]*>", " ", operation.get("documentation", ""))
                 texts[f"{service}.{operation_name} {folder.name}"] = plain
     chosen = sample(texts, 3 * DOCUMENTS)
-    by_operation: dict[str, list[str]] = {}
-    for name in sorted(chosen):
-        by_operation.setdefault(operation_of(name), []).append(name)
-    pairs = [
-        LabelledPair(corpus, "version", chosen[a], chosen[b], True, (a, b))
-        for members in by_operation.values()
-        for a, b in pairwise(members)
-    ]
-    latest = {members[-1]: chosen[members[-1]] for members in by_operation.values()}
-    return [*pairs, *variants(corpus, latest), *different(corpus, latest, operation_of)]
 
+    def operation_of(name: str) -> str:
+        return name.split(" ", maxsplit=1)[0]
 
-def operation_of(name: str) -> str:
-    return name.split(" ", maxsplit=1)[0]
-
-
-def function_docstrings() -> list[LabelledPair]:
-    """Return variants, and docstrings of functions of different names as different."""
-    texts = sample(docstrings())
-    return [
-        *variants("docstrings", texts),
-        *different("docstrings", texts, lambda name: name.rsplit(".")[-1]),
-    ]
+    latest = {operation_of(name): name for name in sorted(chosen)}
+    texts = {name: chosen[name] for name in latest.values()}
+    pairs = versions(corpus, "version", chosen, operation_of)
+    return [*pairs, *pairs_of(corpus, texts, operation_of)]
 
 
 def docstrings() -> dict[str, str]:
@@ -292,8 +273,8 @@ def docstrings() -> dict[str, str]:
     for name in ("numpy", "numpy.linalg", "scipy.stats", "scipy.special", "pandas"):
         module = importlib.import_module(name)
         holders = [module, *(getattr(module, frame, None) for frame in ("DataFrame", "Series"))]
-        for holder in holders:
-            for key, value in vars(holder).items() if holder is not None else ():
+        for holder in (holder for holder in holders if holder is not None):
+            for key, value in vars(holder).items():
                 text = inspect.getdoc(value) if not key.startswith("_") else None
                 texts[f"{getattr(holder, '__name__', name)}.{key}"] = text or ""
     return texts
@@ -301,5 +282,5 @@ def docstrings() -> dict[str, str]:
 
 def code_pages() -> dict[str, str]:
     folder = Path(gzip.__file__).parent / "encodings"
-    paths = [*folder.glob("cp*.py"), *folder.glob("iso8859*.py"), *folder.glob("mac_*.py")]
+    paths = [path for kind in ("cp*", "iso8859*", "mac_*") for path in folder.glob(f"{kind}.py")]
     return {path.name: path.read_text("utf-8") for path in sorted(paths)}

@@ -7,7 +7,7 @@ The corpora (`measure_corpora.py`) are texts of this machine with truth known by
 rule was chosen on those that are printed without `--unseen`, and then tried on the others.
 Printed for each corpus and each length of the longer text: pairs, area under the ROC curve, best
 F1, and F1, precision and recall at .7, .8 and .9; recall by kind; and what folding would wrongly
-hide, by name. Pairs in which one text contains the other count for neither side.
+hide, by name. Pairs in which one text contains the other are not judged.
 
 `new` are the words of either text that the other lacks, each once; rare ones are in at most 2 % of
 the texts of their corpus. `lcs - .05 ln new` is `lcs` - .05 ln(1 + new words), `rare` the same with
@@ -18,14 +18,14 @@ any of the differences that `--numbers distinguish` refuses.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from harness import arguments, head, row
 from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
 from numpy.typing import NDArray
 
@@ -41,57 +41,65 @@ LENGTHS = ((10, 50), (50, 200), (200, 10**9))
 THRESHOLDS = (0.7, 0.8, 0.9)
 FOLD_THRESHOLDS = (0.8, 0.85, 0.88, 0.9, 0.92, 0.95, 0.98)
 NOVELTIES = (0, 2, 5, 10, 20, 40, 80, 160, math.inf)
-Scores = dict[str, NDArray[np.float64]]
+Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The pairs of a corpus, their scores by measure, and the words of the longer text."""
+    """Pairs, their scores by measure, the words of the longer text, and their novelty."""
 
     pairs: Sequence[LabelledPair]
-    scores: Scores
+    scores: dict[str, Values]
     lengths: NDArray[np.int64]
-    novelty: NDArray[np.float64]
+    novelty: Values
 
-    def only(self, is_kept: NDArray[np.bool_]) -> Scored:
+    def only(self, is_kept: Flags) -> Scored:
         pairs = [pair for pair, kept in zip(self.pairs, is_kept, strict=True) if kept]
         scores = {name: values[is_kept] for name, values in self.scores.items()}
         return Scored(pairs, scores, self.lengths[is_kept], self.novelty[is_kept])
 
     @property
-    def similar(self) -> NDArray[np.bool_]:
+    def similar(self) -> Flags:
         return np.array([pair.similar is True for pair in self.pairs])
+
+
+def pool(corpora: Sequence[Scored]) -> Scored:
+    pairs = [pair for of in corpora for pair in of.pairs]
+    names = corpora[0].scores
+    scores = {name: np.concatenate([of.scores[name] for of in corpora]) for name in names}
+    lengths, novelty = ([getattr(of, name) for of in corpora] for name in ("lengths", "novelty"))
+    return Scored(pairs, scores, np.concatenate(lengths), np.concatenate(novelty))
 
 
 def score(pairs: Sequence[LabelledPair]) -> Scored:
     """Score all pairs of a corpus, whose texts tell which words are rare."""
-    sides = {text: Side(text, DEFAULT) for pair in pairs for text in (pair.a, pair.b)}
-    frequency = Counter(word for side in sides.values() for word in side.words.vocabulary)
-    rows = [score_pair(sides[pair.a], sides[pair.b], frequency, len(sides)) for pair in pairs]
-    scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    lengths = [max(len(sides[pair.a].words), len(sides[pair.b].words)) for pair in pairs]
-    new = measure_new_words([(sides[pair.a], sides[pair.b]) for pair in pairs], rarity_in(sides))
-    novelty = [one.novelty or 0.0 for one in new]
-    return Scored(pairs, scores, np.array(lengths), np.array(novelty))
+    read = {text: Side(text, DEFAULT) for pair in pairs for text in (pair.a, pair.b)}
+    both = [(read[pair.a], read[pair.b]) for pair in pairs]
+    frequency = Counter(word for text in read.values() for word in text.words.vocabulary)
+    rows = [score_pair(a, b, frequency, len(read)) for a, b in both]
+    scores = {name: np.array([values[name] for values in rows]) for name in rows[0]}
+    lengths = np.array([max(len(a.words), len(b.words)) for a, b in both])
+    new = measure_new_words(both, rarity_in(read.values()))
+    return Scored(pairs, scores, lengths, np.array([one.novelty or 0.0 for one in new]))
 
 
-def rarity_in(sides: Mapping[str, Side]) -> Rarity:
-    """Return how many of the texts have a word, as spelled but for case."""
-    having = Counter(word for side in sides.values() for word in side.spelled.vocabulary)
+def rarity_in(texts: Iterable[Side]) -> Rarity:
+    """Return how many of the texts have a word, as written but for case."""
+    count = len(list(texts))
+    having = Counter(word for text in texts for word in text.spelled.vocabulary)
 
     def frequencies(names: Sequence[str]) -> WordFrequencies:
         parts = {name: words(name).folded for name in names}
         counts = {name: min((having[p] for p in of), default=0) for name, of in parts.items()}
-        return WordFrequencies(len(sides), counts)
+        return WordFrequencies(count, counts)
 
     return Rarity(frequencies)
 
 
 def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> dict[str, float]:
-    values = {
-        name: measure_pair(name, a, b).similarity
-        for name in ("jaccard", "resemblance", "overlap", "lcs")
-    }
+    names = ("jaccard", "resemblance", "overlap", "lcs")
+    values = {name: measure_pair(name, a, b).similarity for name in names}
     in_order = values["lcs"]
     new = set(a.words.vocabulary) ^ set(b.words.vocabulary)
     rare = [word for word in new if frequency[word] <= max(1, RARE * texts)]
@@ -104,7 +112,7 @@ def score_pair(a: Side, b: Side, frequency: Mapping[str, int], texts: int) -> di
     return values
 
 
-def area(scores: NDArray[np.float64], similar: NDArray[np.bool_]) -> float:
+def area(scores: Values, similar: Flags) -> float:
     """Return the area under the ROC curve: the chance that a duplicate scores higher."""
     order = np.sort(scores[~similar])
     left = np.searchsorted(order, scores[similar], side="left")
@@ -112,129 +120,106 @@ def area(scores: NDArray[np.float64], similar: NDArray[np.bool_]) -> float:
     return float((left + right).mean() / 2 / max(1, len(order))) if similar.any() else math.nan
 
 
-def rates(
-    scores: NDArray[np.float64], similar: NDArray[np.bool_], least: float
-) -> tuple[float, float, float]:
+def reaches(scores: Values, threshold: float) -> Flags:
+    return scores >= threshold - 1e-9
+
+
+def rates(scores: Values, similar: Flags, threshold: float) -> tuple[float, float, float]:
     """Return F1, precision and recall at a threshold."""
-    listed = scores >= least - 1e-9
+    listed = reaches(scores, threshold)
     right = int((listed & similar).sum())
     precision = right / max(1, int(listed.sum()))
     recall = right / max(1, int(similar.sum()))
     return 2 * precision * recall / max(1e-9, precision + recall), precision, recall
 
 
+def print_table(title: str, heads: list[str], rows: Iterable[list[str]]) -> None:
+    print(f"\n### {title}\n", *head(heads), *map(row, rows), sep="\n", flush=True)
+
+
 def print_measures(title: str, scored: Scored) -> None:
     similar = scored.similar
     if not similar.any() or similar.all():
         return
-    print(f"\n### {title}: {similar.sum():,} duplicates, {(~similar).sum():,} different\n")
-    header = " | ".join(f"at {least:g}" for least in THRESHOLDS)
-    print(f"| measure | AUC | best F1 (at) | {header} |")
-    print("| --- | ---: | ---: |" + " ---: |" * len(THRESHOLDS))
+    rows = []
     for name, values in scored.scores.items():
-        best = max((rates(values, similar, least)[0], least) for least in np.arange(0.02, 1, 0.02))
-        cells = " | ".join(
-            " / ".join(f"{value:.3f}" for value in rates(values, similar, least))
-            for least in THRESHOLDS
-        )
-        print(
-            f"| {name} | {area(values, similar):.3f} | {best[0]:.3f} ({best[1]:.2f}) | {cells} |",
-            flush=True,
-        )
+        best = max((rates(values, similar, at)[0], at) for at in np.arange(0.02, 1, 0.02))
+        cells = [
+            " / ".join(f"{value:.3f}" for value in rates(values, similar, at)) for at in THRESHOLDS
+        ]
+        area_under = f"{area(values, similar):.3f}"
+        rows.append([name, area_under, f"{best[0]:.3f} ({best[1]:.2f})", *cells])
+    title = f"{title}: {similar.sum():,} duplicates, {(~similar).sum():,} different"
+    heads = [f"at {at:g}" for at in THRESHOLDS]
+    print_table(title, ["measure", "AUC", "best F1 (at)", *heads], rows)
+
+
+def folded_cell(is_folded: Flags, similar: Flags) -> str:
+    """Return different pairs folded, and the recall of duplicates."""
+    return f"{is_folded[~similar].sum():,} / {is_folded[similar].mean():.3f}"
 
 
 def print_folding(scored: Scored) -> None:
-    """Print the different pairs that folding would hide, and the duplicates it would fold."""
-    similar = scored.similar
-    print("\n### Folding: different pairs at or above the threshold / recall of duplicates\n")
-    print("| measure | " + " | ".join(f"{least:g}" for least in FOLD_THRESHOLDS) + " |")
-    print("| --- |" + " ---: |" * len(FOLD_THRESHOLDS))
-    for name, values in scored.scores.items():
-        cells = " | ".join(
-            f"{(values[~similar] >= least - 1e-9).sum():,} / "
-            f"{(values[similar] >= least - 1e-9).mean():.3f}"
-            for least in FOLD_THRESHOLDS
-        )
-        print(f"| {name} | {cells} |", flush=True)
-
-
-def print_novelty(scored: Scored) -> None:
-    """Print what a threshold of `lcs` and a limit of novelty fold together."""
-    similar = scored.similar
-    print("\n### Folding by lcs and novelty: different pairs / recall of duplicates\n")
-    print("| lcs | " + " | ".join(f"novelty <= {most:g}" for most in NOVELTIES) + " |")
-    print("| --- |" + " ---: |" * len(NOVELTIES))
-    for least in FOLD_THRESHOLDS:
-        is_near = scored.scores["lcs"] >= least - 1e-9
-        cells = []
-        for most in NOVELTIES:
-            folded = is_near & (scored.novelty <= most)
-            cells.append(f"{folded[~similar].sum():,} / {folded[similar].mean():.3f}")
-        print(f"| {least:g} | " + " | ".join(cells) + " |", flush=True)
+    """Print the different pairs that folding would hide, and the duplicates it would fold: by
+    measure, and by `lcs` and a limit of novelty.
+    """
+    similar, in_order = scored.similar, scored.scores["lcs"]
+    rows = [
+        [name, *(folded_cell(reaches(values, at), similar) for at in FOLD_THRESHOLDS)]
+        for name, values in scored.scores.items()
+    ]
+    title = "Folding: different pairs at or above the threshold / recall of duplicates"
+    print_table(title, ["measure", *(f"{at:g}" for at in FOLD_THRESHOLDS)], rows)
+    rows = []
+    for at in FOLD_THRESHOLDS:
+        is_near = reaches(in_order, at)
+        limited = (is_near & (scored.novelty <= limit) for limit in NOVELTIES)
+        rows.append([f"{at:g}", *(folded_cell(is_folded, similar) for is_folded in limited)])
+    title = "Folding by lcs and novelty: different pairs / recall of duplicates"
+    print_table(title, ["lcs", *(f"novelty <= {limit:g}" for limit in NOVELTIES)], rows)
 
 
 def print_kinds(scored: Scored) -> None:
     kinds = np.array([pair.kind for pair in scored.pairs])
     names = ("jaccard", "overlap", "lcs", "lcs, same facts")
-    print("\n### Share of pairs at .8 or more, by kind\n")
-    print("| kind | pairs | " + " | ".join(names) + " |\n| --- |" + " ---: |" * (len(names) + 1))
+    rows = []
     for kind in dict.fromkeys(kinds.tolist()):
-        is_kind = kinds == kind
-        cells = " | ".join(
-            f"{(scored.scores[name][is_kind] >= 0.8 - 1e-9).mean():.3f}" for name in names
-        )
-        print(f"| {kind} | {is_kind.sum():,} | {cells} |")
+        found = (reaches(scored.scores[name][kinds == kind], 0.8).mean() for name in names)
+        rows.append([kind, f"{(kinds == kind).sum():,}", *(f"{value:.3f}" for value in found)])
+    print_table("Share of pairs at .8 or more, by kind", ["kind", "pairs", *names], rows)
 
 
 def print_worst(scored: Scored, count: int) -> None:
     wrong = np.flatnonzero(~scored.similar)
     values = scored.scores["lcs"]
     print("\n### Different pairs with the highest lcs\n")
-    for place in wrong[np.argsort(-values[wrong], kind="stable")][:count]:
-        pair = scored.pairs[place]
+    for number in wrong[np.argsort(-values[wrong], kind="stable")][:count]:
+        pair, length = scored.pairs[number], scored.lengths[number]
         print(
-            f"- {values[place]:.3f} of {scored.lengths[place]:,} words, {pair.corpus}: "
-            f"{pair.names[0]} / {pair.names[1]}"
+            f"- {values[number]:.3f} of {length:,} words, {pair.corpus}: {' / '.join(pair.names)}"
         )
 
 
-def pool(corpora: Sequence[Scored]) -> Scored:
-    return Scored(
-        [pair for part in corpora for pair in part.pairs],
-        {
-            name: np.concatenate([part.scores[name] for part in corpora])
-            for name in corpora[0].scores
-        },
-        np.concatenate([part.lengths for part in corpora]),
-        np.concatenate([part.novelty for part in corpora]),
-    )
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--unseen", action="store_true")
     parser.add_argument("--worst", type=int, default=10)
     options = parser.parse_args()
-    make: Callable[[Path], dict[str, list[LabelledPair]]]
-    make = unseen_corpora if options.unseen else seen_corpora
-    scored = {title: score(pairs) for title, pairs in make(options.work).items()}
+    corpora = unseen_corpora() if options.unseen else seen_corpora(options.work)
+    scored = {title: score(pairs) for title, pairs in corpora.items()}
     decided = {
-        title: part.only(np.array([pair.similar is not None for pair in part.pairs]))
-        for title, part in scored.items()
+        title: of.only(np.array([pair.similar is not None for pair in of.pairs]))
+        for title, of in scored.items()
     }
-    for title, part in decided.items():
-        print_measures(title, part)
     together = pool(list(decided.values()))
-    print_measures("all", together)
-    for least, most in LENGTHS:
-        within = (together.lengths >= least) & (together.lengths < most)
-        title = f"{least} to {most} words" if most < 10**9 else f"{least} words and more"
+    for title, of in (*decided.items(), ("all", together)):
+        print_measures(title, of)
+    for low, high in LENGTHS:
+        within = (together.lengths >= low) & (together.lengths < high)
+        title = f"{low} to {high} words" if high < 10**9 else f"{low} words and more"
         print_measures(title, together.only(within))
     print_folding(together)
-    print_novelty(together)
     print_kinds(pool(list(scored.values())))
     print_worst(together, options.worst)
 

@@ -141,65 +141,7 @@ def fast_sketch_lsh() -> Iterator[Contender]:
     yield Contender("FastSketchLSH, grams hashed by our numpy", hashed, np.asarray)
 
 
-def gaoya() -> Iterator[Contender]:
-    from gaoya.minhash import MinHashStringIndex
-    from gaoya.simhash import SimHashStringIndex
-
-    def fill(index: Any, texts: Sequence[str]) -> Any:
-        for number, text in enumerate(texts):
-            index.insert_document(number, text)
-        return index
-
-    def minhash(texts: Sequence[str]) -> Any:
-        return fill(MinHashStringIndex(32, 0.8, 16, 8, None, "char", False, (WIDTH, WIDTH)), texts)
-
-    def simhash(texts: Sequence[str]) -> Any:
-        return fill(SimHashStringIndex(analyzer="char", ngram_range=(WIDTH, WIDTH)), texts)
-
-    yield Contender("gaoya MinHash, into its index", minhash)
-    yield Contender("gaoya SimHash, into its index", simhash)
-
-
-def simhash() -> Iterator[Contender]:
-    from simhash import Simhash
-
-    def sign(texts: Sequence[str]) -> Any:
-        return [Simhash(list(grams(text))).value for text in texts]
-
-    yield Contender("simhash, md5 (SimHash alone)", sign)
-
-
-def text_dedup() -> Iterator[Contender]:
-    from text_dedup.minhash import embed_func, xxh3_32hash
-
-    rng = np.random.RandomState(42)
-    prime, largest = np.uint64((1 << 61) - 1), np.uint32((1 << 32) - 1)
-    settings = {
-        "num_perm": SLOTS,
-        "ngram_size": 5,
-        "min_length": 5,
-        "hashranges": [(0, SLOTS)],
-        "hash_func": xxh3_32hash,
-        "permutations": tuple(rng.randint(low, prime, SLOTS, dtype=np.uint64) for low in (1, 0)),
-        "dtype": np.uint64,
-        "max_hash": largest,
-        "modulo_prime": prime,
-    }
-
-    def sign(texts: Sequence[str]) -> Any:
-        return [embed_func(text, 0, **settings) for text in texts]
-
-    yield Contender("text-dedup, 5 words (its features)", sign)
-
-
-PEERS = {
-    "datasketch": datasketch,
-    "rensa": rensa,
-    "FastSketchLSH": fast_sketch_lsh,
-    "gaoya": gaoya,
-    "simhash": simhash,
-    "text-dedup": text_dedup,
-}
+PEERS = {"datasketch": datasketch, "rensa": rensa, "FastSketchLSH": fast_sketch_lsh}
 
 
 def installed(peer: Callable[[], Iterator[Contender]]) -> list[Contender]:

@@ -10,19 +10,21 @@ exit code is 1.
 
 from __future__ import annotations
 
-import argparse
 import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeAlias
 
+from harness import ROOT, arguments, row
+
 from indexer import (
+    GroupOptions,
     IndexOptions,
+    MatchOptions,
     SearchOptions,
     group,
     index,
@@ -31,12 +33,10 @@ from indexer import (
     recipe_named,
     search,
 )
-from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions
 from indexer.stores.abilities import FullStore
 from indexer.stores.engine.store import EngineStore
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 RECIPES = {  # with the threshold of all three, None for the usual ones
     "default_v2": None,
     "simhash-doc": None,
@@ -45,16 +45,16 @@ RECIPES = {  # with the threshold of all three, None for the usual ones
     "signature-study:online-topsig:256": 0.875,
     "ws:none:sha1:128": None,
 }
-QUERY = "agreement"
+HEADS = ["recipe", "compared by", "documents", "pairs", "families", "hits, folded"]
 Sets: TypeAlias = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers of a store of one recipe; documents by the names of their files.
+    """Results of a store with one recipe; documents by the names of their files.
 
-    `pairs`: those of `match`. `families`: those of `group` of two documents or more. `hits`: of a
-    search, each with what is folded under it. `measure`: that of the pairs by default.
+    `pairs` are those of `match`, `measure` theirs; `families` those of `group` of two documents or
+    more; `hits` those of a search, each with what is folded under it.
     """
 
     measure: str
@@ -65,9 +65,9 @@ class Answers:
 
 
 def answers(store: FullStore, name: str, folder: Path = EXAMPLES) -> Answers:
-    """Index a folder with a recipe, and return what the store answers; it is empty before."""
+    """Index a folder with a recipe in an empty store, and return what the store finds."""
     account = index(folder, store, IndexOptions(recipe_named(name)))
-    names = {row.id: Path(row.path).name for row in store.scan()}
+    names = {stored.id: Path(stored.path).name for stored in store.scan()}
     threshold = RECIPES[name]
     given = {} if threshold is None else {"threshold": threshold}
     matched = match(store, MatchOptions(**given))
@@ -75,9 +75,9 @@ def answers(store: FullStore, name: str, folder: Path = EXAMPLES) -> Answers:
     group(store, GroupOptions(**given))
     store.refresh()
     members: dict[str, list[str]] = {}
-    for row in store.scan():
-        members.setdefault(row.family, []).append(names[row.id])
-    page = search(store, QUERY, SearchOptions(fold="live", threshold=threshold))
+    for stored in store.scan():
+        members.setdefault(stored.family, []).append(names[stored.id])
+    page = search(store, "agreement", SearchOptions(fold="live", threshold=threshold))
     return Answers(
         matched.measure,
         account.indexed,
@@ -88,7 +88,7 @@ def answers(store: FullStore, name: str, folder: Path = EXAMPLES) -> Answers:
 
 
 def differences(expected: Answers, found: Answers) -> list[str]:
-    """Return the names of what two stores answer differently; the best hit of a group may vary."""
+    """Return the names of what two stores find differently; the best hit of a group may vary."""
     names = [field.name for field in fields(Answers) if field.name != "hits"]
     unequal = [name for name in names if getattr(expected, name) != getattr(found, name)]
     if {frozenset(hit) for hit in expected.hits} != {frozenset(hit) for hit in found.hits}:
@@ -96,45 +96,36 @@ def differences(expected: Answers, found: Answers) -> list[str]:
     return unequal
 
 
-def table(servers: Sequence[str], folder: Path = EXAMPLES) -> tuple[list[str], list[str]]:
-    """Return the lines of the table, and a sentence for each difference between stores."""
-    lines = ["| recipe | compared by | documents | pairs | families | hits, folded |"]
-    lines.append("|---|---|---|---|---|---|")
-    wrong = []
-    for name in RECIPES:
-        with tempfile.TemporaryDirectory() as place:
-            expected = _answers_at(f"sqlite:///{place}/x.db", name, folder)
-        for server in servers:
-            url = f"{server.rstrip('/')}/nearfold-matrix-{secrets.token_hex(4)}"
-            found = _answers_at(url, name, folder)
-            wrong += [f"{server}: {name}: other {what}" for what in differences(expected, found)]
-        folded = sum(len(hit) - 1 for hit in expected.hits)
-        lines.append(
-            f"| `{name}` | {expected.measure} | {expected.documents} | {len(expected.pairs)} "
-            f"| {len(expected.families)} | {len(expected.hits)}, {folded} |"
-        )
-    return lines, wrong
-
-
-def _answers_at(url: str, name: str, folder: Path) -> Answers:
-    """Return the answers of a new store at a URL, which is deleted."""
+def answers_at(url: str, name: str) -> Answers:
+    """Return the results of a new store at a URL, which is deleted."""
     with closing(open_store(url)) as store:
         try:
-            return answers(store, name, folder)
+            return answers(store, name)
         finally:
             if isinstance(store, EngineStore):
                 store.index.requests.send("DELETE", f"{url.rpartition('/')[2]}-*")
 
 
 def main() -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    """Print the table, and a line for each difference between stores."""
+    parser = arguments(__doc__)
     parser.add_argument("servers", nargs="*", metavar="URL")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["XDG_STATE_HOME"] = state
-        lines, wrong = table(arguments.servers)
-    print("\n".join([*lines, *wrong]))
+    servers = parser.parse_args().servers
+    wrong = []
+    print(row(HEADS), "|---|---|---|---|---|---|", sep="\n")
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["XDG_STATE_HOME"] = scratch
+        for number, name in enumerate(RECIPES):
+            expected = answers_at(f"sqlite:///{scratch}/{number}.db", name)
+            for server in servers:
+                url = f"{server.rstrip('/')}/nearfold-matrix-{secrets.token_hex(4)}"
+                found = differences(expected, answers_at(url, name))
+                wrong += [f"{server}: {name}: other {what}" for what in found]
+            counts = [expected.documents, len(expected.pairs), len(expected.families)]
+            folded = sum(len(hit) - 1 for hit in expected.hits)
+            hits = f"{len(expected.hits)}, {folded}"
+            print(row([f"`{name}`", expected.measure, *map(str, counts), hits]), flush=True)
+    print(*wrong, sep="\n")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Synthetic clauses of benchmarks/clauses.py.
+"""Synthetic clauses, and the detector of duplicates on them.
 
 Determinism, synonyms, agreement with docs/duplicate-types.md.
 """
@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from synthetic_clauses import KNOWN, UNKNOWN, all_bases, results
 
 from indexer.text.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
-from clausecorpus import all_bases, results
 from clausenames import bare_name_pairs, heading_pairs, kinds, name_pairs
 from clauses import score_detector
-from clausevocabulary import KNOWN, UNKNOWN
 
 sys.path.pop(0)
 

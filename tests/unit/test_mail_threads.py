@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from synthetic_mail import corpus
 
 from indexer.mail.alternative_text import alternative_text
 from indexer.mail.build_threads import Thread, build_threads
@@ -24,7 +25,6 @@ from indexer.mail.segments import segments
 from indexer.operations.threads import similarity, threads
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
-from mail_corpus import corpus
 from threads import labelled_words, lost_attachments, uncovered
 
 TEXT = "We do not sell the ferry to Peter this year, says Mary from the harbour office."

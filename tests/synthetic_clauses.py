@@ -1,12 +1,12 @@
 """Result sets of clauses with synthetic duplicates of every type and synthetic hard negatives; the
 same for the same seed.
 
-Bases are contract clauses of our own and formulas (`clauses.txt`), and paragraphs of the licences
-and copyright files of this system. Half of the bases, whichever way they are changed, are for
+Bases are contract clauses of our own and formulas (`data/clauses.txt`), and paragraphs of the
+licences and copyright files of this system. Half of the bases, whichever way they are changed, are for
 fixing parameters (`train`), the other half for reporting (`test`). Nothing of `indexer` is used
 here: what the detector knows must not decide what it is tested by.
 
-A block of `clauses.txt` is a clause: heading, an obligation, another obligation under the same
+A block of that file is a clause: heading, an obligation, another obligation under the same
 heading, boilerplate of both. {A} and {B} are parties, {doc} the contract; the other slots differ
 between contracts. A block of other than four lines is a heading and a formula.
 """
@@ -323,7 +323,8 @@ def results(half: str, sets: int, seed: int = 1) -> list[Result]:
 
 def all_bases() -> list[Base]:
     """Return every base: templates, formulas, paragraphs."""
-    text = Path(__file__).with_name("clauses.txt").read_text(encoding="utf-8")
+    file = Path(__file__).with_name("data") / "clauses.txt"
+    text = file.read_text(encoding="utf-8")
     blocks = [tuple(block.splitlines()) for block in text.split("\n\n")]
     clauses = [block for block in blocks if len(block) == 4]
     formulas = [(block[0], "\n".join(block[1:])) for block in blocks if len(block) != 4]
