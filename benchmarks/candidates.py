@@ -18,9 +18,8 @@ from corpora import drawn_texts
 from harness import arguments
 
 from indexer import fingerprint, recipe_named
+from indexer.comparing.measures import feature_set, jaccard
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
 
 UNRELATED = 0.35
 MIN_WORDS = 80

@@ -39,7 +39,7 @@ from typing import Any
 from harness import arguments, quantile, serve
 
 from indexer.errors import NearfoldError
-from indexer.indexing.check import check
+from indexer.jobs.check import check
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.abilities import Claiming

@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 
 from harness import ROOT, arguments
 
-from indexer.similarity.duplicate_types import verdict
-from indexer.text.clauses.clause_terms import read_clause
-from indexer.text.clauses.lexicon import default_lexicon
+from indexer.comparing.clauses.clause_terms import read_clause
+from indexer.comparing.clauses.duplicates import verdict
+from indexer.comparing.clauses.lexicon import default_lexicon
 
 
 def _words(text: str, separator: str | None = None) -> list[str]:

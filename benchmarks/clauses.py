@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from harness import arguments
 from synthetic_clauses import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 
-from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets, read
-from indexer.sketch.wilson import wilson
+from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets, read
+from indexer.fingerprinting.minhash import wilson
 
 Key = tuple[str, str]  # duplicate type, and whose synonyms a set has
 

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
 
-from indexer.indexing.documents import documents_at
-from indexer.indexing.make_rows import ExtractedBlob, row_of
+from indexer.comparing.words import normal_words
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.jobs.document_rows import ExtractedBlob, documents_at, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT
-from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
-from indexer.text.normal_words import normal_words
 
 SLOTS = 128
 Codes = NDArray[np.uint64]

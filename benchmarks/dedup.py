@@ -43,8 +43,8 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
 
+from indexer.comparing.measures import Side
 from indexer.recipe import DEFAULT
-from indexer.similarity.sides import Side
 
 THRESHOLD = 0.8
 # A small process that starts a program, since the peak of a process counts that of the one it came

@@ -36,12 +36,12 @@ from indexer import (
     recipe_named,
     search,
 )
+from indexer.comparing.words import words
 from indexer.defaults import FOLD, MEASURE, REVIEW
+from indexer.fingerprinting.keys import band_hashes
 from indexer.lab.evaluation.judgements import DUPLICATES
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.sketch.keys import band_hashes
 from indexer.stores.abilities import FullStore
-from indexer.text.words import words
 
 QUERIES = 10
 QUERY_SHARE = 0.1  # of the documents have a word that is searched for

@@ -17,9 +17,9 @@ from corpora import files_under
 from synthetic_mail import corpus
 
 from indexer import SynthOptions, open_store, synth
+from indexer.comparing.words import words
 from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES
 from indexer.stores.abilities import FullStore
-from indexer.text.words import words
 
 LANGUAGE_PAGES = 6  # of each language in the synthetic corpus
 MIN_PAGES = 20  # of a language that is taken

@@ -32,7 +32,7 @@ from corpora import write_files
 from harness import arguments, engine
 
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.index import IndexOptions, index
 from indexer.stores import open_store
 
 BATCH = 500

@@ -41,17 +41,16 @@ import numpy as np
 from corpora import library, neighbours, signed_rows
 from harness import arguments, engine, machine, merge_segments, seconds_of
 
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import pack_slots
 from indexer.grouping.group import group
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
 from indexer.stores.engine import bodies
-from indexer.stores.engine.installation import FOLD, MINHASH8_SCORE, shared_name
+from indexer.stores.engine.asset_bodies import FOLD, MINHASH8_SCORE, shared_name
 from indexer.stores.engine.rows import source
 
 BATCH = 500

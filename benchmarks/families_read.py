@@ -22,14 +22,12 @@ from pathlib import Path
 from harness import ROOT, arguments, head, row
 
 from indexer import open_store
+from indexer.comparing.criteria import is_replaced
+from indexer.comparing.differences import Rarity, has_differences, measure_new_words
+from indexer.comparing.measures import Side, measure_pair
 from indexer.defaults import REPLACED_AT_MOST
+from indexer.fingerprinting.minhash import wilson
 from indexer.recipe import DEFAULT
-from indexer.similarity.differences import has_differences
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.new_words import Rarity, measure_new_words
-from indexer.similarity.replacements import is_replaced
-from indexer.similarity.sides import Side
-from indexer.sketch.wilson import wilson
 from indexer.stores.abilities import FullStore
 
 VERDICTS = ("right", "debatable", "wrong")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from harness import Watch, arguments
 
-from indexer.sketch.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import fingerprint
 
 MARKED = "e" + "\u0301" * 40
 TEXTS: dict[str, Callable[[int], str]] = {

@@ -43,8 +43,7 @@ Times = list[tuple[float, float]]  # processor and wall time
 
 def answer(url: str) -> None:
     """Answer the requests on stdin, one a line, with times and a digest of the result."""
-    from indexer.searching.search import search
-    from indexer.searching.search_options import SearchOptions
+    from indexer.searching.search import SearchOptions, search
     from indexer.searching.similar import similar
     from indexer.stores import open_store
 

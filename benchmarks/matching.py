@@ -45,15 +45,15 @@ from corpora import (
 from harness import Watch, arguments, sizes
 from numpy.typing import NDArray
 
+from indexer.comparing.equal_slots import SlotCounter
+from indexer.comparing.external_memory import Sorter
+from indexer.fingerprinting.keys import band_hashes
+from indexer.fingerprinting.minhash import wilson
+from indexer.fingerprinting.plan import Plan, plan_by_weight, plan_for_recall
+from indexer.grouping.candidates import Join
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.bands import Join
-from indexer.joins.external_sort import Sorter
-from indexer.joins.slot_counter import SlotCounter
-from indexer.matching.match import MatchOptions, match
-from indexer.sketch.keys import band_hashes
-from indexer.sketch.plan import Plan, plan_by_weight, plan_for_recall
-from indexer.sketch.wilson import wilson
+from indexer.grouping.match import MatchOptions, match
 from indexer.stores.base import Store
 from indexer.system.spill_files import SpillFiles
 

@@ -26,12 +26,11 @@ import harness  # noqa: F401 (makes `corpus` of the tests importable)
 import numpy as np
 
 from indexer import SynthOptions, fingerprints, synth
+from indexer.comparing.words import words
 from indexer.lab.synthesis import changes
-from indexer.lab.synthesis.ocr_noise import add_ocr_noise
-from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.lab.tuning.cases import cases_of
+from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
+from indexer.lab.tuning.tune import cases_of
 from indexer.recipe import DEFAULT
-from indexer.text.words import words
 
 MAN = Path("/usr/share/man/man1")
 DOC = Path("/usr/share/doc")

@@ -29,13 +29,11 @@ from harness import arguments, head, row
 from measure_corpora import LabelledPair, seen_corpora, unseen_corpora
 from numpy.typing import NDArray
 
+from indexer.comparing.differences import RARE, Rarity, has_differences, measure_new_words
+from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.words import words
 from indexer.model import WordFrequencies
 from indexer.recipe import DEFAULT
-from indexer.similarity.differences import has_differences
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.new_words import RARE, Rarity, measure_new_words
-from indexer.similarity.sides import Side
-from indexer.text.words import words
 
 LENGTHS = ((10, 50), (50, 200), (200, 10**9))
 THRESHOLDS = (0.7, 0.8, 0.9)

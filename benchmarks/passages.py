@@ -35,18 +35,18 @@ from corpora import drawn_texts, fill_store
 from harness import arguments, head, row
 
 from indexer import group, index, match
+from indexer.comparing.approved_passages import ApprovedPassages
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.lcs import lcs_length
+from indexer.comparing.words import normal_words
+from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.passages import RepeatedPassage, passages
-from indexer.operations.reindex import reindex
+from indexer.grouping.passages import RepeatedPassage, passages
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
-from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.lcs import lcs_length
-from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
-from indexer.text.normal_words import normal_words
 
 SEED = 20
 LENGTHS = (100, 5_000)  # of texts, in words

@@ -19,7 +19,7 @@ import urllib.request
 from harness import arguments, seconds_of
 
 from indexer.recipe import DEFAULT
-from indexer.stores.engine.painless import MAX_UNITS, pipeline
+from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
 
 SIZES = (1_000, 10_000, 100_000, MAX_UNITS)
 NAME = "nearfold-benchmark-pipeline"

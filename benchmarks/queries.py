@@ -18,13 +18,12 @@ from typing import Any
 
 from harness import arguments, merge_segments, seconds_of
 
+from indexer.fingerprinting.keys import signed64
+from indexer.jobs.install import install, uninstall
 from indexer.model import Row
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
-from indexer.sketch.codec import signed64
 from indexer.stores import open_store
-from indexer.stores.engine.installation import MINHASH8_SCORE, SIMHASH_SCORE
+from indexer.stores.engine.asset_bodies import MINHASH8_SCORE, SIMHASH_SCORE
 
 WORDS = [f"word{number}" for number in range(3_000)]
 SLOTS = 128  # of one byte

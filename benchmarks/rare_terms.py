@@ -20,15 +20,22 @@ import numpy as np
 from corpora import drawn_texts, scattered
 from harness import arguments, seconds_of, thousandths
 
-from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
-from indexer.sketch.imatch import LEXICONS, imatch, signatures_match
-from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.rare_term_keys import prefix_keys
-from indexer.sketch.rare_terms import CLAUSE_TERMS, DOCUMENT_TERMS, hash_key, overlap, rare_terms
-from indexer.sketch.string_hashes import string_hashes
-from indexer.sketch.supershingles import GROUPS, ROWS, super_shingles
-from indexer.text.shingles import shingles
-from indexer.text.tokens import tokens
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.minhash import GROUPS, ROWS, fast_similarity_sketch, super_shingles
+from indexer.fingerprinting.rare_terms import (
+    CLAUSE_TERMS,
+    DOCUMENT_TERMS,
+    LEXICONS,
+    CorpusStatistics,
+    count_features,
+    hash_key,
+    imatch,
+    overlap,
+    prefix_keys,
+    rare_terms,
+    signatures_match,
+)
+from indexer.fingerprinting.tokens import shingles, tokens
 
 EDITED = (0.005, 0.01, 0.02, 0.05)
 CLAUSE = 120

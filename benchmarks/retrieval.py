@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from corpora import drawn_texts
 from harness import arguments, head, row
 
-from indexer.retrieval.fold_chunks import ChunkOptions, fold_chunks
-from indexer.text.normal_words import normal_words
+from indexer.comparing.words import normal_words
+from indexer.searching.fold_chunks import ChunkOptions, fold_chunks
 
 SEED, ANSWER, RUN = 7, 20, 10
 RULES = {

@@ -32,12 +32,11 @@ import numpy as np
 from corpora import files_under, read_text
 from harness import arguments
 
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
-from indexer.recipe_names import recipe_named
-from indexer.sketch.fingerprint import define, fingerprints, kernel_name
-from indexer.sketch.hashing import gram_hashes
-from indexer.text.codepoints import encode
-from indexer.text.normalise import normalise
+from indexer.fingerprinting.codepoints import encode
+from indexer.fingerprinting.fingerprint import define, fingerprints, kernel_name
+from indexer.fingerprinting.hashing import gram_hashes
+from indexer.fingerprinting.normalise import normalise
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS, SHORT = 4, 128, 5000, 1000, 0.3, 100
 MINHASH = replace(DEFAULT_V1, simhash=None, bits=None, blocks=None)

@@ -44,16 +44,15 @@ from harness import arguments, head, row, sizes
 from pyspark.sql import DataFrame, SparkSession
 
 from indexer.grouping import group as grouping
+from indexer.grouping import match as matching
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching import match as matching
-from indexer.matching.match import MatchOptions
+from indexer.grouping.match import MatchOptions
 from indexer.recipe import DEFAULT
-from indexer.spark.group_job import group
+from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.match_job import match
+from indexer.spark.match import match
 from indexer.spark.run import count_families
-from indexer.spark.session import session
-from indexer.spark.work_folder import Stage, Work
+from indexer.spark.session import Stage, Work, session
 
 Texts = list[tuple[str, str]]
 LOCAL = {

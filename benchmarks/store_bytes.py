@@ -21,7 +21,7 @@ from corpora import short_records, write_files, write_lines
 from harness import arguments
 
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.index import IndexOptions, index
 from indexer.stores import open_store
 
 TABLES = """

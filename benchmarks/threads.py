@@ -32,10 +32,10 @@ from typing import Any
 from harness import arguments
 from synthetic_mail import CLIENTS, Mail, corpus
 
-from indexer.mail.build_threads import Thread, build_threads
-from indexer.mail.message import read_message
-from indexer.mail.segment_words import segment_words
-from indexer.operations.threads import similarity, threads
+from indexer.documents.mail.message import read_message
+from indexer.documents.mail.quotes import segment_words
+from indexer.documents.mail.threads import Thread, build_threads
+from indexer.jobs.threads import similarity, threads
 
 Label = tuple[str, int]
 Labelled = list[tuple[str, Label]]

@@ -16,10 +16,9 @@ from __future__ import annotations
 import numpy as np
 from harness import arguments
 
+from indexer.comparing.measures import common, feature_set
+from indexer.jobs.versions import lineage
 from indexer.recipe import DEFAULT
-from indexer.similarity.lineage import lineage
-from indexer.similarity.measures import common
-from indexer.similarity.sides import feature_set
 
 Text = list[str]
 Random = np.random.Generator

@@ -8,51 +8,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from indexer.comparing.approved_passages import approved_passages
+    from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets
     from indexer.comparing.compare import compare
-    from indexer.comparing.versions import versions
-    from indexer.deduplicating.dedup import dedup
-    from indexer.deduplicating.dedup_options import DedupOptions
-    from indexer.exports.export import ExportOptions, export
+    from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
+    from indexer.fingerprinting.plan import plan
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
     from indexer.grouping.families import FamiliesOptions, families
     from indexer.grouping.group import group
     from indexer.grouping.group_options import GroupOptions
-    from indexer.grouping.label import LabelOptions, label
+    from indexer.grouping.label import LabelOptions, label, undo_labels
     from indexer.grouping.label_from import LabelFileOptions, label_from
-    from indexer.grouping.undo_labels import undo_labels
-    from indexer.indexing.check import check
-    from indexer.indexing.check_mail import check_mail
-    from indexer.indexing.hash import hash
-    from indexer.indexing.index import IndexOptions, index
-    from indexer.indexing.verdicts import CheckOptions
+    from indexer.grouping.match import MatchOptions, match
+    from indexer.grouping.passages import PassagesOptions, passages
+    from indexer.jobs.backup import backup
+    from indexer.jobs.check import CheckOptions, check, check_mail
+    from indexer.jobs.dedup import DedupOptions, dedup
+    from indexer.jobs.doctor import doctor
+    from indexer.jobs.hash import hash
+    from indexer.jobs.index import IndexOptions, index
+    from indexer.jobs.install import install, uninstall
+    from indexer.jobs.reindex import reindex
+    from indexer.jobs.restore import restore
+    from indexer.jobs.status import status
+    from indexer.jobs.threads import ThreadsOptions, threads
+    from indexer.jobs.versions import versions
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.studies.study import study
     from indexer.lab.synthesis.synth import SynthOptions, synth
     from indexer.lab.tuning.tune import TuneOptions, tune
-    from indexer.matching.match import MatchOptions, match
-    from indexer.matching.passages import PassagesOptions, passages
-    from indexer.operations.backup import backup
-    from indexer.operations.doctor import doctor
-    from indexer.operations.install import install
-    from indexer.operations.reindex import reindex
-    from indexer.operations.restore import restore
-    from indexer.operations.status import status
-    from indexer.operations.threads import ThreadsOptions, threads
-    from indexer.operations.uninstall import uninstall
-    from indexer.recipe import Recipe
-    from indexer.recipe_names import recipe_named
-    from indexer.retrieval.fold_chunks import ChunkOptions, fold_chunks
+    from indexer.recipe import Recipe, recipe_named
+    from indexer.review.compare_page import compare_page
+    from indexer.review.exports.export import ExportOptions, export
+    from indexer.searching.fold_chunks import ChunkOptions, fold_chunks
     from indexer.searching.fold_hits import fold_hits
-    from indexer.searching.search import search
-    from indexer.searching.search_options import SearchOptions
+    from indexer.searching.search import SearchOptions, search
     from indexer.searching.similar import SimilarOptions, similar, similar_many
-    from indexer.similarity.approved_passages import approved_passages
-    from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets
-    from indexer.sketch.fingerprint import fingerprint, fingerprints
-    from indexer.sketch.plan import plan
     from indexer.stores import open_store
-    from indexer.web.compare_page import compare_page
 
 __all__ = [
     "CheckOptions",
@@ -119,67 +112,67 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CheckOptions": "indexer.indexing.verdicts",
-    "ChunkOptions": "indexer.retrieval.fold_chunks",
-    "DedupOptions": "indexer.deduplicating.dedup_options",
+    "CheckOptions": "indexer.jobs.check",
+    "ChunkOptions": "indexer.searching.fold_chunks",
+    "DedupOptions": "indexer.jobs.dedup",
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
-    "ExportOptions": "indexer.exports.export",
+    "ExportOptions": "indexer.review.exports.export",
     "FamiliesOptions": "indexer.grouping.families",
-    "MatchOptions": "indexer.matching.match",
-    "PassagesOptions": "indexer.matching.passages",
+    "MatchOptions": "indexer.grouping.match",
+    "PassagesOptions": "indexer.grouping.passages",
     "GroupOptions": "indexer.grouping.group_options",
-    "IndexOptions": "indexer.indexing.index",
+    "IndexOptions": "indexer.jobs.index",
     "LabelFileOptions": "indexer.grouping.label_from",
     "LabelOptions": "indexer.grouping.label",
     "Recipe": "indexer.recipe",
-    "SearchOptions": "indexer.searching.search_options",
+    "SearchOptions": "indexer.searching.search",
     "SimilarOptions": "indexer.searching.similar",
-    "backup": "indexer.operations.backup",
-    "check": "indexer.indexing.check",
-    "check_mail": "indexer.indexing.check_mail",
+    "backup": "indexer.jobs.backup",
+    "check": "indexer.jobs.check",
+    "check_mail": "indexer.jobs.check",
     "compare": "indexer.comparing.compare",
-    "compare_page": "indexer.web.compare_page",
+    "compare_page": "indexer.review.compare_page",
     "consistency": "indexer.grouping.consistency",
-    "dedup": "indexer.deduplicating.dedup",
+    "dedup": "indexer.jobs.dedup",
     "delete": "indexer.grouping.delete",
-    "doctor": "indexer.operations.doctor",
+    "doctor": "indexer.jobs.doctor",
     "evaluate": "indexer.lab.evaluation.evaluate",
-    "duplicate_pairs": "indexer.similarity.duplicate_sets",
-    "duplicate_sets": "indexer.similarity.duplicate_sets",
-    "export": "indexer.exports.export",
+    "duplicate_pairs": "indexer.comparing.clauses.duplicates",
+    "duplicate_sets": "indexer.comparing.clauses.duplicates",
+    "export": "indexer.review.exports.export",
     "families": "indexer.grouping.families",
-    "fingerprint": "indexer.sketch.fingerprint",
-    "fingerprints": "indexer.sketch.fingerprint",
-    "fold_chunks": "indexer.retrieval.fold_chunks",
+    "fingerprint": "indexer.fingerprinting.fingerprint",
+    "fingerprints": "indexer.fingerprinting.fingerprint",
+    "fold_chunks": "indexer.searching.fold_chunks",
     "fold_hits": "indexer.searching.fold_hits",
     "group": "indexer.grouping.group",
-    "hash": "indexer.indexing.hash",
-    "index": "indexer.indexing.index",
-    "install": "indexer.operations.install",
+    "hash": "indexer.jobs.hash",
+    "index": "indexer.jobs.index",
+    "install": "indexer.jobs.install",
     "label": "indexer.grouping.label",
     "label_from": "indexer.grouping.label_from",
-    "match": "indexer.matching.match",
+    "match": "indexer.grouping.match",
     "open_store": "indexer.stores",
-    "approved_passages": "indexer.similarity.approved_passages",
-    "passages": "indexer.matching.passages",
-    "plan": "indexer.sketch.plan",
-    "recipe_named": "indexer.recipe_names",
-    "reindex": "indexer.operations.reindex",
-    "restore": "indexer.operations.restore",
+    "approved_passages": "indexer.comparing.approved_passages",
+    "passages": "indexer.grouping.passages",
+    "plan": "indexer.fingerprinting.plan",
+    "recipe_named": "indexer.recipe",
+    "reindex": "indexer.jobs.reindex",
+    "restore": "indexer.jobs.restore",
     "search": "indexer.searching.search",
     "similar": "indexer.searching.similar",
     "similar_many": "indexer.searching.similar",
-    "status": "indexer.operations.status",
+    "status": "indexer.jobs.status",
     "study": "indexer.lab.studies.study",
     "SynthOptions": "indexer.lab.synthesis.synth",
     "synth": "indexer.lab.synthesis.synth",
-    "ThreadsOptions": "indexer.operations.threads",
-    "threads": "indexer.operations.threads",
+    "ThreadsOptions": "indexer.jobs.threads",
+    "threads": "indexer.jobs.threads",
     "TuneOptions": "indexer.lab.tuning.tune",
     "tune": "indexer.lab.tuning.tune",
-    "undo_labels": "indexer.grouping.undo_labels",
-    "uninstall": "indexer.operations.uninstall",
-    "versions": "indexer.comparing.versions",
+    "undo_labels": "indexer.grouping.label",
+    "uninstall": "indexer.jobs.install",
+    "versions": "indexer.jobs.versions",
 }
 
 
@@ -190,7 +183,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOMES[name]), name)
     if isinstance(value, type):
         return value
-    return import_module("indexer.stores.store_urls").with_store_urls(value)
+    return import_module("indexer.stores").with_store_urls(value)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""The compiled kernel: the same bits as `indexer.sketch.fingerprint.define`, computed in Rust."""
+"""The compiled kernel: the same bits as `indexer.fingerprinting.fingerprint.define`, in Rust."""
 
 from indexer.model import Status
 
@@ -69,7 +69,7 @@ def near_in_buckets(
     """
 
 def spaced_words(text: str) -> str:
-    """Return the folded spellings of `indexer.text.normal_words` in order, with blanks between."""
+    """Return the folded spellings of `indexer.comparing.words` in order, with blanks between."""
 
 def words_in_common(
     text: str, others: list[str], least: float

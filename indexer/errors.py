@@ -1,7 +1,7 @@
 """The error hierarchy.
 
 Every message says what is wrong and what to do; the facts are attributes. The exit codes are in
-`indexer.cli.exit_codes`.
+`indexer.cli.output`.
 
 NearfoldError
 ├── UsageError                 the request is wrong: an option, a name, a path

@@ -6,7 +6,7 @@ A search returns Hits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.errors import ExtractionError
+
 
 Status: TypeAlias = Literal[
     "complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"
@@ -117,8 +118,8 @@ class Fingerprint:
     makes none. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits.
     `words` counts words of the text, `chars` code points of the normalised text. `terms` are the
     rarest words, rarest first, and `rare` their keys. `vector` is what rows keep instead of slots:
-    the signature of rare terms (`indexer.sketch.term_vectors`), or the bytes of a `simhash` of more
-    than 64 bits, the first bit first.
+    the signature of rare terms (`indexer.fingerprinting.rare_terms`), or the bytes of a `simhash`
+    of more than 64 bits, the first bit first.
     """
 
     status: Status
@@ -140,7 +141,7 @@ class Row:
 
     `id` is the engines' `_id`. `modified` is in milliseconds since 1970 UTC, or None. `source` is
     the digest of size, time and bytes by which an unchanged file is recognised; `raw` the SHA-256
-    of the bytes. `minhash` is the sketch as `indexer.sketch.stored_sketch` packs it. `family` is
+    of the bytes. `minhash` is the sketch as `indexer.fingerprinting.keys` packs it. `family` is
     never empty: a document without near duplicates has its own id.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
@@ -519,3 +520,40 @@ class Assignment:
     similarity: float | None
     cluster: str | None
     provisional: bool = False
+
+
+# Fields of nested records by dotted names, as engines and JSON Lines have them.
+
+
+def field_of(record: object, name: str) -> Any:
+    """Return the value of a field; None where there is none.
+
+    A dotted name that is no field leads into nested records, and into each record of a list.
+
+    >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
+    (1, 2, None)
+    >>> field_of({"a": [{"b": 1}, {"b": [2, 3]}, {"c": 4}]}, "a.b")
+    [1, 2, 3, None]
+    """
+    if isinstance(record, list):
+        values: list[Any] = []
+        for item in record:
+            value = field_of(item, name)
+            values += value if isinstance(value, list) else [value]
+        return values
+    if not isinstance(record, Mapping):
+        return None
+    if name in record:
+        return record[name]
+    first, dot, rest = name.partition(".")
+    return field_of(record.get(first), rest) if dot else None
+
+
+# The callback by which a long job reports its progress.
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Takes the name of the stage, how much of it is done, and the total (0 when not known)."""
+
+
+def no_progress(_stage: str, _done: int, _total: int) -> None:
+    """Report nothing: the default of every `progress` parameter."""

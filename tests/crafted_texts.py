@@ -14,8 +14,8 @@ from string import ascii_lowercase
 
 import numpy as np
 
+from indexer.fingerprinting.hashing import gram_hashes
 from indexer.recipe import DEFAULT_V1
-from indexer.sketch.hashing import gram_hashes
 
 SLOTS = DEFAULT_V1.slots or 0
 # Equal `word64_v1`, also before equal endings. Wagner's generalised birthday search ("A generalized

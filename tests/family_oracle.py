@@ -9,17 +9,14 @@ from itertools import combinations
 import numpy as np
 from sample_library import similarity
 
+from indexer.comparing.criteria import copy_key
+from indexer.comparing.equal_slots import fewest_equal
+from indexer.comparing.measures import Side, measure_pair
 from indexer.defaults import FOLD, MEASURE
-from indexer.grouping.group_options import GroupOptions
-from indexer.joins.slot_bounds import fewest_equal
+from indexer.fingerprinting.keys import band_keys, unpack_slots
+from indexer.grouping.group_options import GroupOptions, quoted_words
 from indexer.model import Row
 from indexer.recipe import DEFAULT
-from indexer.similarity.copy_key import copy_key
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import unpack_slots
-from indexer.sketch.keys import band_keys
-from indexer.text.quoted_lines import quoted_words
 
 
 class Oracle:

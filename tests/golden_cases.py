@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from indexer.fingerprinting.fingerprint import Fingerprints
+from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import DEFAULT_V1, Recipe
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import Fingerprints
 
 TEXTS = Path(__file__).parent / "golden/texts.json"
 VECTORS = Path(__file__).parent / "golden/default_v1.json"

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from indexer.documents.base import Limits, TryAlone
 from indexer.errors import ExtractionError, ExtractorUnavailable, MissingExtra
-from indexer.extraction.base import Limits, TryAlone
 from indexer.model import Document
 
 

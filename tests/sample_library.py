@@ -6,13 +6,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from indexer.comparing.measures import Side, measure_pair
 from indexer.defaults import MEASURE
-from indexer.indexing.make_rows import ExtractedBlob, row_of
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.jobs.document_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 WORDS = (

@@ -2,8 +2,8 @@
 same for the same seed.
 
 Bases are contract clauses of our own and formulas (`data/clauses.txt`), and paragraphs of the
-licences and copyright files of this system. Half of the bases, whichever way they are changed, are for
-fixing parameters (`train`), the other half for reporting (`test`). Nothing of `indexer` is used
+licences and copyright files of this system. Half of the bases, whichever way they are changed, are
+for fixing parameters (`train`), the other half for reporting (`test`). Nothing of `indexer` is used
 here: what the detector knows must not decide what it is tested by.
 
 A block of that file is a clause: heading, an obligation, another obligation under the same

@@ -9,10 +9,10 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.indexing.make_rows import ExtractedBlob, row_of
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.jobs.document_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

@@ -30,8 +30,8 @@ from golden_cases import (  # noqa: E402
     vector,
 )
 
+from indexer.fingerprinting.fingerprint import define  # noqa: E402
 from indexer.recipe import DEFAULT_V2, SCANS_V1, Recipe  # noqa: E402
-from indexer.sketch.fingerprint import define  # noqa: E402
 
 Vectors = dict[str, dict[str, Any]]
 

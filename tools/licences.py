@@ -28,7 +28,7 @@ extra. Written by `tools/licences.py` from `requirements/all.txt` and the packag
 COPIED_HEAD = """
 ## Copied into the package
 
-In `indexer/web/pdfjs`, with their licences and digests.
+In `indexer/review/originals/pdfjs`, with their licences and digests.
 
 | copied files | licence |
 |---|---|

@@ -1,9 +1,10 @@
-"""Copy pdf.js from its npm package into indexer/web/pdfjs, with its licences and digests.
+"""Copy pdf.js from its npm package into indexer/review/originals/pdfjs, with its licences and
+digests.
 
     python3 tools/pdfjs.py FOLDER    # the folder `package` of an unpacked pdfjs-dist
 
-Get it by `npm pack pdfjs-dist@VERSION`, and set the version here, in indexer/web/original_pages.py
-and in the folder's README; then run tools/licences.py.
+Get it by `npm pack pdfjs-dist@VERSION`, and set the version here, in
+indexer/review/originals/pages.py and in the folder's README; then run tools/licences.py.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from environment import ROOT
 
 VERSION = "6.5.438"
-TARGET = ROOT / "indexer" / "web" / "pdfjs"
+TARGET = ROOT / "indexer" / "review" / "originals" / "pdfjs"
 SUMS = "SHA256SUMS"
 OURS = {"README.md", SUMS}
 FILES = (

@@ -143,19 +143,6 @@ class Package:
                     pairs[self.folder(name), self.folder(imported)] += 1
         return pairs
 
-    def repeated_stems(self) -> list[str]:
-        """Return the file names that occur in several folders.
-
-        `__init__`, `__main__` and pairs with `cli/` do not count.
-        """
-        stems: dict[str, list[str]] = {}
-        for path in self.files:
-            if not path.stem.startswith("__"):
-                stems.setdefault(path.stem, []).append(path.relative_to(self.root).parts[0])
-        return sorted(
-            stem for stem, folders in stems.items() if len([f for f in folders if f != "cli"]) > 1
-        )
-
     def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
         """Yield every node of every module."""
         for path, tree in self.trees.items():
@@ -285,7 +272,6 @@ def report(package: Package, details: bool) -> Iterator[str]:
     yield f"{'classes of a hit':<41} {len(hit_classes(package))}"
     yield f"modules at the top (with __main__)        {len(top) - 1} (and __init__)"
     yield f"lines of code                             {lines}"
-    yield f"file names that repeat                    {len(package.repeated_stems())}"
     yield f"edges between folders                     {len(edges)} ({sum(edges.values())} imports)"
     yield f"longest chain of imports                  {len(chain)}"
     yield f"store interface, methods                  {store_methods(package)}"
@@ -304,7 +290,6 @@ def report(package: Package, details: bool) -> Iterator[str]:
     yield from (f"    {number:>2}  {name}" for number, name in most_parameters(package))
     if details:
         yield "longest chain: " + " -> ".join(chain)
-        yield "repeated: " + ", ".join(package.repeated_stems())
         yield from (
             f"    {source} -> {target}  {number}"
             for (source, target), number in edges.most_common()

@@ -5,9 +5,9 @@ Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
 
     python3.10 tools/unicode_tables.py
 
-It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers, and
-`indexer/text/unicode13_categories.py`. The tables are data for ever: running it again must change
-nothing (a test compares them wherever Python carries Unicode 13.0).
+It writes `indexer/fingerprinting/unicode13.py` and `kernel/src/unicode13.rs` from the same
+numbers, and `indexer/fingerprinting/unicode13_categories.py`. The tables are data for ever: running
+it again must change nothing (a test compares them wherever Python carries Unicode 13.0).
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def spell(pair: tuple[int, int]) -> str:
 
 
 def classes() -> Tables:
-    """The tables of `indexer/text/unicode13.py`."""
+    """The tables of `indexer/fingerprinting/unicode13.py`."""
     return {
         "UNASSIGNED": ("code points that Unicode 13.0 does not assign", list(ranges(unassigned))),
         "NONSTARTER": (
@@ -166,7 +166,7 @@ def classes() -> Tables:
 
 
 def categories() -> Tables:
-    """The tables of `indexer/text/unicode13_categories.py`."""
+    """The tables of `indexer/fingerprinting/unicode13_categories.py`."""
     word = in_categories("Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc")
     return {
         "WORD": ("word characters: categories Ll Lu Lt Lo Lm Mn Nd Pc", list(ranges(word))),
@@ -185,7 +185,7 @@ def python_table(name: str, meaning: str, words: list[str]) -> str:
 
 
 def categories_module(tables: Tables) -> str:
-    """The text of `indexer/text/unicode13_categories.py`."""
+    """The text of `indexer/fingerprinting/unicode13_categories.py`."""
     parts = [
         '"""Unicode 13.0 categories, pinned; written by tools/unicode_tables.py, never edited.\n\n'
         "Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and\n"
@@ -197,7 +197,7 @@ def categories_module(tables: Tables) -> str:
 
 
 def python_module(tables: Tables, lower_case: Runs) -> str:
-    """The text of `indexer/text/unicode13.py`."""
+    """The text of `indexer/fingerprinting/unicode13.py`."""
     parts = [
         '"""Unicode 13.0 tables, pinned; written by tools/unicode_tables.py, never edited.\n\n'
         "Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and\n"
@@ -233,8 +233,8 @@ def files() -> dict[str, str]:
     """Return every file that is written, by its path, and its text."""
     tables, lower_case = classes(), list(lower_runs())
     return {
-        "indexer/text/unicode13.py": python_module(tables, lower_case),
-        "indexer/text/unicode13_categories.py": categories_module(categories()),
+        "indexer/fingerprinting/unicode13.py": python_module(tables, lower_case),
+        "indexer/fingerprinting/unicode13_categories.py": categories_module(categories()),
         "kernel/src/unicode13.rs": rust_module(tables, lower_case),
     }
 

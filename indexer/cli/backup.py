@@ -7,8 +7,8 @@ import json
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.operations.backup import Copy, backup
-from indexer.text.wording import count_of
+from indexer.jobs.backup import Copy, backup
+from indexer.wording import count_of
 
 _JOURNAL = {
     True: ", with its journal",

@@ -8,22 +8,20 @@ from typing import Any
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import (
+    ShareType,
     fold_threshold_option,
     json_option,
     measure_option,
     open_for_command,
     store_option,
 )
-from indexer.cli.parameter_types import ShareType
+from indexer.cli.output import console, print_json
 from indexer.defaults import REVIEW
 from indexer.errors import UsageError
-from indexer.indexing.check import check
-from indexer.indexing.documents import STDIN
-from indexer.indexing.verdicts import CheckOptions, CheckResult
-from indexer.text.visible import visible
-from indexer.text.wording import percent
+from indexer.jobs.check import CheckOptions, CheckResult, check
+from indexer.jobs.document_rows import STDIN
+from indexer.wording import percent, visible
 
 
 @click.command("check", short_help="Say whether a file or a text (-) is new; store it if asked.")
@@ -82,7 +80,7 @@ def check_command(
     settings = CheckOptions(**options)
     with open_for_command(store_url) as store:
         if attachments:
-            from indexer.indexing.check_mail import check_mail
+            from indexer.jobs.check import check_mail
 
             result = check_mail(store, path, settings, id=id, labels=labels, store_it=store_it)
         else:

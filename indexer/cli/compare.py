@@ -14,25 +14,22 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import print_json
 from indexer.cli.options import json_option, open_for_command, out_file_option, store_option
+from indexer.cli.output import print_json
 from indexer.cli.side_by_side import print_side_by_side
-from indexer.comparing.blocks_view import facts
-from indexer.comparing.boilerplate import discount
+from indexer.comparing.alignment import Matching
 from indexer.comparing.compare import Comparison, as_json, compare
-from indexer.comparing.originals import Original, original
-from indexer.comparing.redline_docx import redline_docx
-from indexer.comparing.redline_pdf import redline_pdf
+from indexer.comparing.measures import MEASURES, SHINGLE_WORDS
 from indexer.recipe import DEFAULT
-from indexer.similarity.alignment import Matching
-from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.similarity.measures import MEASURES, SHINGLE_WORDS
+from indexer.review.boilerplate import DiscountedSimilarity, discount
+from indexer.review.compare_page import compare_page
+from indexer.review.compared_documents import Original, original
+from indexer.review.redline_files import redline_docx, redline_pdf
+from indexer.review.side_by_side import facts
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
-from indexer.system.whole_file import check_not_read, check_place, write_whole
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
-from indexer.web.compare_page import compare_page
+from indexer.system.files import check_not_read, check_place, write_whole
+from indexer.wording import count_of, percent, visible
 
 _MOST_VALUE = 400  # characters of a metadata value that are shown
 

@@ -8,11 +8,10 @@ from typing import Any
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json, print_lines
 from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.output import console, print_json, print_lines
 from indexer.grouping.consistency import Disagreement, consistency
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, spell_labels
+from indexer.wording import count_of, spell_labels, visible
 
 
 @click.command("consistency")

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.manifest import manifest_path, run_manifest, write_manifest
 from indexer.cli.options import (
     approved_option,
     cap_option,
@@ -25,14 +24,12 @@ from indexer.cli.options import (
     text_field_option,
     threshold_option,
 )
-from indexer.deduplicating.dedup import DedupResult, dedup
-from indexer.deduplicating.dedup_options import DedupOptions
+from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.errors import UsageError
-from indexer.exports.manifest import manifest_path, run_manifest, write_manifest
+from indexer.jobs.dedup import DedupOptions, DedupResult, dedup
 from indexer.recipe import DEFAULT
-from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.wording import count_of, visible
 
 _COUNTS = ("read", "kept", "exact", "near", "failed")
 

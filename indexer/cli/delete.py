@@ -7,15 +7,12 @@ from typing import Any
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
-from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.parameter_types import ShareType
+from indexer.cli.options import ShareType, json_option, open_for_command, store_option
+from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.comparing.measures import MEASURES
 from indexer.defaults import FOLD, MEASURE, PRINCIPAL
 from indexer.grouping.delete import DeleteResult, delete
-from indexer.similarity.measures import MEASURES
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.wording import count_of, visible
 
 
 @click.command("delete")

@@ -8,14 +8,13 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
-from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
+from indexer.cli.output import EXIT_STORE, console, print_json
 from indexer.errors import UsageError
-from indexer.operations.doctor import Check, doctor
-from indexer.operations.repair import REPORTED_ONLY, Repair
-from indexer.operations.repair import repair as repair_store
-from indexer.text.visible import visible
+from indexer.jobs.doctor import Check, doctor
+from indexer.jobs.repair import REPORTED_ONLY, Repair
+from indexer.jobs.repair import repair as repair_store
+from indexer.wording import visible
 
 _MARKS = {
     "good": Text("ok", "green"),

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
-from indexer.cli import evaluation_cells as cells
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
-from indexer.cli.evaluation_json import compare_command, evaluation_json
 from indexer.cli.options import (
+    ShareType,
     json_option,
     open_for_command,
     out_file_option,
@@ -22,25 +22,85 @@ from indexer.cli.options import (
     store_option,
     synonyms_option,
 )
-from indexer.cli.parameter_types import ShareType
+from indexer.cli.output import console, print_json
+from indexer.comparing.measures import MEASURES
 from indexer.defaults import REVIEW
+from indexer.grouping.precision_recall import RULES
+from indexer.lab.evaluation.decider import NO_TYPE, NOT_FOUND
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-from indexer.lab.evaluation.evaluation_results import (
+from indexer.lab.evaluation.judgements import TYPES, Agreement, MeasuredAgreement
+from indexer.lab.evaluation.report import compare_command, evaluation_json, evaluation_page
+from indexer.lab.evaluation.scores import (
     Evaluation,
+    Interval,
     Mistake,
     Result,
+    Share,
     TypeAssignment,
     TypeScores,
 )
-from indexer.lab.evaluation.judgements import TYPES, Agreement
-from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
-from indexer.similarity.measures import MEASURES
-from indexer.statistics.precision_recall import RULES
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.system.whole_file import check_place, write_whole
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
-from indexer.web.evaluation_page import evaluation_page
+from indexer.system.files import check_place, write_whole
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import count_of, percent, visible
+
+# Tables and figures of an evaluation, as cells for a terminal; a dash for what is undefined.
+
+_WIDE = 1000  # characters, more than any table has
+
+
+def cell_table(*titles: str) -> Table:
+    """Return a table with names on the left and figures on the right."""
+    columns = Table(box=None, padding=(0, 2, 0, 0))
+    for place, title in enumerate(titles):
+        columns.add_column(title, justify="right" if place else "left", no_wrap=True)
+    return columns
+
+
+def print_table(columns: Table, out: Console) -> None:
+    """Print a table as wide as its figures are: a cut interval would read as another one."""
+    columns.width = Measurement.get(out, out.options.update(max_width=_WIDE), columns).maximum
+    out.print(columns)
+
+
+def kappa_cells(agreement: MeasuredAgreement) -> list[str]:
+    """Return kappa over all pairs, its variance, z and p, the mean of groups, and Cohen's kappa."""
+    pooled = agreement.pooled
+    cohen = agreement.cohen
+    return [
+        number(pooled.kappa),
+        number(pooled.variance, 5),
+        number(pooled.z),
+        "–" if pooled.p is None else f"{pooled.p:.2g}",
+        number(agreement.by_group.mean),
+        number(None if cohen is None else cohen.kappa),
+    ]
+
+
+def share_cells(measured: Share) -> list[str]:
+    """Return a share, the counts it was made of, and its three intervals."""
+    return [
+        percentage(measured.value),
+        f"{measured.part:,}/{measured.whole:,}",
+        interval(measured.wilson),
+        interval(measured.mitchell),
+        interval(measured.bootstrap),
+    ]
+
+
+def percentage(value: float | None) -> str:
+    """Return a share in per cent, with one decimal."""
+    return "–" if value is None else percent(value, 1)
+
+
+def interval(ends: Interval | None) -> str:
+    """Return the ends of an interval in per cent, with one decimal."""
+    return "–" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many decimals."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
 
 LISTED = 10  # pairs and mistakes of a kind that are printed
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
@@ -146,11 +206,11 @@ def _print_agreement(agreement: Agreement, out: Console) -> None:
     pairs = count_of(agreement.pairs, "pair")
     title = f"agreement of {names} on {pairs}; {agreement.left_out:,} not judged by all"
     out.print(Text(f"\n{title}"))
-    table = cells.table("", "kappa", "variance", "z", "p", "mean of groups", "Cohen")
+    table = cell_table("", "kappa", "variance", "z", "p", "mean of groups", "Cohen")
     rows = {"duplicate or not": agreement.duplicate, "type": agreement.types}
     for name, measured in rows.items():
-        table.add_row(name, *cells.kappa_cells(measured))
-    cells.print_table(table, out)
+        table.add_row(name, *kappa_cells(measured))
+    print_table(table, out)
     out.print("p is one-sided, for agreement beyond chance")
     for name, measured in rows.items():
         if undefined := measured.by_group.undefined:
@@ -187,7 +247,7 @@ def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: C
         f"{RULES[evaluation.rule]} (--capture {evaluation.rule}); intervals are of 95 %; "
         f"the bootstrap resamples {evaluation.resampled}"
     )
-    kappa = cells.number(result.agreement.kappa)
+    kappa = number(result.agreement.kappa)
     judged = count_of(result.judged, "judged pair")
     out.print(
         f"kappa with the truth {kappa} over {judged}; "
@@ -198,7 +258,7 @@ def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: C
 
 
 def _print_scores(result: Result, out: Console) -> None:
-    table = cells.table("", "value", "of", "Wilson", "Mitchell", "bootstrap")
+    table = cell_table("", "value", "of", "Wilson", "Mitchell", "bootstrap")
     shares = {
         "precision of pairs": result.pairs.precision,
         "recall of pairs": result.pairs.recall,
@@ -206,31 +266,31 @@ def _print_scores(result: Result, out: Console) -> None:
         "recall of sets": result.sets.recall,
     }
     for name, share in shares.items():
-        table.add_row(name, *cells.share_cells(share))
-    bootstrap = cells.interval(result.pairs.f1_bootstrap)
-    table.add_row("F1 of pairs", cells.share(result.pairs.f1), "", "", "", bootstrap)
-    table.add_row("F1 of sets", cells.share(result.sets.f1), "", "", "", "")
-    cells.print_table(table, out)
+        table.add_row(name, *share_cells(share))
+    bootstrap = interval(result.pairs.f1_bootstrap)
+    table.add_row("F1 of pairs", percentage(result.pairs.f1), "", "", "", bootstrap)
+    table.add_row("F1 of sets", percentage(result.sets.f1), "", "", "", "")
+    print_table(table, out)
 
 
 def _print_by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) -> None:
     if not rows:
         return
     titles = [title, "recall", "of", "Wilson", "precision", "F1"]
-    table = cells.table(*titles, *(["sets captured"] if sets else []))
+    table = cell_table(*titles, *(["sets captured"] if sets else []))
     for row in rows:
         recall = row.scores.recall
         values = [
-            cells.share(recall.value),
+            percentage(recall.value),
             f"{recall.part:,}/{recall.whole:,}",
-            cells.interval(recall.wilson),
-            cells.share(row.scores.precision.value),
-            cells.share(row.scores.f1),
+            interval(recall.wilson),
+            percentage(row.scores.precision.value),
+            percentage(row.scores.f1),
         ]
         if sets:
             values.append(f"{row.captured:,}/{row.sets:,}")
         table.add_row(Text(visible(row.name)), *values)
-    cells.print_table(table, out)
+    print_table(table, out)
 
 
 def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
@@ -240,14 +300,14 @@ def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
     assigned = {assignment.assigned for assignment in assignments}
     true = {assignment.type for assignment in assignments}
     names = [name for name in _ASSIGNED if name in assigned]
-    table = cells.table("pairs assigned", *names)
+    table = cell_table("pairs assigned", *names)
     counts = {
         (assignment.type, assignment.assigned): assignment.pairs for assignment in assignments
     }
     for type in TYPES:
         if type in true:
             table.add_row(type, *(f"{counts.get((type, name), 0):,}" for name in names))
-    cells.print_table(table, out)
+    print_table(table, out)
 
 
 def _print_mistakes(title: str, mistakes: Sequence[Mistake], store_url: str, out: Console) -> None:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
+from indexer.cli.manifest import run_manifest, write_manifest
 from indexer.cli.options import (
     drop_defaults,
     json_option,
@@ -25,15 +25,21 @@ from indexer.cli.options import (
     store_option,
     threshold_option,
 )
+from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
-from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
-from indexer.exports.manifest import run_manifest, write_manifest
-from indexer.exports.record_streams import ReviewerLoad
-from indexer.jobs.history import known_group_settings
+from indexer.model import Progress
+from indexer.review.exports.export import (
+    BATCH_SIZE,
+    ExportOptions,
+    ExportResult,
+    Form,
+    ReviewerLoad,
+    What,
+    export,
+)
 from indexer.stores.abilities import FullStore
-from indexer.system.progress_callback import Progress
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.stores.journal import known_group_settings
+from indexer.wording import count_of, visible
 
 _OF_BATCHES = ("reviewers", "batch_size", "balance")
 

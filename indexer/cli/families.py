@@ -10,7 +10,6 @@ from typing import Literal
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     explain_option,
     json_option,
@@ -18,13 +17,18 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
-from indexer.grouping.families import FamiliesOptions, ListedFamily, ListedMember, families
-from indexer.matching.explain_pairs import explain_pairs
-from indexer.similarity.reasons import Reasons, spell_reasons
+from indexer.cli.output import console, print_json
+from indexer.comparing.criteria import Reasons, spell_reasons
+from indexer.grouping.families import (
+    FamiliesOptions,
+    ListedFamily,
+    ListedMember,
+    explain_pairs,
+    families,
+)
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import scope_view
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.wording import count_of, percent, visible
 
 LISTED = 20  # documents of a family that are printed
 

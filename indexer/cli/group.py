@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
+from indexer.cli.manifest import run_manifest
 from indexer.cli.options import (
     cap_option,
     criteria_options,
@@ -27,17 +27,14 @@ from indexer.cli.options import (
     store_option,
     take_criteria,
 )
-from indexer.exports.manifest import run_manifest
-from indexer.grouping.account import Copies, FamilyMove, GroupResult
-from indexer.grouping.group import group
+from indexer.cli.output import console, print_json
+from indexer.comparing.approved_passages import ApprovedPassages, left_out_json
+from indexer.grouping.group import Copies, FamilyMove, GroupResult, group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match_result import describe_missed
-from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.similarity.omissions import left_out_json
+from indexer.grouping.match import describe_missed
 from indexer.stores.address import signing_command
 from indexer.stores.requirements import require_recipe
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.wording import count_of, visible
 
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")
 LISTED = 20  # moves

@@ -9,17 +9,16 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from indexer.cli.console import print_json
-from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
-from indexer.indexing.hash import FileFingerprint, hash, statistics_at
+from indexer.cli.output import EXIT_FAILED, print_json
+from indexer.fingerprinting import simhash
+from indexer.fingerprinting.rare_terms import spell_hash
+from indexer.jobs.hash import FileFingerprint, hash, statistics_at
 from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
-from indexer.sketch import simhash_doc
-from indexer.sketch.term_vectors import spell_hash
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.system.whole_file import check_place, write_whole
-from indexer.text.visible import visible
+from indexer.system.files import check_place, write_whole
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import visible
 
 _TOKENS = "tokens_"
 
@@ -116,7 +115,7 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
 
 def _base32(bits: int, recipe: Recipe) -> str:
     """Return the serialised form of a simhash-doc."""
-    return simhash_doc.spell_base32(bits, recipe.features.removeprefix(_TOKENS))
+    return simhash.spell_base32(bits, recipe.features.removeprefix(_TOKENS))
 
 
 def _hexadecimal(bits: int, recipe: Recipe) -> str:

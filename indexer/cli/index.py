@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import click
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
-from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import (
+    ByteCount,
+    ShareType,
     delimiter_option,
     encoding_option,
     index_recipe_option,
@@ -22,18 +28,76 @@ from indexer.cli.options import (
     store_option,
     text_field_option,
 )
-from indexer.cli.parameter_types import ByteCount, ShareType
+from indexer.cli.output import EXIT_FAILED, console, print_json
 from indexer.defaults import FOLD
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.indexing.index import Account, IndexOptions, index
-from indexer.indexing.open_sources import target
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
+from indexer.fingerprinting.fingerprint import kernel_name
+from indexer.jobs.index import Account, IndexOptions, index, target
 from indexer.recipe import Recipe
-from indexer.sketch.fingerprint import kernel_name
-from indexer.sources.base import Reading
 from indexer.stores.address import StoreAddress, is_store_url, parse_address
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import count_of, visible
+
+# Interrupts of a long job: the first one ends it in order, the second one at once.
+
+SECONDS = 20.0  # to finish what was begun after an interrupt
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CURSOR = "\x1b[?25h"  # a line of progress hides it
+
+
+class Drain:
+    """A request to end a job, made by a signal.
+
+    `code` is the exit code, 128 and the number of the signal; 0 as long as there was none.
+    """
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._deadline = threading.Timer(SECONDS, self._end)
+        self._deadline.daemon = True
+
+    def __call__(self) -> bool:
+        """Return whether the job is to end."""
+        return self.code != 0
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Begin nothing more after the first signal; end the process after the second.
+
+        The second ends it as safely as kill -9 does.
+        """
+        if self.code:
+            self._end()
+        self.code = 128 + number
+        self._deadline.start()
+        click.echo(
+            f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once", err=True
+        )
+
+    def close(self) -> None:
+        """Forget the deadline of the first signal: the job is over."""
+        self._deadline.cancel()
+
+    def _end(self) -> None:
+        show = _CURSOR if sys.stderr.isatty() else ""
+        os.write(2, f"{show}stopped at once; run the same command again to go on\n".encode())
+        os._exit(self.code)
+
+
+@contextlib.contextmanager
+def drain_on_interrupt() -> Iterator[Drain]:
+    """Handle interrupts and terminations while a job runs; outside the main thread do nothing."""
+    drain = Drain()
+    if threading.current_thread() is not threading.main_thread():
+        yield drain
+        return
+    before = {number: signal.signal(number, drain.on_signal) for number in _SIGNALS}
+    try:
+        yield drain
+    finally:
+        drain.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
 
 _READ = Reading()
 _READING = (

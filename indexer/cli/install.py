@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-from indexer.cli.console import print_json
-from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
     dry_run_option,
     index_recipe_option,
@@ -16,11 +14,12 @@ from indexer.cli.options import (
     open_for_command,
     store_option,
 )
+from indexer.cli.output import EXIT_FAILED, print_json
 from indexer.errors import UsageError
-from indexer.operations.install import Installation, install, install_dashboards
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.system.whole_file import check_place
-from indexer.text.visible import visible
+from indexer.jobs.install import Installation, install, install_dashboards
+from indexer.system.files import check_place
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import visible
 
 
 @click.command("install")

@@ -2,29 +2,68 @@
 
 from __future__ import annotations
 
+import difflib
+import importlib
 import io
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
-from indexer.cli.exit_codes import (
+from indexer.cli.output import (
     EXIT_FAULT,
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,
     EXIT_USAGE,
     exit_code_of,
 )
-from indexer.cli.lazy_group import LazyGroup
 from indexer.errors import MissingExtra, NearfoldError
-from indexer.system.crash_report import crash_report
 from indexer.system.failpoints import VARIABLE, arm
 from indexer.system.logs import VARIABLE as LOG_VARIABLE
-from indexer.system.logs import configure
+from indexer.system.logs import configure, crash_report
 from indexer.system.release import release, requirement
+
+# A group of commands whose modules are imported on demand.
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and place (`module:attribute`).
+
+    A call imports one module and not all, as click's documentation on complex applications does.
+    """
+
+    def __init__(self, *arguments: Any, places: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names, sorted; nothing is imported."""
+        return sorted(self._places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of its imported module; None for an unknown name."""
+        place = self._places.get(cmd_name)
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the words name; the error for none names the nearest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            for name in difflib.get_close_matches(args[0], self._places, n=1):
+                ctx.fail(f"{error.message} Did you mean {name}?")
+            raise
+
 
 # Each command is `NAME_command` in `indexer/cli/NAME.py`.
 COMMANDS = (
@@ -166,3 +205,15 @@ def _escape_unknown_characters(stream: TextIO) -> None:
 def _exit_terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
     click.echo("terminated; run the same command again to go on", err=True)
     sys.exit(EXIT_TERMINATED)
+
+
+# The end of the programs of `indexer.spark` where PySpark or pyarrow is not installed.
+
+
+def exit_without(error: ModuleNotFoundError) -> NoReturn:
+    """Exit with the extra that has the missing package; raise the error for any other package."""
+    package = (error.name or "").split(".")[0]
+    if package not in ("pyspark", "pyarrow"):
+        raise error
+    click.echo(f"nearfold: {message_of(MissingExtra(package=package, extra='spark'))}", err=True)
+    sys.exit(EXIT_USAGE)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, TypeAlias
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import json_line
-from indexer.cli.copietje_lines import DEFAULT_THRESHOLD, print_database_lines
-from indexer.cli.fingerprint_pairs import print_fingerprint_pairs
+from indexer.cli.manifest import run_manifest, write_manifest
 from indexer.cli.options import (
+    ShareType,
     cap_option,
     criteria_options,
     drop_defaults,
@@ -31,6 +33,7 @@ from indexer.cli.options import (
     opened_out,
     out_file_option,
     recall_option,
+    refuse_all_but,
     refuse_options,
     seed_option,
     store_option,
@@ -38,22 +41,270 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
-from indexer.cli.pair_lines import Form, PairLines
-from indexer.cli.parameter_types import ShareType
+from indexer.cli.output import json_line
+from indexer.comparing.approved_passages import ApprovedPassages, left_out_json
+from indexer.comparing.criteria import Reasons, spell_reasons
 from indexer.errors import UsageError
-from indexer.exports import parquet_pairs as parquet
-from indexer.exports.manifest import run_manifest, write_manifest
-from indexer.matching.explain_pairs import explain_pairs
-from indexer.matching.limits import NO_CAP
-from indexer.matching.match import MatchOptions, match
-from indexer.matching.match_result import MatchResult
-from indexer.matching.without_passages import without_passages
+from indexer.fingerprinting.keys import DISTANCE, allowed_distance, design_for
+from indexer.fingerprinting.plan import HAMMING
+from indexer.grouping.copietje_database import LabelledMatches, match_database
+from indexer.grouping.families import explain_pairs
+from indexer.grouping.fingerprint_lists import (
+    BITS,
+    FingerprintPair,
+    match_fingerprints,
+    read_fingerprints,
+)
+from indexer.grouping.group_options import NO_CAP
+from indexer.grouping.match import MatchOptions, MatchResult, Pair, match
+from indexer.grouping.store_reads import without_passages
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.similarity.omissions import left_out_json
+from indexer.review.exports import formats
 from indexer.stores.requirements import require_recipe, scope_view
-from indexer.system.whole_file import check_place
-from indexer.text.wording import count_of
+from indexer.system.files import check_place
+from indexer.wording import count_of, join_names, unmistakable, visible
+
+# Lines as copietje prints them, of the pairs of a store and of a database of its own.
+
+DEFAULT_THRESHOLD = 0.5
+_SHARED = ["threshold", "form", "out", "store_url", "memory", "as_json"]
+_OPTIONS = frozenset(["minhashes", "false_negative_weight", *_SHARED])
+
+
+def copietje_line(name: str, matches: Iterable[tuple[float, str]]) -> str:
+    """Return the line of one document, given its matches, at least one, by similarity and name.
+
+    >>> copietje_line("a", [(0.5, "b"), (0.9996, "c"), (0.9996, "d")])
+    'a  # max 1.000 matches d, c, b\\n'
+    """
+    ranked = sorted(matches, reverse=True)
+    others = join_names(other for _, other in ranked)
+    return f"{unmistakable(name)}  # max {ranked[0][0]:.3f} matches {others}\n"
+
+
+def print_database_lines(
+    path: Path, threshold: float, weight: float, out: Path | None, form: str, as_json: bool
+) -> int:
+    """Print the lines of a database of copietje, or a JSON line for each pair; return 0.
+
+    `form`: text and copietje are its lines, jsonl the pairs; `UsageError` for others.
+    """
+    refuse_all_but(_OPTIONS, "with --minhashes")
+    if form not in ("text", "copietje", "jsonl"):
+        raise UsageError(
+            f"the pairs of a database of copietje are not written as {form}; they are its lines, "
+            "or JSON with --format jsonl"
+        )
+    least = DEFAULT_THRESHOLD if unset_options(["threshold"]) else threshold
+    is_json = as_json or form == "jsonl"
+    documents = pairs = 0
+    with opened_out(out) as file:
+        for match in match_database(path, least, weight):
+            file.write(_json_pairs(match) if is_json else copietje_line(match.uid, match.matches))
+            documents, pairs = documents + 1, pairs + len(match.matches)
+    if as_json:
+        sys.stderr.write(json_line({"documents": documents, "pairs": pairs, "threshold": least}))
+    return 0
+
+
+def _json_pairs(document: LabelledMatches) -> str:
+    """Return a line for each match of a document, with the fields of other pairs."""
+    ranked = sorted(document.matches, reverse=True)
+    return "".join(
+        json_line({"a": document.uid, "b": other, "similarity": share, "measure": "estimate"})
+        for share, other in ranked
+    )
+
+
+# Pairs of a file of fingerprints, for `nearfold match --fingerprints`.
+
+_FINGERPRINT_PAIRS_OPTIONS = frozenset(
+    ["fingerprints", "tables", "threshold", "cap", "out", "memory", "store_url", "form", "as_json"]
+)
+_FORMS = "its pairs are written as text, or with --format jsonl"
+
+
+def print_fingerprint_pairs(
+    file: TextIO,
+    threshold: float,
+    cap: int,
+    tables: int | None,
+    out: Path | None,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Print the pairs of a file of fingerprints, and how they were found; return 0.
+
+    `form`: text or jsonl; `UsageError` for others, and for a file that is not UTF-8.
+    """
+    refuse_all_but(_FINGERPRINT_PAIRS_OPTIONS, "with --fingerprints")
+    if form not in ("text", "jsonl"):
+        raise UsageError(f"a list of fingerprints has no rows of a store for {form}; {_FORMS}")
+    try:
+        fingerprints = read_fingerprints(file)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file.name} is not UTF-8 ({error.reason}); save it as such") from error
+    least = 1 - DISTANCE / BITS if unset_options(["threshold"]) else threshold
+    distance = allowed_distance(least)
+    design = design_for(BITS, distance, tables)
+    count = 0
+    with opened_out(out) as target:
+        for pair in match_fingerprints(fingerprints, distance, cap, tables):
+            target.write(_text_pair(pair) if form == "text" and not as_json else _json_pair(pair))
+            count += 1
+    if as_json:
+        counts = {"fingerprints": len(fingerprints.names), "pairs": count, "distance": distance}
+        tables_used = {"tables": design.tables, "key_bits": design.key_bits}
+        sys.stderr.write(json_line({**counts, "threshold": least, **tables_used}))
+        return 0
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    notes.print(f"{count_of(count, 'pair')} in {count_of(len(fingerprints.names), 'fingerprint')}")
+    notes.print(
+        f"every pair within {count_of(distance, 'bit')}: {count_of(design.tables, 'table')} of "
+        f"{design.key_bits} bits, {design.expected_candidates(1_000_000):,.3g} candidates of each "
+        "among a million random ones"
+    )
+    return 0
+
+
+def _text_pair(pair: FingerprintPair) -> str:
+    return f"{pair.similarity:.3f}\t{visible(pair.a)}\t{visible(pair.b)}\n"
+
+
+def _json_pair(pair: FingerprintPair) -> str:
+    """Return a line with the fields of other pairs, and the number of different bits."""
+    measured = {"similarity": pair.similarity, "measure": HAMMING, "distance": pair.distance}
+    return json_line({"a": pair.a, "b": pair.b, **measured})
+
+
+# The lines of pairs that `nearfold match` writes, in each of its formats.
+
+Line: TypeAlias = tuple[str, str, Pair, Reasons | None]
+Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
+_COLUMNS = ("similarity", "measure", "low", "high", "as_read")
+
+
+class PairLines:
+    """Writes the pairs of a store in one format, in parts.
+
+    `explain` returns the reasons of pairs of ids; None to write pairs without.
+    """
+
+    explain: Callable[[Sequence[tuple[str, str]]], Iterable[Reasons | None]] | None = None
+
+    def __init__(self, form: Form, ids: bool, file: TextIO) -> None:
+        self._form = form
+        self._ids = ids
+        self._file = file
+        self._count = 0
+        self._is_begun = False
+
+    def count(self) -> str:
+        """Return the number of pairs so far."""
+        return count_of(self._count, "pair")
+
+    def write(self, part: MatchResult) -> None:
+        """Write some pairs, except in formats that need all of them."""
+        names = self._names(part)
+        places = part.left, part.right
+        a, b = (map(names.__getitem__, side) for side in places)
+        lines = zip(a, b, part, self._reasons(part), strict=True)
+        if self._form == "csv":
+            sides = [] if part.within is None else ["a_in_b", "b_in_a"]
+            others = ["left_out"] if part.omissions else []
+            others += ["reasons"] if self.explain else []
+            if not self._is_begun:
+                csv.writer(self._file).writerow(["a", "b", *_COLUMNS, *sides, *others])
+            _write_csv(lines, self._file)
+        elif self._form == "jsonl":
+            _write_json(lines, self._file)
+        elif self._form == "text":
+            _write_text(lines, self._file)
+        self._count += len(part)
+        self._is_begun = True
+        self._file.flush()
+
+    def finish(self, result: MatchResult) -> None:
+        """Write what needs all pairs."""
+        if self._form == "copietje":
+            _write_copietje(result, self._names(result), self._file)
+        elif self._form == "parquet":
+            formats.write_pairs(result, Path(self._file.name), self._names(result))
+
+    def _reasons(self, part: MatchResult) -> Iterable[Reasons | None]:
+        if self.explain is None:
+            return repeat(None, len(part))
+        return self.explain([(pair.a, pair.b) for pair in part])
+
+    def _names(self, result: MatchResult) -> Sequence[str]:
+        return result.ids if self._ids else result.names
+
+
+def _write_text(lines: Iterable[Line], file: TextIO) -> None:
+    """Write a line for each pair: the similarity and both documents, with tabs between them.
+
+    A similarity that was estimated from the slots, not measured on the texts, begins with ~. What
+    is to be said of the pair comes last.
+    """
+    for a, b, pair, reasons in lines:
+        mark = "~" if pair.measure == "estimate" else ""
+        columns = [f"{mark}{_decimals(pair.similarity)}", visible(a), visible(b)]
+        columns += filter(None, ["; ".join(_remarks(pair, reasons))])
+        file.write("\t".join(columns) + "\n")
+
+
+def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
+    """Yield sentences: whether texts were cut, and the reasons."""
+    if pair.as_read and not (reasons and reasons.same):
+        yield "the same as far as read" if pair.similarity == 1 else "as far as read"
+    if pair.left_out and pair.left_out.passages:
+        yield str(pair.left_out)
+    if reasons:
+        yield from map(visible, spell_reasons(reasons))
+
+
+def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+    """Write copietje's `duplicates.txt`: each document with its matches, most similar first, ties
+    by descending name.
+    """
+    for place, matches in result.by_document():
+        file.write(copietje_line(names[place], [(value, names[other]) for other, value in matches]))
+
+
+def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
+    writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
+    for a, b, pair, reasons in lines:
+        values = [getattr(pair, name) for name in _COLUMNS[:-1]]
+        values += ["true" if pair.as_read else "false", *(pair.containment or ())]
+        if pair.left_out:
+            values.append(pair.left_out.words)
+        if reasons:
+            values.append("; ".join(spell_reasons(reasons)))
+        writer.writerow([a, b, *values])
+
+
+def _write_json(lines: Iterable[Line], file: TextIO) -> None:
+    for a, b, pair, reasons in lines:
+        fields: dict[str, object] = {"a": a, "b": b}
+        fields |= {name: getattr(pair, name) for name in _COLUMNS}
+        if pair.containment is not None:
+            fields["containment"] = pair.containment
+        if pair.left_out is not None:
+            passages, words = len(pair.left_out.passages), pair.left_out.words
+            fields["left_out"] = {"passages": passages, "words": words}
+        if reasons:
+            fields |= dataclasses.asdict(reasons)
+        file.write(json_line(fields))
+
+
+def _decimals(similarity: float) -> str:
+    """Return three decimals; texts that differ are never shown as equal.
+
+    >>> _decimals(1.0), _decimals(0.9998)
+    ('1.000', '0.999')
+    """
+    return f"{similarity if similarity == 1 else min(similarity, 0.999):.3f}"
+
 
 _COUNTS = ("documents", "pairs", "candidates", "copies_left_out")
 _COPIETJE: dict[str, Any] = {
@@ -228,7 +479,7 @@ def _check_form(form: Form, explain: bool, out: Path | None) -> None:
     if form == "parquet":
         if out is None:
             raise UsageError("parquet is no text; give --out FILE")
-        parquet.check_library()
+        formats.check_pyarrow()
     if out is not None:
         check_place(out)
 

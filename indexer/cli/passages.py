@@ -10,30 +10,28 @@ import click
 from rich.text import Text
 
 from indexer.cli import progress
-from indexer.cli.console import console, json_line, print_json
 from indexer.cli.options import (
     json_option,
     memory_option,
     open_for_command,
     opened_out,
     out_file_option,
+    read_approved,
     store_option,
     unset_options,
 )
-from indexer.cli.parameter_types import read_approved
+from indexer.cli.output import console, json_line, print_json
+from indexer.comparing.approved_passages import NO_PASSAGES, RUN_WORDS, approved_so_far
+from indexer.comparing.words import folded_words
 from indexer.errors import UsageError
-from indexer.matching.passages import (
+from indexer.grouping.passages import (
     LEAST_FAMILIES,
     LEAST_WORDS,
     PassagesOptions,
     RepeatedPassage,
     passages,
 )
-from indexer.similarity.approved_passages import NO_PASSAGES, approved_so_far
-from indexer.similarity.repeated_passages import RUN_WORDS
-from indexer.text.normal_words import folded_words
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.wording import count_of, visible
 
 SHOWN = 300  # characters of a passage that are printed
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     json_option,
     measure_option,
@@ -17,12 +16,13 @@ from indexer.cli.options import (
     refuse_options,
     threshold_option,
 )
-from indexer.exports.s_curve import s_curve
-from indexer.matching.limits import require_slots
-from indexer.recipe_names import recipe_named
-from indexer.sketch.plan import ALMOST_ONE, Plan, describe_plan, plan, plan_by_weight
-from indexer.system.whole_file import check_place, write_whole
-from indexer.text.wording import percent
+from indexer.cli.output import console, print_json
+from indexer.fingerprinting.plan import ALMOST_ONE, Plan, describe_plan, plan, plan_by_weight
+from indexer.grouping.group_options import require_slots
+from indexer.recipe import recipe_named
+from indexer.review.charts import s_curve
+from indexer.system.files import check_place, write_whole
+from indexer.wording import percent
 
 
 @click.command("plan")

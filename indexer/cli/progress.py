@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from indexer.cli.console import json_line
-from indexer.model import Outcome
-from indexer.system.progress_callback import Progress
-from indexer.text.visible import visible
+from indexer.cli.output import json_line
+from indexer.model import Outcome, Progress
+from indexer.wording import visible
 
 HEARTBEAT = 10.0  # seconds between two lines where there is no terminal
 _LEAST_SECONDS = 0.1  # before it a speed is too uncertain to print

@@ -17,14 +17,14 @@ from indexer.cli.options import (
     statistics_option,
     store_option,
 )
-from indexer.indexing.recipe_passages import with_passages
-from indexer.operations.install import Installation
-from indexer.operations.reindex import plan_reindex, reindex
+from indexer.comparing.approved_passages import ApprovedPassages
+from indexer.jobs.corpus_statistics import with_passages
+from indexer.jobs.install import Installation
+from indexer.jobs.reindex import plan_reindex, reindex
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import ApprovedPassages
 from indexer.stores.maintenance import BitChanges, ReindexResult
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.text.wording import count_of
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import count_of
 
 
 @click.command("reindex")

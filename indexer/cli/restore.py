@@ -6,7 +6,7 @@ import click
 
 from indexer.cli.backup import print_copy
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.operations.restore import restore
+from indexer.jobs.restore import restore
 
 
 @click.command("restore")

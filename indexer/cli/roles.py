@@ -8,7 +8,7 @@ import click
 
 from indexer.cli.options import open_for_command, store_option
 from indexer.errors import UsageError
-from indexer.operations.roles import roles
+from indexer.jobs.install import roles
 
 
 @click.command("roles")

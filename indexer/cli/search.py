@@ -9,7 +9,6 @@ from typing import Any
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     criteria_options,
     json_option,
@@ -21,12 +20,11 @@ from indexer.cli.options import (
     synonyms_option,
     take_criteria,
 )
+from indexer.cli.output import console, print_json
+from indexer.comparing.differences import spell_differences
 from indexer.model import Facet, FoldedHit, Hit, Part
-from indexer.searching.search import Page, search
-from indexer.searching.search_options import FACTS, SearchOptions, parse_filters
-from indexer.similarity.differences import spell_differences
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.searching.search import FACTS, Page, SearchOptions, parse_filters, search
+from indexer.wording import count_of, percent, visible
 
 LISTED = 5  # folded hits of a hit
 _NOUNS = {"documents": "document", "parts": "part", "both": "row"}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from indexer.cli.exit_codes import EXIT_FAULT
 from indexer.cli.options import open_for_command, port_option, store_option
+from indexer.cli.output import EXIT_FAULT
 from indexer.errors import UsageError
 
 if TYPE_CHECKING:
-    from indexer.web.serve import ServeOptions
+    from indexer.review.serve import ServeOptions
 
 
 @click.command("serve")
@@ -101,7 +101,7 @@ def serve_command(store_url: str, add_login: str | None, role: str, **options: A
     With --host or --allow-host a login is needed: one of --auth, or any name with a password that
     is printed.
     """
-    from indexer.web.serve import serve
+    from indexer.review.serve import serve
 
     if add_login is not None:
         return _add_login(options["auth"], add_login, role)
@@ -132,8 +132,8 @@ def _exit(code: int) -> NoReturn:
 
 def _settings(tls_cert: str | None, tls_key: str | None, **options: Any) -> ServeOptions:
     """Return the options of the server, with a warning where passwords can be read."""
-    from indexer.web.safety import is_loopback
-    from indexer.web.serve import ServeOptions
+    from indexer.review.safety import is_loopback
+    from indexer.review.serve import ServeOptions
 
     if (tls_cert is None) != (tls_key is None):
         raise UsageError("give --tls-cert and --tls-key together")
@@ -149,7 +149,7 @@ def _settings(tls_cert: str | None, tls_key: str | None, **options: Any) -> Serv
 
 def _add_login(file: str | None, name: str, role: str) -> int:
     """Ask for a password and write the login."""
-    from indexer.web.access import add_account
+    from indexer.review.access import add_account
 
     if file is None:
         raise UsageError("--add-login needs the file: --auth FILE")

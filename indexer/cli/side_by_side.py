@@ -16,13 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparing.compare import Comparison, Row, Span, rows
-from indexer.similarity.differences import spell_differences
-from indexer.similarity.measures import MEASURE_DESCRIPTIONS, describe_measures
-from indexer.similarity.new_words import spell_sides
-from indexer.similarity.sameness import spell_sameness
-from indexer.text.normal_words import normal_words
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent, spell_words_in_order
+from indexer.comparing.differences import spell_differences, spell_sameness, spell_sides
+from indexer.comparing.measures import MEASURE_DESCRIPTIONS, describe_measures
+from indexer.comparing.words import normal_words
+from indexer.wording import count_of, percent, spell_words_in_order, visible
 
 TWO_COLUMNS = 80
 MOST_ROWS = 200

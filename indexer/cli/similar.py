@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     criteria_options,
     json_option,
@@ -18,15 +17,14 @@ from indexer.cli.options import (
     take_criteria,
     threshold_option,
 )
+from indexer.cli.output import console, print_json
+from indexer.comparing.criteria import COMPARED, spell_reasons
 from indexer.errors import UsageError
-from indexer.indexing.documents import STDIN, document_at, row_at
+from indexer.jobs.document_rows import STDIN, document_at, row_at
 from indexer.model import Match
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.similarity.criteria import COMPARED
-from indexer.similarity.reasons import spell_reasons
 from indexer.stores.requirements import require_recipe
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent, spell_words_in_order
+from indexer.wording import count_of, percent, spell_words_in_order, visible
 
 _CONTAINED = "excerpts, and documents that hold others, are listed by `nearfold match --contained`"
 EXCERPT = 70  # characters of a shared passage that are quoted

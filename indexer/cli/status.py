@@ -8,16 +8,14 @@ from typing import Any
 
 import click
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.output import console, print_json
 from indexer.errors import MissingExtra, UsageError
-from indexer.jobs.history import JobSummary, job_history, spell_settings
-from indexer.jobs.journal import Failure, journal_path
-from indexer.operations.status import Overview, status
+from indexer.jobs.status import Overview, status
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.stores.journal import Failure, JobSummary, job_history, journal_path, spell_settings
+from indexer.wording import count_of, visible
 
 
 @click.command("status")
@@ -58,7 +56,7 @@ def _figures(store: Store) -> bytes:
     Raises `MissingExtra`, and `StoreError` when nothing was indexed yet.
     """
     try:
-        from indexer.operations.metrics import Figures
+        from indexer.jobs.metrics import Figures
     except ModuleNotFoundError as error:
         raise MissingExtra(package="prometheus-client", extra="metrics") from error
     return Figures(store).text()

@@ -10,18 +10,17 @@ import click
 from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, out_folder_option
+from indexer.cli.output import console, print_json
 from indexer.errors import UsageError
-from indexer.lab.studies.findings import sentences
+from indexer.lab.studies.files import REPORT, read_results, write
 from indexer.lab.studies.methods import BITS, METHODS, lengths
+from indexer.lab.studies.report import sentences
+from indexer.lab.studies.results import StudyResult
 from indexer.lab.studies.study import TIMED, study
-from indexer.lab.studies.study_files import REPORT, read_results, write
-from indexer.lab.studies.study_results import StudyResult
 from indexer.stores import open_store
-from indexer.system.whole_file import folder_at
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.system.files import folder_at
+from indexer.wording import count_of, visible
 
 
 def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, ...]:

@@ -9,12 +9,11 @@ import click
 from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, out_folder_option, seed_option
+from indexer.cli.output import console, print_json
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.synthesis.synth import DOCUMENTS, SynthOptions, SynthResult, synth
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.wording import count_of, visible
 
 
 @click.command("synth")

@@ -10,19 +10,15 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
-from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, out_file_option, threshold_option
+from indexer.cli.output import EXIT_FAILED, console, print_json
+from indexer.documents.mail.threads import Thread, ThreadMail
 from indexer.errors import UsageError
-from indexer.exports.csv_tables import Table, iso_time, write_csv
-from indexer.exports.load_file import write_dat
-from indexer.exports.thread_records import LOAD_FILE_THREADS, THREADS, thread_records
-from indexer.mail.build_threads import Thread, ThreadMail
-from indexer.operations.near_mails import NearMail
-from indexer.operations.threads import ThreadsOptions, ThreadsResult, threads
-from indexer.system.whole_file import check_not_read, check_place, write_whole
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.jobs.threads import NearMail, ThreadsOptions, ThreadsResult, threads
+from indexer.review.exports.columns import LOAD_FILE_THREADS, THREADS, thread_records
+from indexer.review.exports.formats import Table, iso_time, write_csv, write_dat
+from indexer.system.files import check_not_read, check_place, write_whole
+from indexer.wording import count_of, percent, visible
 
 REASONS = {
     "own_text": "its text is in no later mail",

@@ -11,19 +11,17 @@ import click
 from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, out_folder_option, seed_option
-from indexer.lab.tuning.grid import GRIDS
-from indexer.lab.tuning.tune import TuneOptions, tune
-from indexer.lab.tuning.tuning_files import REPORT, write
-from indexer.lab.tuning.tuning_files import as_json as tuning_json
-from indexer.lab.tuning.tuning_results import TuneResult
+from indexer.cli.output import console, print_json
+from indexer.lab.tuning.report import REPORT, write
+from indexer.lab.tuning.report import as_json as tuning_json
+from indexer.lab.tuning.results import TuneResult
+from indexer.lab.tuning.tune import GRIDS, TuneOptions, tune
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.system.keyed_recipes import recipe_asked
-from indexer.system.whole_file import folder_at
-from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.system.files import folder_at
+from indexer.system.recipe_inputs import recipe_asked
+from indexer.wording import count_of, visible
 
 LISTED = 10  # recipes that are printed
 

@@ -6,7 +6,7 @@ import click
 
 from indexer.cli.install import print_installation
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
-from indexer.operations.uninstall import uninstall, uninstall_dashboards
+from indexer.jobs.install import uninstall, uninstall_dashboards
 
 
 @click.command("uninstall")

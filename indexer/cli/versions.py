@@ -8,14 +8,13 @@ from typing import Any
 import click
 from rich.text import Text
 
-from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.cli.output import console, print_json
 from indexer.cli.side_by_side import abridged
 from indexer.comparing.redline import Change, Stretch
-from indexer.comparing.versions import Step, Version, Versions, versions
-from indexer.exports.csv_tables import iso_time
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.jobs.versions import Step, Version, Versions, versions
+from indexer.review.exports.formats import iso_time
+from indexer.wording import count_of, percent, visible
 
 CONTEXT = 12  # words at either end of a stretch that are printed
 _MARKS: dict[Change, tuple[str, str, str]] = {

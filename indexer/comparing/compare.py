@@ -8,22 +8,27 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
-from indexer.recipe import DEFAULT, Recipe
-from indexer.similarity.alignment import Matching, passages
-from indexer.similarity.criteria import is_rearranged
-from indexer.similarity.differences import differences
-from indexer.similarity.measures import (
+from indexer.comparing.alignment import Matching, passages
+from indexer.comparing.criteria import is_rearranged
+from indexer.comparing.differences import (
+    FrequencyLookup,
+    Rarity,
+    differences,
+    ignored,
+    measure_new_words,
+)
+from indexer.comparing.measures import (
     MEASURES,
     SHINGLE_WORDS,
     MeasureValues,
+    Side,
     check_measure,
     measure_all,
+    signed_side,
 )
-from indexer.similarity.new_words import FrequencyLookup, Rarity, measure_new_words
-from indexer.similarity.sameness import ignored
-from indexer.similarity.sides import Side, signed_side
-from indexer.sketch.fingerprint import fingerprint
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
+from indexer.recipe import DEFAULT, Recipe
 
 IN_ORDER = 0.8  # share of words in order below which texts with the same passages are rearranged
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")

@@ -11,24 +11,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indexer.grouping.assign_families import assign_families
-from indexer.grouping.family_options import (
+from indexer.comparing.differences import Rarity
+from indexer.comparing.measures import Side
+from indexer.fingerprinting.fingerprint import current_rows
+from indexer.grouping.collection import gather
+from indexer.grouping.group import assign_families
+from indexer.grouping.group_options import (
     DEFAULT_FAMILIES,
+    DEFAULT_OPTIONS,
     FamilyOptions,
+    GroupOptions,
     last_options,
     similarity_to_principal,
 )
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
-from indexer.jobs.history import record_job
-from indexer.jobs.journal import Journal, journal_path
-from indexer.matching.collection import gather
-from indexer.matching.verification import Verifier
+from indexer.grouping.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.similarity.new_words import Rarity
-from indexer.similarity.sides import Side
-from indexer.sketch.row_keys import current_rows
 from indexer.stores.abilities import FullStore
+from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable
 from indexer.stores.row_limits import rows_of
 

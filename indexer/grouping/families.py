@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from indexer.comparing.criteria import Reasons, reasons_of
+from indexer.comparing.differences import Rarity, measure_new_words
+from indexer.comparing.measures import Side
 from indexer.errors import UsageError
-from indexer.matching.limits import unknown_label
+from indexer.grouping.group_options import unknown_label
 from indexer.model import Query, Row
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
@@ -146,3 +149,28 @@ def _member(row: Row) -> ListedMember:
 
 def _turn(member: ListedMember, principal: str) -> tuple[bool, float, str, str]:
     return member.id != principal, -(member.similarity or 0.0), member.path, member.id
+
+
+# The differences between the documents of many pairs, whose texts are read in batches.
+
+AT_ONCE = 50  # pairs that are read together
+
+
+def explain_pairs(store: FullStore, pairs: Sequence[tuple[str, str]]) -> Iterator[Reasons | None]:
+    """Yield what differs between the documents of each pair of ids; None if one is gone.
+
+    Raises `StoreError` when nothing was indexed yet.
+    """
+    recipe = require_recipe(store)
+    rarity = Rarity(store.vocabulary.frequencies)
+    for start in range(0, len(pairs), AT_ONCE):
+        batch = pairs[start : start + AT_ONCE]
+        rows = store.get(list(dict.fromkeys(id for pair in batch for id in pair)))
+        sides = {id: Side(row.text, recipe) for id, row in rows.items()}
+        known = [(a, b) for a, b in batch if a in rows and b in rows]
+        new_words = measure_new_words([(sides[a], sides[b]) for a, b in known], rarity)
+        reasons = {
+            (a, b): reasons_of((rows[a], rows[b]), (sides[a], sides[b]), new)
+            for (a, b), new in zip(known, new_words, strict=True)
+        }
+        yield from map(reasons.get, batch)

@@ -6,35 +6,433 @@ on what was grouped before.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
-from indexer.clustering.field_order import FieldOrder
-from indexer.clustering.principals import Principal
-from indexer.grouping.account import GroupResult, account
-from indexer.grouping.assign_families import assign_families
-from indexer.grouping.fresh_keys import read_fresh
-from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, missing_order
-from indexer.grouping.remembered_pairs import RememberedPairs, RememberingVerifier, TextDigests
-from indexer.jobs.history import record_job
-from indexer.jobs.journal import Journal, journal_path
-from indexer.joins.bands import CapReport
-from indexer.matching.collection import Collection, gather
-from indexer.matching.entries import Entry
-from indexer.matching.limits import memory_budget
-from indexer.matching.verification import Verifier
-from indexer.matching.without_passages import without_passages
-from indexer.model import Assignment, Row
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
+from indexer.comparing.criteria import KEYED, missing_field
+from indexer.comparing.differences import Rarity
+from indexer.comparing.equal_slots import fewest_equal
+from indexer.comparing.field_rules import FieldOrder
+from indexer.fingerprinting.plan import equal_parts, has_sketch_alone, sketch_size
+from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
+from indexer.grouping.collection import Collection, Entry, PairFilter, gather
+from indexer.grouping.group_options import (
+    DEFAULT_OPTIONS,
+    GroupOptions,
+    memory_budget,
+    missing_order,
+)
+from indexer.grouping.measured_pairs import (
+    MeasuredPairs,
+    RememberedPairs,
+    RememberingVerifier,
+    TextDigests,
+)
+from indexer.grouping.principals import (
+    ConnectedTexts,
+    Graph,
+    Principal,
+    SimilarityFunction,
+    Visit,
+    assign_principals,
+    principal_order,
+    sum_equal_slots,
+    sum_similarities,
+)
+from indexer.grouping.similar_pairs import collect_sketch_pairs, find_band_pairs
+from indexer.grouping.store_reads import read_fresh, without_passages
+from indexer.grouping.verification import MatchContext, Verifier
+from indexer.model import Assignment, Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
-from indexer.similarity.approved_passages import NO_PASSAGES, ApprovedPassages
-from indexer.similarity.criteria import missing_field
-from indexer.similarity.new_words import Rarity
-from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import AssignmentResult, FullStore
+from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable, scope_view
-from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
+
+# Assignment of families and clusters to a collection of documents; nothing is written.
+
+SUMMED = ("original", "central")  # orders that go by all pairs of a document
+
+
+@dataclass(slots=True)
+class FamilyAssignments:
+    """The family fields of every document of a collection, in its order.
+
+    `capped`: the pairs that caps left out.
+    """
+
+    assignments: list[Assignment]
+    capped: CapReport = field(default_factory=CapReport)
+
+
+def assign_families(
+    collection: Collection,
+    verifier: Verifier,
+    options: GroupOptions,
+    progress: Progress = no_progress,
+) -> FamilyAssignments:
+    """Return the families and clusters of a collection.
+
+    Ignores `within` and `of` of the options: they decide which documents are in the collection.
+    """
+    grouping = Grouping(collection, verifier, options)
+    order = grouping.first_order()
+    pairs = grouping.pairs(order, progress)
+    if options.principal in SUMMED:
+        order = grouping.order(options.principal_kind, grouping.sums(pairs))
+    measured = MeasuredPairs(verifier, options, collection.budget)
+    heads = grouping.heads(pairs, order, progress, measured)
+    clusters = grouping.clusters(pairs, order, heads, measured)
+    assignments = []
+    joined = {head for place, (head, _) in heads.items() if head != place}
+    for place, entry in enumerate(collection.entries):
+        head, similarity = heads[place]
+        principal = head == place and (entry.status == "complete" or place in joined)
+        family = collection.entries[head].id
+        cluster = clusters.get(place)
+        assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
+    return FamilyAssignments(assignments, pairs.capped)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The steps of grouping one collection.
+
+    Documents are places in `collection.entries`, texts are their numbers in it.
+    """
+
+    collection: Collection
+    verifier: Verifier
+    options: GroupOptions
+
+    def first_order(self) -> list[int]:
+        """Return the documents in principal order as it is before pairs are known.
+
+        Without sums `original` goes by words, and `central` is `longest`.
+        """
+        kind = self.options.principal_kind
+        return self.order("longest" if kind == "central" else kind)
+
+    def order(self, kind: Principal | FieldOrder, sums: list[float] | None = None) -> list[int]:
+        """Return the documents in principal order, complete ones before all others.
+
+        `sums`: of each text, for `central` and `original`.
+        """
+        entries = self.collection.entries
+        texts = self.collection.documents.texts
+        summed = np.zeros(len(entries))
+        if sums:
+            summed = np.array(sums)[texts]
+        rows = [
+            (entry.words, entry.modified, entry.status == "complete", entry.order_value)
+            for entry in entries
+        ]
+        words = [row[0] for row in rows]
+        modified = [row[1] for row in rows]
+        order = principal_order(
+            kind, words, modified, summed.tolist(), entries.ids, [row[3] for row in rows]
+        )
+        return sorted(order, key=lambda place: not rows[place][2])
+
+    def pairs(self, order: list[int], progress: Progress) -> BandPairs:
+        """Return the pairs of texts that may be similar enough for a family or a cluster."""
+        options = self.options
+        everything = PairFilter(self.collection.documents, None, None)
+        context = MatchContext(self.collection, self.verifier, everything, progress)
+        ranks = self._text_ranks(order)[: len(self.collection.chars)]
+        if has_sketch_alone(self.collection.recipe):
+            return collect_sketch_pairs(context, ranks, options.least_threshold, options.cap)
+        layout = options.band_plan(self.collection.recipe)
+        least = self.fewest_equal(options.least_threshold)
+        return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
+
+    def sums(self, pairs: BandPairs) -> list[float]:
+        """Return for each text the similarities of its documents to their matches, summed.
+
+        For `original` it is the equal slots of the pairs that may be matches: no text is read.
+        """
+        sizes = self.collection.documents.sizes
+        if self.options.principal == "central":
+            return sum_similarities(self._matches(pairs), sizes.tolist())
+        blocks = pairs.blocks(self.fewest_equal(self.options.threshold))
+        return sum_equal_slots(blocks, sizes, self._width)
+
+    def heads(
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        progress: Progress,
+        measured: MeasuredPairs | None = None,
+    ) -> dict[int, tuple[int, float | None]]:
+        """Return the principal of each document and the similarity to it, by document.
+
+        A document that joins none is its own principal, with similarity None. `measured` takes the
+        pairs that are measured.
+        """
+        assigned = self.assign(pairs, order, progress, measured=measured)
+        return {document: (head, similarity) for document, head, similarity in assigned}
+
+    def assign(
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        progress: Progress,
+        known: NDArray[np.int32] | None = None,
+        measured: MeasuredPairs | None = None,
+    ) -> Iterator[tuple[int, int, float | None]]:
+        """Yield each document in order with its principal and the similarity, as `heads` does.
+
+        `known`: the principal of each document that was assigned before, -1 of the others; those
+        that were are not yielded again.
+        """
+        threshold = self.options.threshold
+        measure = partial(self.verifier.measure_with, least=threshold)
+        similar: SimilarityFunction = measured.measure_with if measured else measure
+        blocks = pairs.blocks(self.fewest_equal(threshold))
+        near = ((left, right) for left, right, _ in blocks)
+        texts = len(self.collection.documents)
+        graph = Graph(near, texts, self.collection.budget)
+        visits = self._visits(order, progress)
+        return assign_principals(
+            visits, graph, texts, similar, threshold, known, self.verifier.read_ahead
+        )
+
+    def clusters(
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        heads: dict[int, tuple[int, float | None]],
+        measured: MeasuredPairs,
+    ) -> dict[int, str]:
+        """Return the cluster of each document that is in one.
+
+        It is named by the id of its first document in principal order. Pairs that families have
+        `measured` are not measured again.
+        """
+        threshold = self.options.threshold_of_clusters
+        chains = ConnectedTexts(len(self.collection.documents))
+        if threshold <= self.options.threshold:
+            for document, (head, _) in heads.items():
+                chains.join(self._text(document), self._text(head))
+        similar = partial(self.verifier.measure_pairs, least=threshold)
+        for a, b in zip(*(side.tolist() for side in measured.connected()), strict=True):
+            chains.join(a, b)
+        for left, right in pairs.nearest_first():
+            is_open = ~measured.contains(left, right)
+            block = list(zip(left[is_open].tolist(), right[is_open].tolist(), strict=True))
+            chains.extend(block, similar, threshold)
+        members: dict[int, list[int]] = defaultdict(list)
+        for document in order:
+            members[chains.root(self._text(document))].append(document)
+        clusters: dict[int, str] = {}
+        for places in members.values():
+            if len(places) > 1:
+                clusters |= dict.fromkeys(places, self.collection.entries[places[0]].id)
+        return clusters
+
+    def _visits(self, order: list[int], progress: Progress) -> Iterator[Visit]:
+        for done, document in enumerate(order):
+            progress("grouping", done, len(order))
+            yield Visit(document, self._text(document))
+
+    def _matches(self, pairs: BandPairs) -> Iterator[tuple[int, int, float]]:
+        """Yield the pairs of texts at the threshold or above with their similarity."""
+        threshold = self.options.threshold
+        for left, right, _ in pairs.blocks(size=PAIRS_AT_ONCE):
+            values = self.verifier.similarities(left, right, threshold)
+            similar = values >= threshold
+            columns = left[similar], right[similar], values[similar]
+            yield from zip(*(column.tolist() for column in columns), strict=True)
+
+    def _text_ranks(self, order: list[int]) -> NDArray[np.int64]:
+        """Return for each text the first place in the order of a document that carries it."""
+        ranks = np.zeros(len(self.collection.documents), dtype=np.int64)
+        for place, document in reversed(list(enumerate(order))):
+            ranks[self._text(document)] = place
+        return ranks
+
+    def fewest_equal(self, threshold: float) -> int:
+        """Return the fewest equal slots, bits or rare terms of a pair at a threshold."""
+        if has_sketch_alone(self.collection.recipe):
+            return equal_parts(self.collection.recipe, threshold)
+        return fewest_equal(self.options.measure, threshold, self.collection.recipe)
+
+    @property
+    def _width(self) -> int:
+        """The slots of a sketch, or its bits or rare terms where it has no slots."""
+        recipe = self.collection.recipe
+        return sketch_size(recipe) if has_sketch_alone(recipe) else self.collection.slots.shape[1]
+
+    def _text(self, document: int) -> int:
+        return int(self.collection.documents.texts[document])
+
+
+# Account of a grouping: families, copies inside them, documents that moved, label conflicts.
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Documents with the same bytes, or the same normalised text: (id, path) each, by id."""
+
+    digest: str
+    documents: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyMove:
+    """Documents that were in the family `before` and are in `after` now, by id.
+
+    Both families are named by their principals. `paths`: where the documents lie; `before_path`
+    and `after_path`: where the principals do, empty for one that is not in the store.
+    """
+
+    before: str
+    after: str
+    documents: tuple[str, ...]
+    paths: tuple[str, ...]
+    before_path: str
+    after_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelConflict:
+    """A family whose members do not all carry the same labels.
+
+    `labels`: how many documents carry each; `unlabelled`: how many carry none.
+    """
+
+    family: str
+    documents: int
+    labels: dict[str, int]
+    unlabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """The result of `group` in figures.
+
+    `families`, `clusters`: those of two documents or more.
+    `largest`: documents of the largest family, 0 in an empty store.
+    `singletons`: documents in no family.
+    `changed`: rows whose family fields are new; on a dry run, those that would be.
+    `left_alone`: documents of other programs that keep their family fields, since a change would
+    harm values of theirs; 0 on a dry run, which does not read these values.
+    `provisional`: documents whose family was provisional and is final now.
+    `provisional_families`: families of two documents or more that one of these is in.
+    `excluded`: documents without keys and without a copy, which no family takes, by status.
+    `moved`: the documents that changed family, provisional ones left out.
+    `same_bytes`, `same_text`: copies of any status; empty texts are no copies of a text.
+    `inconsistent`: families whose labels differ.
+    `capped`: the pairs that caps left out.
+    `left_out`: what approved passages took out of the texts; None without such a list.
+    `never_signed`: documents of other programs without any signature; each is on its own.
+    """
+
+    documents: int
+    families: int
+    largest: int
+    singletons: int
+    clusters: int
+    changed: int
+    provisional: int
+    provisional_families: int
+    excluded: dict[Status, int]
+    moved: tuple[FamilyMove, ...]
+    same_bytes: tuple[Copies, ...]
+    same_text: tuple[Copies, ...]
+    inconsistent: tuple[LabelConflict, ...]
+    capped: CapReport
+    left_out: OmissionSummary | None = None
+    never_signed: int = 0
+    left_alone: int = 0
+
+
+def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:
+    """Return the account of an assignment of family fields, of which `changed` are written."""
+    entries = [entry for entry, _ in pairs]
+    sizes = Counter(after.family for _, after in pairs)
+    clusters = {after.cluster for _, after in pairs} - {None}
+    filled = [entry for entry in entries if entry.status != "empty"]
+    excluded = Counter(
+        before.status
+        for before, after in pairs
+        if before.status not in KEYED and sizes[after.family] == 1
+    )
+    return GroupResult(
+        documents=len(pairs),
+        families=sum(size > 1 for size in sizes.values()),
+        largest=max(sizes.values(), default=0),
+        singletons=sum(size == 1 for size in sizes.values()),
+        clusters=len(clusters),
+        changed=changed,
+        provisional=sum(entry.provisional for entry in entries),
+        provisional_families=_count_provisional(pairs, sizes),
+        excluded=dict(sorted(excluded.items())),
+        moved=tuple(_moves(pairs)),
+        same_bytes=_copies((entry.raw, entry) for entry in entries),
+        same_text=_copies((entry.exact, entry) for entry in filled),
+        inconsistent=tuple(_label_conflicts(pairs)),
+        capped=capped,
+    )
+
+
+def _count_provisional(pairs: list[tuple[Entry, Assignment]], sizes: Counter[str]) -> int:
+    """Return the families of two documents or more with one whose family was provisional."""
+    families = {after.family for before, after in pairs if before.provisional}
+    return sum(sizes[family] > 1 for family in families)
+
+
+def _moves(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
+    """Yield the documents that left a family for another, by family.
+
+    One that was provisional was only expected to be in its family.
+    """
+    moves: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry, after in pairs:
+        if entry.family != after.family and not entry.provisional:
+            moves[entry.family, after.family].append(entry)
+    principals = {family for families in moves for family in families}
+    paths = {entry.id: entry.path for entry, _ in pairs if entry.id in principals}
+    for (old, new), entries in sorted(moves.items()):
+        yield FamilyMove(
+            before=old,
+            after=new,
+            documents=tuple(entry.id for entry in entries),
+            paths=tuple(entry.path for entry in entries),
+            before_path=paths.get(old, ""),
+            after_path=paths.get(new, ""),
+        )
+
+
+def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
+    """Return the digests that several documents share, ordered by the first of them."""
+    carriers: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for digest, entry in digested:
+        carriers[digest].append((entry.id, entry.path))
+    return tuple(
+        Copies(digest, tuple(documents))
+        for digest, documents in carriers.items()
+        if digest and len(documents) > 1
+    )
+
+
+def _label_conflicts(pairs: list[tuple[Entry, Assignment]]) -> Iterator[LabelConflict]:
+    """Yield the families whose members carry different sets of labels, by family."""
+    members: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for entry, after in pairs:
+        members[after.family].append(frozenset(entry.labels))
+    for family, label_sets in sorted(members.items()):
+        if len(set(label_sets)) > 1:
+            carried = Counter(label for labels in label_sets for label in labels)
+            unlabelled = label_sets.count(frozenset())
+            yield LabelConflict(family, len(label_sets), dict(sorted(carried.items())), unlabelled)
+
 
 _ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
 

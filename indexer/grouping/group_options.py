@@ -2,22 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from indexer.clustering.field_order import FieldOrder, Value, parse_order
-from indexer.clustering.principals import Principal
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.comparing.differences import Rarity
+from indexer.comparing.field_rules import FieldOrder, Value, parse_order
+from indexer.comparing.measures import TextOperand, check_measure
+from indexer.comparing.words import normal_words
 from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
 from indexer.errors import UsageError
-from indexer.matching.limits import CAP, check_cap, check_threshold
+from indexer.fingerprinting.plan import (
+    ALMOST_ONE,
+    Plan,
+    has_sketch_alone,
+    plan,
+    plan_for_recall,
+    resolve_sketch,
+)
+from indexer.grouping.principals import Principal
+from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.similarity.measures import check_measure
-from indexer.sketch.plan import ALMOST_ONE, Plan, plan, plan_for_recall
-from indexer.sketch.sketch_options import has_sketch_alone, resolve_sketch
-from indexer.text.quoted_lines import quoted_words
+from indexer.stores.base import Store
+from indexer.stores.journal import group_settings
+
+if TYPE_CHECKING:
+    from indexer.system.spill_files import SpillFiles
+
+
+# Words that a text quotes from another one, as mails do: marked lines, and forwarded messages.
+
+# Patterns begin with the end of the line before and tell cases apart, which is found fast.
+_QUOTED = re.compile(r"\n[ \t]*>(?!>>).*")  # `>>>` is a prompt of Python
+_FROM = (
+    "From|Von|De|Da|Van|Från|Fra|Od|Lähettäjä|Feladó|Kimden|Gönderen|От|Від|Από|من|"
+    "发件人|寄件者|差出人|보낸 사람"
+)
+_LABEL = r"[^\s:：][^\n:：]{0,24}[:：]"
+_FORWARDED = re.compile(
+    rf"\n\*?(?:{_FROM}|FROM|VON)[ \t\u00a0*]*[:：](?=[^\n]*\S)[^\n]*(?:\n{_LABEL}[^\n]*){{2}}"
+)
+
+
+def quoted_words(text: str) -> int:
+    """Return the number of words that a text quotes.
+
+    They are the words of lines that begin with `>` or `>>` after blanks, and of all from the header
+    of a forwarded message on: a line `From: ...` in one of some twenty languages, with at least two
+    lines `NAME: ...` below it and other text above. Words are those of `indexer.comparing.words`.
+
+    >>> quoted_words("I agree.\\n\\n> Shall we meet?\\n> > At noon?")
+    5
+    >>> quoted_words("Yes.\\n\\nFrom: Ann\\nSent: today\\nTo: Bob\\n\\nAt noon?")
+    8
+    """
+    forwarded = _FORWARDED.search(text)
+    parts = []
+    if forwarded and text[: forwarded.start()].strip():
+        parts.append(text[forwarded.start() :])
+        text = text[: forwarded.start()]
+    parts += _QUOTED.findall(f"\n{text}")
+    return len(normal_words("".join(parts)))
+
+
+# Limits that matching and grouping share, and the checks of what they are given.
+
+CAP = 1000  # texts in a band above which they are paired with the first of them only
+NO_CAP = (1 << 31) - 1  # more texts than a store can have
+LABELS_NAMED = 20  # labels that an error message lists at most
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise `UsageError` for a threshold outside (0, 1]."""
+    if not 0 < threshold <= 1:
+        raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
+
+
+def check_cap(cap: int) -> None:
+    """Raise `UsageError` for a cap below 2 texts."""
+    if cap < 2:
+        raise UsageError(f"the cap must be 2 or more, not {cap}")
+
+
+def require_slots(recipe: Recipe) -> None:
+    """Raise `UsageError` for a recipe without MinHash slots, of which bands are made."""
+    if not recipe.minhash:
+        raise UsageError(
+            f"recipe {recipe.name} has no MinHash slots to make bands of; use --complete"
+        )
+
+
+def unknown_label(label: str, known: Set[str]) -> UsageError:
+    """Return the error for a label that no document carries.
+
+    It names at most `LABELS_NAMED` of the labels that documents carry.
+    """
+    names = ", ".join(sorted(known)[:LABELS_NAMED])
+    more = ", ..." if len(known) > LABELS_NAMED else ""
+    if known:
+        advice = f"choose one of: {names}{more}"
+    else:
+        advice = "no document has labels; give some by `nearfold label` or `nearfold index --label`"
+    return UsageError(f"no document carries the label {label!r}; {advice}")
+
+
+def memory_budget(megabytes: int) -> SpillFiles:
+    """Return a budget of so many megabytes of memory, beyond which arrays go to temporary files.
+
+    Raises `UsageError` for less than 1.
+    """
+    if megabytes < 1:
+        raise UsageError(f"at least 1 MB of memory is needed, not {megabytes}")
+    from indexer.system.spill_files import SpillFiles
+
+    return SpillFiles(megabytes)
+
 
 _SETTINGS = ("threshold", "measure", "principal", "cluster_threshold", "within", "of")
 NAMED_ORDERS: tuple[str, ...] = get_args(Principal)
@@ -30,11 +132,11 @@ class GroupOptions:
     `threshold`: the least similarity of a member to its principal; above 0, at most 1.
     For a recipe of bits alone the default stands for 3 different bits (`simhash-doc-loose`: 6), and
     `measure` for `hamming`; for one of rare terms `measure` stands for `estimate`, their overlap.
-    `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
+    `measure`: the measure that decides, one of those that `indexer.comparing.measures` names.
     `principal`: the order in which documents may become principals: `original` (fewest quoted
     words first, then most equal slots with the documents it may match, then most words),
     `longest` (most words first), `first` (oldest first), `central` (greatest sum of similarities
-    to its matches first), or a field as `indexer.clustering.field_order` writes it, such as
+    to its matches first), or a field as `indexer.comparing.field_rules` writes it, such as
     `modified:desc`; ties by id.
     `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.
@@ -155,3 +257,59 @@ def missing_order(order: FieldOrder) -> UsageError:
         f"no document has {order.field}, by which --principal orders; "
         "check the spelling, or choose another order"
     )
+
+
+# The options by which families are kept up to date between two runs of `group`.
+
+_OF_PARTS = GroupOptions(of="parts")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyOptions:
+    """The options of families of documents, and those of families of parts."""
+
+    documents: GroupOptions = DEFAULT_OPTIONS
+    parts: GroupOptions = _OF_PARTS
+
+
+DEFAULT_FAMILIES = FamilyOptions()
+
+
+def last_options(store: Store) -> FamilyOptions:
+    """Return the options of the last `group` on documents and of that on parts.
+
+    The defaults stand for one that is not known here: there was none, or another machine ran it.
+    Raises `StoreBusy` while a job works on the store.
+    """
+    documents = group_settings(store.address, "documents")
+    parts = group_settings(store.address, "parts")
+    return FamilyOptions(
+        GroupOptions.from_settings(documents) if documents else DEFAULT_FAMILIES.documents,
+        GroupOptions.from_settings(parts) if parts else DEFAULT_FAMILIES.parts,
+    )
+
+
+def similarity_to_principal(
+    row: Row,
+    head: Row,
+    options: GroupOptions,
+    side: Callable[[Row], TextOperand],
+    rarity: Rarity,
+) -> float:
+    """Return the similarity of a document to a principal; 0 if the options keep them apart.
+
+    It is 1 for copies, and may be too low where it is below the threshold, which saves time. `side`
+    returns the text of a row; `rarity` has the frequencies that criteria on novelty need.
+    """
+    criteria = options.folding
+    if options.within is not None and set(row.labels) != set(head.labels):
+        return 0.0
+    if criteria.fields and not criteria.allows(criteria.values(row), criteria.values(head)):
+        return 0.0
+    if criteria.content_key(row) == criteria.content_key(head):
+        return 1.0
+    a, b = side(row), side(head)
+    value, common = measure_in_common(options.measure, a, b, options.threshold)
+    if not criteria or value < options.threshold:
+        return value
+    return value if accepts_in_common(criteria, a, b, common, rarity) else 0.0

@@ -13,23 +13,301 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
+from indexer.comparing.measures import Side, measure_pair
 from indexer.defaults import MEASURE
-from indexer.errors import UsageError
-from indexer.grouping.attachment_families import mail_documents, mail_of
-from indexer.grouping.label_journal import LabelChange, LabelJournal
-from indexer.grouping.label_names import label_names, trim_label
-from indexer.jobs.history import record_job
-from indexer.jobs.journal import journal_path
+from indexer.documents.mail.headers import PARENT
+from indexer.errors import UnknownNumber, UsageError
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
 from indexer.stores.abilities import FullStore
+from indexer.stores.journal import Journal, journal_path, read_journal, record_job
 from indexer.stores.maintenance import Shareable
-from indexer.stores.requirements import require_updatable, require_writable
+from indexer.stores.requirements import require_recipe, require_updatable, require_writable
 from indexer.stores.row_limits import rows_of, storable_labels
+from indexer.wording import visible
+
+# Names of labels: one rule for the command line, the pages and the API.
+
+SEPARATOR = ";"
+
+
+def label_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels for documents: stripped of white space, each once, in the order given.
+
+    Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between
+    labels), or a character that nobody sees: line ends, tabs and other control characters,
+    bidirectional controls, characters without width.
+
+    >>> label_names([" hot ", "privileged", "hot"])
+    ('hot', 'privileged')
+    """
+    names = trim_label(labels)
+    for name in names:
+        if SEPARATOR in name:
+            raise UsageError(
+                f"the label {name!r} holds a semicolon, which stands between labels in exports; "
+                "give two labels"
+            )
+        if visible(name) != name:
+            raise UsageError(
+                f"the label {visible(name)!r} holds a character that cannot be seen; leave it out"
+            )
+    return names
+
+
+def trim_label(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels to look for: stripped of white space, each once, in the order given.
+
+    Raises `UsageError` for a blank one.
+
+    >>> trim_label(["a;b ", "a;b"])
+    ('a;b',)
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in labels))
+    if "" in names:
+        raise UsageError("a label must not be blank")
+    return names
+
+
+# Attachment families: a mail and its attachments, by the metadata `parent_id` of attachments.
+
+_MOST_SEARCHES = 20
+
+
+def mail_of(row: Row) -> str:
+    """Return the id of the mail to which a document is attached; its own id if it is no attachment.
+
+    The mail may be missing from the store.
+    """
+    return row.metadata.get(PARENT) or row.id
+
+
+def mail_documents(store: FullStore, mails: Sequence[str]) -> Iterator[Row]:
+    """Yield the documents with these ids and their attachments, by id, without their texts.
+
+    Up to 20 mails take a search each, more of them one pass over the store.
+    """
+    if len(mails) > _MOST_SEARCHES:
+        wanted = set(mails)
+        for row in store.scan():
+            if mail_of(row) in wanted:
+                yield replace(row, text="")
+        return
+    ids = set(mails)
+    for mail in mails:
+        ids.update(hit.id for hit in store.search(Query("", ((f"metadata.{PARENT}", mail),))).hits)
+    for row in rows_of(store, sorted(ids)):
+        yield replace(row, text="")
+
+
+# Journal of labellings: the labels of each document before and after, so that they can be undone.
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, "
+    "at TEXT NOT NULL, added TEXT NOT NULL, removed TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, "
+    "path TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, "
+    "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS labelled_id ON labelled (id)",
+)
+# `labelling.*` below: journals of earlier versions lack the last of these columns.
+_LATER_COLUMNS = {"reviewer": "''", "undos": "'[]'"}
+_FIRST_UNDO = 2  # in the column `restored`: 0 stands for none, 1 for an undo by nobody known
+_HISTORY = (
+    "SELECT count(id), coalesce(sum(restored > 0), 0), labelling.* FROM labelling "
+    "LEFT JOIN labelled ON job = number GROUP BY number ORDER BY number DESC"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelJob:
+    """One labelling.
+
+    `at`: when it began, ISO 8601 in UTC. `documents`: how many it changed; `restored`: how many of
+    these have their labels back by an undo. `reviewer`: who made it, empty where that is not known.
+    `undone_by`: who undid it or a part of it, in the order of the undos, as far as that is known.
+    """
+
+    number: int
+    at: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    documents: int
+    restored: int
+    reviewer: str = ""
+    undone_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEvent:
+    """The labels of one document before and after labelling `number`; `at` and `reviewer` as in
+    `LabelJob`. `undone`: it has those of before again; `undone_at` and `undone_by` say since when
+    and by whom, and are empty where that is not known.
+    """
+
+    number: int
+    at: str
+    reviewer: str
+    id: str
+    path: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    undone: bool
+    undone_at: str = ""
+    undone_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """The labels of one document before and after a job."""
+
+    id: str
+    path: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class LabelJournal(Journal):
+    """A store's journal with its labellings. Numbers count up from 1 and are never given twice."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path)
+        with self._transaction() as db:
+            for statement in _SCHEMA:
+                db.execute(statement)
+            columns = {row[1] for row in db.execute("PRAGMA table_info(labelling)")}
+            for name, value in _LATER_COLUMNS.items():
+                if name not in columns:
+                    column = f"{name} TEXT NOT NULL DEFAULT {value}"
+                    db.execute(f"ALTER TABLE labelling ADD COLUMN {column}")
+
+    def __enter__(self) -> LabelJournal:
+        return self
+
+    def begin(
+        self,
+        added: Iterable[str],
+        removed: Iterable[str],
+        changes: Iterable[LabelChange],
+        reviewer: str = "",
+    ) -> int:
+        """Record durably what is about to change, and return the number of the job."""
+        at = _now()
+        rows = [
+            (change.id, change.path, _pack(change.before), _pack(change.after))
+            for change in changes
+        ]
+        with self._transaction() as db:
+            cursor = db.execute(
+                "INSERT INTO labelling (at, added, removed, reviewer) VALUES (?, ?, ?, ?)",
+                (at, _pack(added), _pack(removed), reviewer),
+            )
+            job = cursor.lastrowid or 0
+            db.executemany(
+                "INSERT INTO labelled VALUES (?, ?, ?, ?, ?, 0)", [(job, *row) for row in rows]
+            )
+        return job
+
+    def changes(self, job: int) -> list[LabelChange]:
+        """Return the changes of a job that no undo has restored, by id."""
+        select = (
+            "SELECT id, path, before, after FROM labelled "
+            "WHERE job = ? AND NOT restored ORDER BY id"
+        )
+        with self._query() as db:
+            rows = db.execute(select, (job,)).fetchall()
+        return [
+            LabelChange(id, path, _unpack(before), _unpack(after))
+            for id, path, before, after in rows
+        ]
+
+    def record_restored(self, job: int, ids: Iterable[str], reviewer: str = "") -> None:
+        """Record that these documents have their labels back, since now and by this reviewer."""
+        with self._transaction() as db:
+            select = "SELECT undos FROM labelling WHERE number = ?"
+            undos = _unpack(db.execute(select, (job,)).fetchone()[0])
+            packed = _pack([*undos, [_now(), reviewer]])
+            db.execute("UPDATE labelling SET undos = ? WHERE number = ?", (packed, job))
+            db.executemany(
+                "UPDATE labelled SET restored = ? WHERE job = ? AND id = ?",
+                [(_FIRST_UNDO + len(undos), job, id) for id in ids],
+            )
+
+    def has_job(self, job: int) -> bool:
+        """Return whether there was a labelling with this number."""
+        with self._query() as db:
+            return (
+                db.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone()
+                is not None
+            )
+
+
+def history(path: Path | None) -> tuple[LabelJob, ...]:
+    """Return every labelling in a journal, the last one first, without locking it.
+
+    Raises `StoreBusy` while a job holds it.
+    """
+    return read_journal(
+        path,
+        "labelling",
+        _HISTORY,
+        _label_job,
+    )
+
+
+def label_events(path: Path | None, id: str | None = None) -> tuple[LabelEvent, ...]:
+    """Return every change of a document's labels in a journal, or of all documents, the last one
+    first, without locking it.
+
+    Raises `StoreBusy` while a job holds it.
+    """
+    of = "" if id is None else "WHERE id = ? "
+    select = (
+        "SELECT id, path, before, after, restored, labelling.* FROM labelled "
+        f"JOIN labelling ON job = number {of}ORDER BY number DESC, path, id"
+    )
+    return read_journal(path, "labelling", select, _label_event, () if id is None else (id,))
+
+
+def _label_event(
+    id: str, path: str, before: str, after: str, restored: int, *labelling: Any
+) -> LabelEvent:
+    number, at, _added, _removed, reviewer, undos = (*labelling, "", "[]")[:6]
+    labels = _unpack(before), _unpack(after)
+    undo = _unpack(undos)[restored - _FIRST_UNDO] if restored >= _FIRST_UNDO else ("", "")
+    return LabelEvent(number, at, reviewer, id, path, *labels, bool(restored), *undo)
+
+
+def _label_job(
+    documents: int,
+    restored: int,
+    number: int,
+    at: str,
+    added: str,
+    removed: str,
+    reviewer: str = "",
+    undos: str = "[]",
+) -> LabelJob:
+    names = tuple(dict.fromkeys(name for _at, name in _unpack(undos) if name))
+    labels = _unpack(added), _unpack(removed)
+    return LabelJob(number, at, *labels, documents, restored, reviewer, names)
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def _pack(values: Iterable[Any]) -> str:
+    return json.dumps(list(values))
+
+
+def _unpack(packed: str) -> tuple[Any, ...]:
+    return tuple(json.loads(packed))
+
 
 Reason: TypeAlias = Literal["label", "similarity"]
 
@@ -328,3 +606,99 @@ class _Nearest:
 
 def _carriers(store: FullStore, name: str) -> Iterator[str]:
     return (hit.id for hit in store.search(Query("", (("labels", name),))).hits)
+
+
+# Undoing and listing of labellings.
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """The result of undoing labelling `job`.
+
+    `restored`: documents with their labels back; `changed_since`: documents whose labels changed
+    after the labelling, which keep them; `absent`: documents that are no longer there. `waits`: it
+    is done once the job ends that works on the store.
+    """
+
+    job: int
+    restored: tuple[LabelChange, ...]
+    changed_since: tuple[LabelUpdate, ...]
+    absent: tuple[str, ...]
+    waits: bool = False
+
+
+def undo_labels(
+    store: FullStore, job: int, *, dry_run: bool = False, reviewer: str = ""
+) -> UndoResult:
+    """Restore the labels that documents had before a labelling, unless these changed since.
+
+    `reviewer`: whose undo it is, for the history.
+
+    A document that has these labels already counts as restored. Raises `UnknownNumber`,
+    `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
+    `StoreError` when nothing was indexed yet.
+    """
+    require_writable(store)
+    with (
+        LabelJournal(journal_path(store.address)) as journal,
+        record_job(journal, "undo_labels") as record,
+    ):
+        changes = _changes_of(journal, job)
+        ids = [change.id for change in changes]
+        rows = {row.id: row for row in rows_of(store, ids)}
+        restored: list[LabelChange] = []
+        changed_since: list[LabelUpdate] = []
+        for change in changes:
+            row = rows.get(change.id)
+            if row is None:
+                continue
+            if set(row.labels) in (set(change.after), set(change.before)):
+                restored.append(change)
+            else:
+                update = LabelUpdate(row.id, row.path, row.family, change.after, row.labels)
+                changed_since.append(update)
+        if not dry_run:
+            _restore(store, restored, rows)
+            journal.record_restored(job, [change.id for change in restored], reviewer)
+            record.counts.update(restored=len(restored))
+    absent = tuple(change.id for change in changes if change.id not in rows)
+    return UndoResult(job, tuple(restored), tuple(changed_since), absent)
+
+
+def label_history(store: FullStore) -> tuple[LabelJob, ...]:
+    """Return the labellings of a store, the last one first, without locking its journal.
+
+    Raises `StoreBusy` while a job works on the store.
+    """
+    require_recipe(store)
+    return history(journal_path(store.address))
+
+
+def label_events_of(store: FullStore, id: str | None = None) -> tuple[LabelEvent, ...]:
+    """Return every change of a document's labels, or of all documents, the last one first.
+
+    Locks no journal. Raises `StoreBusy` while a job works on the store.
+    """
+    require_recipe(store)
+    return label_events(journal_path(store.address), id)
+
+
+def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
+    """Return the changes of a job that were not undone. Raises `UnknownNumber` and `UsageError`."""
+    if not journal.has_job(job):
+        raise UnknownNumber(
+            what="labelling", number=job, remedy="`nearfold label --history` lists them"
+        )
+    changes = journal.changes(job)
+    if not changes:
+        raise UsageError(
+            f"labelling {job} was undone already; `nearfold label --history` lists the others"
+        )
+    return changes
+
+
+def _restore(store: FullStore, changes: Sequence[LabelChange], rows: dict[str, Row]) -> None:
+    """Give these documents their labels back; those that have them already are not written."""
+    different = [change for change in changes if rows[change.id].labels != change.before]
+    store.labels.relabel({change.id: change.before for change in different})
+    store.refresh()

@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from indexer.documents import load_files, tables
+from indexer.documents.base import Reading, Records
+from indexer.documents.blobs import DamagedRecord
 from indexer.errors import ExtractionError, UsageError
-from indexer.grouping.label import LabelUpdate, write_labels
-from indexer.grouping.label_journal import LabelJournal
-from indexer.grouping.label_names import label_names
-from indexer.jobs.history import record_job
-from indexer.jobs.journal import journal_path
+from indexer.grouping.label import LabelJournal, LabelUpdate, label_names, write_labels
 from indexer.model import FailedBlob
-from indexer.sources import concordance, delimited
-from indexer.sources.base import Reading, Records
-from indexer.sources.payloads import DamagedRecord
 from indexer.stores.abilities import FullStore
+from indexer.stores.journal import journal_path, record_job
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_updatable, require_writable
 from indexer.stores.row_limits import rows_of, storable_labels
-from indexer.text.formula_cells import unescape_formula
+from indexer.wording import unescape_formula
 
 _LABELS = ("labels", "label", "tags", "tag", "coding", "issues")
 
@@ -188,7 +185,7 @@ def _coding_row(
         return ExtractionError(f"it has no value in {fields.id!r}; give it one, or leave it out")
     value = unescape_formula(str(record.get(fields.labels, "")))
     try:
-        names = label_names(concordance.split_labels(value))
+        names = label_names(load_files.split_labels(value))
         return id, tuple(storable_labels({id: names})[id])
     except UsageError as error:
         return ExtractionError(str(error))
@@ -204,7 +201,7 @@ def _records(
     name = path.name.lower()
     reading = Reading(text_field="", encoding=options.encoding)
     if name.endswith(".dat"):
-        table = concordance.read_table(stream, reading)
+        table = load_files.read_table(stream, reading)
         if table is None:
             raise DamagedRecord(
                 "it is no Concordance load file; if it is a table, let its name end in .csv"
@@ -212,14 +209,14 @@ def _records(
         return _fields(table[0], options), table[1]
     if not name.endswith((".csv", ".tsv")):
         raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
-    names, records = delimited.read_table(name, stream, reading)
+    names, records = tables.read_table(name, stream, reading)
     return _fields(names, options), records
 
 
 def _fields(names: Sequence[str], options: LabelFileOptions) -> _LabelFields:
     """Return the fields of ids and labels. Raises `DamagedRecord` without them."""
-    id = options.id_field or concordance.field_named(names, concordance.IDS)
-    labels = options.label_field or concordance.field_named(names, _LABELS)
+    id = options.id_field or load_files.field_named(names, load_files.IDS)
+    labels = options.label_field or load_files.field_named(names, _LABELS)
     if id not in names or labels not in names:
         missing = "--id-field" if id not in names else "--label-field"
         raise DamagedRecord(

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from hashlib import blake2b
+from itertools import compress
+from pathlib import Path
+from typing import Any, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.external_memory import (
+    Codes,
+    Column,
+    MemoryBudget,
+    Places,
+    Sorter,
+    decode_pair,
+    encode_pair,
+)
+from indexer.grouping.collection import Collection
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.external_sort import Codes, Sorter
-from indexer.joins.memory_budget import Column, MemoryBudget
-from indexer.joins.pair_codes import decode_pair, encode_pair
-from indexer.joins.runs import Places
-from indexer.matching.pair_samples import are_in
-from indexer.matching.verification import Verifier
+from indexer.grouping.precision_recall import are_in
+from indexer.grouping.verification import TextReader, Verifier
+from indexer.model import Row
+from indexer.system.files import make_private, rename_durably
+from indexer.system.release import source_digest
 
 
 class MeasuredPairs:
@@ -54,3 +70,192 @@ class MeasuredPairs:
     @cached_property
     def _codes(self) -> Codes:
         return self._measured.sorted()
+
+
+# Similarities that the last `group` measured, so that the next one compares only what is new.
+
+SUFFIXES = {"documents": "pairs", "parts": "part-pairs"}  # of the file beside the journal
+AT_ONCE = 1000  # digests that are kept together
+Digests: TypeAlias = NDArray[np.uint64]
+Values: TypeAlias = NDArray[np.float64]
+
+
+def text_digest(text: str) -> bytes:
+    """Return 16 bytes that tell a text from all others."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+class TextDigests:
+    """The digest of the text of every row that passes: 16 bytes of the memory budget each."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._column = Column(budget, np.uint64)
+
+    def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield the rows as they are."""
+        pending: list[bytes] = []
+        for row in rows:
+            pending.append(text_digest(row.text))
+            if len(pending) == AT_ONCE:
+                self._add(pending)
+                pending = []
+            yield row
+        self._add(pending)
+
+    def whole(self) -> Digests:
+        """Return the digests, (rows, 2), in the order of the rows. Let no more pass."""
+        return self._column.whole().reshape(-1, 2)
+
+    def _add(self, digests: Sequence[bytes]) -> None:
+        self._column.add(np.frombuffer(b"".join(digests), np.uint64))
+
+
+class RememberedPairs:
+    """Similarities of pairs of texts, those of an earlier run and those of this one.
+
+    `journal`: the file beside which they are kept, for the same users. `settings`: all that they
+    depend on but the texts. `digests`: (texts, 2) of each text by its number in this run. Takes 16
+    bytes a pair of either run.
+    """
+
+    def __init__(
+        self, journal: Path, settings: Mapping[str, Any], digests: Digests, budget: MemoryBudget
+    ) -> None:
+        self._journal, self._digests = journal, digests
+        self._path = Path(f"{journal}.{SUFFIXES[settings['of']]}")
+        self._settings = json.dumps({**settings, "code": source_digest()}, sort_keys=True)
+        known, self._codes, self._values = _read(self._path, self._settings)
+        self._known_numbers = _places(known, digests)
+        self._new_codes = Column(budget, np.uint64)
+        self._new_values = Column(budget, np.float64)
+
+    def values(self, pairs: Sequence[tuple[int, int]]) -> Values:
+        """Return the similarity of each pair of the earlier run, nan of one that it had not."""
+        values = np.full(len(pairs), np.nan)
+        if len(self._codes) and pairs:
+            numbers = self._known_numbers[np.array(pairs)]
+            codes = _codes(numbers)
+            places = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+            is_known = (numbers >= 0).all(axis=1) & (self._codes[places] == codes)
+            values[is_known] = self._values[places[is_known]]
+        return values
+
+    def add(self, pairs: Sequence[tuple[int, int]], values: Values) -> None:
+        """Take the similarities of pairs of this run, which the next one may need."""
+        if pairs:
+            self._new_codes.add(_codes(np.array(pairs)))
+            self._new_values.add(values)
+
+    def is_text(self, number: int, text: str) -> bool:
+        """Return whether a text of this run still is what it was when its digest was made."""
+        return bool(self._digests[number].tobytes() == text_digest(text))
+
+    def save(self) -> None:
+        """Replace the file by the pairs of this run. Raises `OSError` when it cannot be written."""
+        codes, first = np.unique(self._new_codes.whole(), return_index=True)
+        values = self._new_values.whole()[first]
+        left, right = decode_pair(codes)
+        texts = np.unique(np.concatenate([left, right]))
+        texts = texts[np.argsort(self._digests[texts, 0])]
+        numbers = np.zeros(len(self._digests), np.int32)
+        numbers[texts] = np.arange(len(texts))
+        codes = _codes(np.stack([numbers[left], numbers[right]], axis=1))
+        order = np.argsort(codes)
+        half = Path(f"{self._path}.half")
+        half.unlink(missing_ok=True)
+        make_private(half, self._journal)
+        with half.open("wb") as file:
+            np.savez(
+                file,
+                settings=np.frombuffer(self._settings.encode(), np.uint8),
+                digests=self._digests[texts],
+                codes=codes[order],
+                values=values[order],
+            )
+        rename_durably(str(half), str(self._path))
+
+
+class RememberingVerifier(Verifier):
+    """A verifier that measures only the pairs that an earlier run has not.
+
+    `least`: the similarity below which values may be 0 in either run; others are not remembered.
+    """
+
+    def __init__(
+        self,
+        store: TextReader,
+        collection: Collection,
+        measure: str,
+        remembered: RememberedPairs,
+        least: float,
+    ) -> None:
+        super().__init__(store, collection, measure)
+        self._remembered, self._least = remembered, least
+        self._changed: set[int] = set()
+
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
+        """Return the measure of each pair, as `Verifier.measure_pairs` does."""
+        if least != self._least:
+            return super().measure_pairs(pairs, least)
+        values = self._remembered.values(pairs)
+        is_new = np.isnan(values)
+        if is_new.any():
+            values[is_new] = super().measure_pairs(list(compress(pairs, is_new.tolist())), least)
+        lasting = [self._changed.isdisjoint(pair) for pair in pairs]
+        self._remembered.add(list(compress(pairs, lasting)), values[lasting])
+        result: list[float] = values.tolist()
+        return result
+
+    def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Read the texts of pairs that probably have to be measured.
+
+        A text that an earlier run found similar to one before it will join that, and is compared
+        with none that come later.
+        """
+        values = self._remembered.values(pairs)
+        joining = {
+            text for (text, _), value in zip(pairs, values, strict=True) if value >= self._least
+        }
+        is_new = np.isnan(values).tolist()
+        super().read_ahead([pair for pair in compress(pairs, is_new) if pair[1] not in joining])
+
+    def save_pairs(self) -> None:
+        """Keep the pairs for the next run, which measures all again where this cannot be done."""
+        with suppress(OSError):
+            self._remembered.save()
+
+    def _contents(self, texts: Sequence[int]) -> list[str]:
+        contents = super()._contents(texts)
+        for text, content in zip(texts, contents, strict=True):
+            if not self._remembered.is_text(text, content):
+                self._changed.add(text)
+        return contents
+
+
+def _codes(pairs: NDArray[Any]) -> Codes:
+    """Return one code for each pair, whichever of its texts comes first."""
+    return encode_pair(pairs.min(axis=1), pairs.max(axis=1))
+
+
+def _places(known: Digests, digests: Digests) -> NDArray[np.int64]:
+    """Return the place of each digest among known ones, which ascend by their first half; else -1.
+
+    Of known ones with the same first half only the first is found: the others count as unknown.
+    """
+    if not len(known):
+        return np.full(len(digests), -1)
+    places = np.minimum(np.searchsorted(known[:, 0], digests[:, 0]), len(known) - 1)
+    return np.where((known[places] == digests).all(axis=1), places, -1)
+
+
+def _read(path: Path, settings: str) -> tuple[Digests, Codes, Values]:
+    """Return what a file has of these settings; nothing of any other file or of a damaged one."""
+    try:
+        with path.open("rb") as whole, np.load(whole, allow_pickle=False) as file:
+            if file["settings"].tobytes() == settings.encode():
+                digests, codes, values = (file[name] for name in ("digests", "codes", "values"))
+                if digests.shape[1:] == (2,) and codes.shape == values.shape == (len(codes),):
+                    return digests, codes, values
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+        pass
+    return np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64), np.zeros(0)

@@ -15,9 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from indexer.errors import StoreDamaged
-from indexer.jobs.journal_file import connect_journal, journal_error
-from indexer.jobs.lazy_file import LazyFile
-from indexer.text.phrases import well_formed
+from indexer.stores.journal import LazyFile, connect_journal, journal_error
+from indexer.stores.query_syntax import well_formed
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS assignment (family TEXT PRIMARY KEY, reviewer TEXT NOT NULL)",

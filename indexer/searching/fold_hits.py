@@ -2,35 +2,232 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from indexer.clustering.field_order import parse_order
-from indexer.joins.short_sketches import slots_of_short_pairs
-from indexer.joins.slot_bounds import fewest_equal
-from indexer.model import FoldedHit, Hit
-from indexer.searching.by_sketch import BySketch
-from indexer.searching.by_thread import ByThread
-from indexer.searching.changed_members import show_changed_apart
-from indexer.searching.fold import ByFamily, Group, NoFolding, Rule, fold_ranking, ids_of
-from indexer.searching.fold_defaults import (
-    Fold,
-    check_criteria,
-    family_settings,
-    fold_measure,
-    fold_threshold,
-    live_settings,
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.comparing.equal_slots import fewest_equal
+from indexer.comparing.field_rules import parse_order
+from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
+from indexer.errors import UsageError
+from indexer.fingerprinting.plan import has_sketch_alone, resolve_sketch
+from indexer.grouping.candidates import fewest_in_common, most_words
+from indexer.model import FoldedHit, Hit, Progress, RankedRow, Row, Scope, no_progress
+from indexer.recipe import Recipe
+from indexer.searching.folding import (
+    ByFamily,
+    Group,
+    NoFolding,
+    Rule,
+    fold_ranking,
+    ids_of,
+    show_by_order,
+    show_changed_apart,
 )
-from indexer.searching.fold_stored import SketchRule
-from indexer.searching.fold_types import ByType, by_type
-from indexer.searching.shown_hits import show_by_order
-from indexer.searching.sketched_hits import Nearness
+from indexer.searching.folding_rules import BySketch, ByThread, Nearness, SketchRule
 from indexer.searching.stored_texts import StoredTexts, ranked_row
-from indexer.similarity.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.sketch.sketch_options import has_sketch_alone
 from indexer.stores.abilities import FullStore
+from indexer.stores.base import Store
+from indexer.stores.journal import known_group_settings
 from indexer.stores.requirements import require_recipe
+
+if TYPE_CHECKING:
+    from indexer.comparing.clauses.duplicates import Clause, Duplicate
+
+
+# The threshold and the measure of a folding that names none, and what a folding may name.
+
+Fold: TypeAlias = Literal["live", "family", "threads", "types", "none"]
+WITH_THRESHOLD: tuple[Fold, ...] = ("live", "types")
+
+
+def fold_threshold(fold: Fold, threshold: float | None) -> float:
+    """Return the threshold, or that of a way of folding where it is None.
+
+    For `types` it is the least terminology that fuzzy duplicates share, else the least similarity.
+    Raises `UsageError` for the threshold of a way that takes none.
+
+    >>> fold_threshold("types", None) == OVERLAP, fold_threshold("live", None) == FOLD
+    (True, True)
+    """
+    if threshold is not None:
+        if fold not in WITH_THRESHOLD:
+            raise UsageError(
+                "a threshold belongs to folding by similarity (--fold live) or by type "
+                "(--fold types); stored families have that of `nearfold group`"
+            )
+        return threshold
+    return OVERLAP if fold == "types" else FOLD
+
+
+def check_criteria(fold: Fold, criteria: Criteria) -> None:
+    """Raise `UsageError` for criteria of a folding that has none."""
+    if criteria and fold != "live":
+        raise UsageError(
+            "criteria belong to folding by similarity (--fold live); "
+            "families are made by the criteria that `nearfold group` is given"
+        )
+
+
+def fold_measure(fold: Fold, measure: str | None, families: Mapping[str, Any]) -> str:
+    """Return the measure, or that of a way of folding where it is None.
+
+    `families`: the settings of the `group` that made the stored families, as `family_settings`
+    returns them.
+    """
+    if measure is not None:
+        return measure
+    return str(families.get("measure", MEASURE)) if fold == "family" else MEASURE
+
+
+def live_settings(
+    recipe: Recipe, measure: str | None, threshold: float | None
+) -> tuple[str | None, float | None]:
+    """Return the measure and threshold of live folding under a recipe, None for the usual ones.
+
+    For a recipe of bits alone they are `hamming` and 3 bits (`simhash-doc-loose`: 6) where they are
+    None, for one of rare terms `estimate` and .9. Raises `UsageError` for another measure there.
+    """
+    if not has_sketch_alone(recipe):
+        return measure, threshold
+    return resolve_sketch(
+        recipe,
+        DefaultName(MEASURE) if measure is None else measure,
+        DefaultNumber(FOLD) if threshold is None else threshold,
+        by_keys=False,
+    )
+
+
+def family_settings(store: Store, fold: Fold, of: Scope = "documents") -> Mapping[str, Any]:
+    """Return by what `group` made the stored families of these rows.
+
+    Empty where that is not known here, and for another way of folding.
+    """
+    if fold != "family":
+        return {}
+    return known_group_settings(store.address, of)
+
+
+# Bounds on the equal slots of two texts of which one is short.
+
+_Z = 5.0  # standard deviations: one pair in three million has fewer equal slots by chance
+_LEAST = 3  # slots that texts without a common feature hardly ever have in common
+
+
+@lru_cache(maxsize=256)
+def slots_of_short_pairs(threshold: float, recipe: Recipe) -> NDArray[np.int64]:
+    """Return the fewest equal slots of two texts at an `lcs` threshold, one of them short.
+
+    By the words of the longer text, from none to `most_words`. No numbers where the features are
+    not word pairs. A word that the other text lacks breaks two pairs of its own and one of the
+    other at most. That holds for texts in which no pair of words comes twice; from .8 on they have
+    a pair in common, below that some have none and are left out.
+
+    >>> from indexer.recipe import DEFAULT_V2
+    >>> slots_of_short_pairs(0.9, DEFAULT_V2)[[9, 10, 15, 20]].tolist()
+    [128, 35, 55, 38]
+    """
+    if not recipe.minhash or recipe.features != "word_pairs_v1" or not 0 < threshold <= 1:
+        return np.zeros(0, dtype=np.int64)
+    slots = recipe.slots or 0
+    lengths = range(most_words(threshold) + 1)
+    return np.array([_fewest(words, threshold, slots) for words in lengths])
+
+
+def _fewest(words: int, threshold: float, slots: int) -> int:
+    pairs, broken = words - 1, 3 * (words - fewest_in_common(words, threshold))
+    if pairs <= max(broken, 0):
+        return _LEAST
+    share = (pairs - broken) / (pairs + broken)
+    return max(_LEAST, math.floor(slots * share - _Z * math.sqrt(slots * share * (1 - share))))
+
+
+# Folding hits by duplicate type, which is decided on the texts of the best of them.
+
+_AT_ONCE = 10  # documents that are read together
+
+
+@dataclass(slots=True)
+class ByType:
+    """Folds hits under the shown hit that they duplicate; those that were not compared are shown.
+
+    `heads`: the hit that each duplicate folds under, by id; `duplicates`: of which type each is.
+    `passed_over`: hits whose texts did not fit into what may be compared.
+    """
+
+    heads: Mapping[str, str]
+    duplicates: Mapping[str, Duplicate]
+    passed_over: int = 0
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing: all were compared before."""
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the group of the hit that it duplicates."""
+        head = self.heads.get(hit.id)
+        if head is None:
+            self.add_head(hit)
+            return None
+        return self._places[head]
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Remember the place of its group."""
+        self._places[hit.id] = len(self._places)
+
+
+def by_type(
+    ids: Sequence[str],
+    texts: StoredTexts,
+    overlap: float,
+    synonyms: str,
+    most_chars: int | None = None,
+    progress: Progress = no_progress,
+) -> ByType:
+    """Return the rule for hits of these ids, best first; a clause's heading is not compared.
+
+    `most_chars`: characters that the compared texts have together at most, None for any number. A
+    text that does not fit into what is left of them is passed over, and shown. `progress` is told
+    how many texts are read. Raises as `duplicate_sets` does.
+    """
+    from indexer.comparing.clauses.duplicates import duplicate_sets
+
+    rows: list[Clause] = []
+    left = math.inf if most_chars is None else most_chars
+    passed_over = 0
+    for start in range(0, len(ids), _AT_ONCE):
+        for row in texts.rows(ids[start : start + _AT_ONCE]):
+            if len(row.text) > left:
+                passed_over += 1
+                continue
+            left -= len(row.text)
+            rows.append(_clause(row))
+    heads: dict[str, str] = {}
+    duplicates: dict[str, Duplicate] = {}
+    clauses = _with_progress(rows, progress)
+    for duplicate_set in duplicate_sets(clauses, overlap=overlap, synonyms=synonyms):
+        for member in duplicate_set.members:
+            heads[member.id] = duplicate_set.principal
+            duplicates[member.id] = member
+    return ByType(heads, duplicates, passed_over)
+
+
+def _with_progress(clauses: Sequence[Clause], progress: Progress) -> Iterator[Clause]:
+    """Yield clauses, and report how many were taken before: whoever takes one reads it at once."""
+    for done, clause in enumerate(clauses):
+        progress("comparing clauses", done, len(clauses))
+        yield clause
+
+
+def _clause(row: Row) -> Clause:
+    return (row.id, row.text, row.title) if row.parent else (row.id, row.text)
+
 
 # A pair whose slots reach the threshold and whose texts are this far below it is no accident: with
 # 128 slots that happens by chance to one pair in a hundred thousand.
@@ -183,7 +380,7 @@ def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHi
 def _by_similarity(hit: FoldedHit) -> tuple[int, float]:
     if hit.type is None:
         return 0, -hit.similarity
-    from indexer.similarity.duplicate_types import TYPES
+    from indexer.comparing.clauses.duplicates import TYPES
 
     return TYPES.index(hit.type), -hit.similarity
 

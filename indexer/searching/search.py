@@ -2,32 +2,499 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import dataclasses
-from collections.abc import Mapping
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import partial
+from itertools import chain, islice, tee
+from typing import Any, Literal, TypeAlias
 
-from indexer.clustering.field_order import parse_order
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
+from indexer.comparing.field_rules import parse_order
+from indexer.comparing.measures import check_measure
 from indexer.defaults import MEASURE
-from indexer.errors import SnapshotExpired
-from indexer.model import Facet, Hit, Query, Scope
+from indexer.errors import SnapshotExpired, UsageError
+from indexer.fingerprinting.plan import has_sketch_alone
+from indexer.model import Facet, Hit, Progress, Query, RankedRow, Scope, no_progress
 from indexer.recipe import Recipe
-from indexer.searching.changed_members import show_changed_apart
-from indexer.searching.cursor import Cursor, parse_token, search_digest
-from indexer.searching.fold import Group
-from indexer.searching.fold_defaults import Fold, family_settings, fold_measure, live_settings
-from indexer.searching.fold_hits import hits_of_groups
-from indexer.searching.folded_ranking import WINDOW, FoldedRanking, fold_search
-from indexer.searching.search_notes import notes_on_changed, notes_on_folding, notes_on_order
-from indexer.searching.search_options import DEFAULT_OPTIONS, SearchOptions
-from indexer.searching.shown_hits import show_by_order
-from indexer.searching.stored_texts import StoredTexts
-from indexer.searching.suggestions import suggest
-from indexer.similarity.criteria import Criteria, for_folding
+from indexer.searching.fold_hits import (
+    ByType,
+    Fold,
+    by_type,
+    check_criteria,
+    family_settings,
+    fold_measure,
+    fold_threshold,
+    folding_rule,
+    has_misled,
+    hits_of_groups,
+    live_settings,
+    text_rule,
+)
+from indexer.searching.folding import (
+    Group,
+    NoFolding,
+    RestReader,
+    Rule,
+    SelectiveRule,
+    fold_families,
+    fold_page,
+    fold_ranking,
+    rest_of_hits,
+    show_by_order,
+    show_changed_apart,
+)
+from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.abilities import FullStore
-from indexer.stores.base import Ranking
+from indexer.stores.base import Ranking, Store
+from indexer.stores.journal import spell_settings
+from indexer.stores.query_syntax import SearchWords, Term, ignored_syntax, parse_query
 from indexer.stores.requirements import require_recipe, scope_view
-from indexer.system.progress_callback import Progress, no_progress
+from indexer.wording import count_of, join_names, visible
+
+# The options of `search`.
+
+Sort: TypeAlias = Literal["relevance", "path", "modified"]
+TOP = 100  # hits that are compared by duplicate type
+FACTS = 10  # folded hits of a hit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """The options of `search`: what is found, how it is folded, and which page is returned.
+
+    `fold`: `live` folds hits at `threshold` of `measure` (`jaccard` as far as slots decide, until
+    they turn out to mislead; else by texts alone), `family` by the stored family, `threads` mails
+    of one thread, `types` the best hits by duplicate type, `none` not at all.
+    `threshold`: with `live` the least similarity of folded hits, 0 to 1; with `types` the least
+    terminology that fuzzy duplicates share, above 0. None: `FOLD` of `indexer.defaults`
+    and `OVERLAP` there.
+    `measure`: name of the similarity by which `live` folds, and which is shown. None: with `family`
+    that of the `group` that made the families, as far as the journal knows it, else the default.
+    `filters`: (field, value) pairs that must all hold.
+    `sort`: `relevance`, `path` or `modified`.
+    `limit`: hits a page, 1 or more.
+    `page`: number of the page, from 1; another one than the first searches again.
+    `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is
+    folded under it and not shown, whatever arrives in between, and nothing is left out. None:
+    search from the beginning.
+    `keep_alive`: on the first page, make a search engine keep a snapshot of the index, so that all
+    pages show the same documents; it expires five minutes after the last page. Without it, and in
+    an embedded store, each page shows the documents as they are when it is read.
+    `facets`: fields whose most frequent values are counted, in documents and in stored families.
+    `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
+    other; `both` finds clauses and documents.
+    `show`: the hit that is shown for a group is the first by this order, a field as
+    `indexer.comparing.field_rules` writes it, such as `modified:desc`; the group stays at its
+    rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
+    limit. None: the best hit by rank is shown.
+    `top`: with `types`, how many of the best hits are compared.
+    `most_chars`: with `types`, how many characters the compared texts have together at most; texts
+    that do not fit are shown, and not compared. None: any number.
+    `synonyms`: with `types`, lines as `duplicate_sets` takes them.
+    `criteria`: with `live`, what folded hits meet with the shown one beside the threshold.
+    `most_ranked`: of many matches, how many a store ranks at least where ranking all takes it long,
+    those written last; the others follow. None: all are ranked.
+    `facts`: of how many folded hits of each hit the facts are compared with those of the hit.
+
+    Raises `UsageError` for an unknown order, `show` with `types` or `none`, a measure with
+    `threads`, `types` or `none`, criteria without `live`, a threshold with another way than `live`
+    and `types`, and `after` together with a page.
+    """
+
+    fold: Fold = "live"
+    threshold: float | None = None
+    measure: str | None = None
+    filters: Sequence[tuple[str, str]] = ()
+    sort: Sort = "relevance"
+    limit: int = 10
+    page: int = 1
+    after: str | None = None
+    keep_alive: bool = False
+    facets: Sequence[str] = ()
+    of: Scope = "documents"
+    top: int = TOP
+    synonyms: str = ""
+    show: str | None = None
+    criteria: Criteria = NO_CRITERIA
+    facts: int = FACTS
+    most_chars: int | None = None
+    most_ranked: int | None = None
+
+    def __post_init__(self) -> None:
+        check_criteria(self.fold, self.criteria)
+        fold_threshold(self.fold, self.threshold)
+        if self.measure is not None:
+            check_measure(self.measure)
+            if self.fold in ("none", "threads", "types"):
+                raise UsageError(
+                    "a measure belongs to folding by similarity (--fold live) or by family; "
+                    "leave --measure out, or fold another way"
+                )
+        if self.show is not None:
+            parse_order(self.show)
+            if self.fold == "none":
+                raise UsageError("without folding every hit is shown; leave --show out, or fold")
+            if self.fold == "types":
+                raise UsageError(
+                    "duplicate types are those to the best hit; "
+                    "leave --show out, or fold another way"
+                )
+        if self.after is not None and self.page != 1:
+            raise UsageError("give either a page or a token to go on after, not both")
+
+    @property
+    def least(self) -> float:
+        """The threshold, also where none is given."""
+        return fold_threshold(self.fold, self.threshold)
+
+
+DEFAULT_OPTIONS = SearchOptions()
+
+
+def parse_filters(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return `FIELD=VALUE` strings as pairs.
+
+    Raises `UsageError` for one without a field or an equals sign.
+
+    >>> parse_filters(["content_type=text/plain"])
+    (('content_type', 'text/plain'),)
+    """
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(
+                f"a filter is FIELD=VALUE, for example content_type=text/plain, not {text!r}"
+            )
+        pairs.append((name, value))
+    return tuple(pairs)
+
+
+# The notes of a search: what was ignored, what is not folded, and by what families were made.
+
+_METADATA_NAMED = 20  # names of metadata that a note lists at most
+_NO_SLOTS = (
+    "recipe {} keeps no MinHash slots, which live folding needs: only copies are folded; "
+    "folding by family may do"
+)
+_TOP_ONLY = "by type only the best {} are compared; those after them are not folded (raise `top`)"
+_PASSED_OVER = (
+    "by type texts of {:,} characters together are compared; {} did not fit in and {} not folded"
+)
+_IGNORED = "no operators in a search here, so that their words are searched for: {}"
+_LEFT_OUT = "similarities are of texts without the approved passages of list {}"
+_APART = "not similar enough to the hit that `show` chose, and shown below it: {}"
+_ABSENT = "no hit here has metadata.{}, by which `show` orders; they have: {}"
+_FAMILIES = "families were made by `nearfold group {}`; later documents have provisional ones"
+
+_CHANGED = (
+    "their text was changed since they were put into families, so they are shown by themselves: "
+    "{}; run `nearfold group`"
+)
+
+
+def notes_on_changed(apart: int) -> Iterator[str]:
+    """Yield a sentence if hits are shown apart because their text was changed."""
+    if apart:
+        yield _CHANGED.format(count_of(apart, "hit"))
+
+
+def notes_on_folding(
+    query: str,
+    options: SearchOptions,
+    recipe: Recipe,
+    total: int,
+    families_by: Mapping[str, Any],
+    apart: int,
+    passed_over: int,
+) -> Iterator[str]:
+    """Yield what was ignored, what is not folded, and by what families were made, in sentences.
+
+    `apart`: hits that are shown beside the groups of the page. `passed_over`: hits whose texts did
+    not fit into what is compared by type.
+    """
+    ignored = ignored_syntax(query)
+    if ignored:
+        yield _IGNORED.format(join_names(ignored))
+    if options.fold == "types" and total > options.top:
+        yield _TOP_ONLY.format(count_of(options.top, "hit"))
+    if options.fold == "live" and not (recipe.minhash or has_sketch_alone(recipe)):
+        yield _NO_SLOTS.format(recipe.name)
+    if options.fold == "live" and recipe.left_out:
+        yield _LEFT_OUT.format(recipe.left_out)
+    if families_by:
+        yield _FAMILIES.format(spell_settings(families_by))
+    if apart:
+        yield _APART.format(count_of(apart, "hit"))
+    if passed_over:
+        yield _PASSED_OVER.format(
+            options.most_chars, count_of(passed_over, "hit"), "is" if passed_over == 1 else "are"
+        )
+
+
+def notes_on_order(
+    options: SearchOptions, groups: list[Group], texts: StoredTexts
+) -> Iterator[str]:
+    """Yield a sentence if `show` names metadata that no hit of the page has."""
+    name = options.show and parse_order(options.show).metadata_name
+    if name and name not in texts.metadata and any(group.members for group in groups):
+        known = ", ".join(sorted(f"metadata.{known}" for known in texts.metadata)[:_METADATA_NAMED])
+        yield _ABSENT.format(visible(name), visible(known) or "none")
+
+
+# Suggestions for a query that finds nothing, from what its words find one by one.
+
+MOST_TERMS = 5  # terms that are searched one by one
+_SHORTEST, _MOST_CUT = 3, 3  # letters of a suggested prefix, and letters cut off for it
+_NO_WORDS = "the query holds no letter or digit; an empty query finds every document"
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """Counts the documents that other queries find."""
+
+    store: Store
+
+    def count(self, text: str, filters: tuple[tuple[str, str], ...] = ()) -> int:
+        return self.store.search(Query(text, filters)).total
+
+
+def suggest(store: Store, text: str, filters: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
+    """Yield sentences on why a query finds nothing, and what finds something.
+
+    Makes at most about thirty searches.
+    """
+    words = parse_query(text)
+    if words.is_empty:
+        if text.strip():
+            yield _NO_WORDS
+        return
+    probe = _Probe(store)
+    if filters and (count := probe.count(text)):
+        yield f"{count_of(count, 'document')} would match without the filters"
+    terms = words.terms[:MOST_TERMS]
+    absent = [term for term in terms if not probe.count(str(term))]
+    if absent:
+        names = ", ".join(visible(str(term)) for term in absent)
+        yield f"in no document: {names}"
+        for term in absent:
+            yield from _alternatives(probe, term)
+    yield from _without_signs(probe, words)
+
+
+def _alternatives(probe: _Probe, term: Term) -> Iterator[str]:
+    """Yield what finds documents in place of a term that is in none."""
+    if " " in term.text:
+        if count := probe.count(term.text):
+            yield f"without quotes any of the words may match: {count_of(count, 'document')}"
+        return
+    if not term.is_one_word:
+        return
+    for prefix in _prefixes(term):
+        if count := probe.count(prefix):
+            yield f"try {visible(prefix)}, which is in {count_of(count, 'document')}"
+            return
+
+
+def _prefixes(term: Term) -> Iterator[str]:
+    """Yield shorter and shorter beginnings of a word, as queries."""
+    shortest = max(_SHORTEST, len(term.text) - _MOST_CUT)
+    start = len(term.text) - term.is_prefix
+    for length in range(start, shortest - 1, -1):
+        yield f"{term.text[:length]}*"
+
+
+def _without_signs(probe: _Probe, words: SearchWords) -> Iterator[str]:
+    """Yield what a query would find without its `+`, and without its `-`."""
+    anything = " ".join(map(str, words.terms))
+    adds_to_rank = len(words.required) > 1 or (words.required and words.optional)
+    if adds_to_rank and (count := probe.count(anything)):
+        yield f"without + any of the words may match: {count_of(count, 'document')}"
+    if not (words.excluded and words.terms):
+        return
+    required = [f"+{'|'.join(map(str, group))}" for group in words.required]
+    if count := probe.count(" ".join(required) or anything):
+        yield f"without - the other words are in {count_of(count, 'document')}"
+
+
+# The state of a paged search as one token: which hits were shown, and at which snapshot.
+
+LONGEST = 4_000_000  # bytes of a decompressed token
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The state after `page` pages of a search.
+
+    `search`: digest of the query and its options. `shown`: ids of the hits shown, in order.
+    """
+
+    search: str
+    page: int
+    shown: tuple[str, ...]
+    snapshot: str | None
+
+    @property
+    def token(self) -> str:
+        """The cursor as letters, digits, `-` and `_`.
+
+        About 25 characters a shown hit of nearfold's own ids.
+        """
+        state = json.dumps([self.search, self.page, self.snapshot, *self.shown], ensure_ascii=False)
+        packed = zlib.compress(state.encode("utf-8", "replace"), 9)
+        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+    def next_page(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
+        """Return the cursor after one more page."""
+        return Cursor(self.search, self.page + 1, self.shown + shown, snapshot)
+
+
+def search_digest(*parts: object) -> str:
+    """Return a digest of a query and its options, by which tokens of other searches are refused."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+def parse_token(token: str, search: str) -> Cursor:
+    """Return the cursor that `Cursor.token` wrote.
+
+    Raises `UsageError` for anything else, and for a token of another search than `search`.
+
+    >>> parse_token(Cursor("0a", 1, ("x", "y"), None).token, "0a")
+    Cursor(search='0a', page=1, shown=('x', 'y'), snapshot=None)
+    """
+    try:
+        cursor = _unpack(token)
+    except (binascii.Error, zlib.error, ValueError, TypeError) as error:
+        raise UsageError(
+            "this is not a page token; copy the whole `next` of the page before"
+        ) from error
+    if cursor.search != search:
+        raise UsageError(
+            "this token belongs to another search; "
+            "give the same query, filters, order, folding and threshold"
+        )
+    return cursor
+
+
+def _unpack(token: str) -> Cursor:
+    padding = "=" * (-len(token) % 4)
+    packed = base64.b64decode(token + padding, altchars=b"-_", validate=True)
+    state = zlib.decompressobj().decompress(packed, LONGEST)
+    search, page, snapshot, *shown = json.loads(state)
+    shown_ids = tuple(str(id) for id in shown)
+    return Cursor(str(search), int(page), shown_ids, None if snapshot is None else str(snapshot))
+
+
+# The hits of a search that were read, folded by the rule of its options.
+
+WINDOW = 1000  # hits that are read at least, so that counts of folded hits are whole
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedRanking:
+    """The hits that were read, folded by `rule`; `complete`: there are no others.
+
+    `groups[:seeds]` were shown on the pages before; `others` are groups after those listed.
+    """
+
+    groups: list[Group]
+    seeds: int
+    complete: bool
+    rule: Rule
+    others: int = 0
+
+    def page(self, options: SearchOptions) -> list[Group]:
+        """Return the groups of the page."""
+        end = self._end(options)
+        return self.groups[end - options.limit : end]
+
+    def has_more(self, options: SearchOptions) -> bool:
+        """Return whether there are groups after the page."""
+        return len(self.groups) > self._end(options)
+
+    @property
+    def passed_over(self) -> int:
+        """The hits whose texts did not fit into what is compared by type."""
+        return self.rule.passed_over if isinstance(self.rule, ByType) else 0
+
+    def shown(self, options: SearchOptions) -> tuple[str, ...]:
+        """Return the ids of the heads up to the end of the page, those shown before left out."""
+        groups = self.groups[self.seeds : self._end(options)]
+        return tuple(group.head.id for group in groups)
+
+    def _end(self, options: SearchOptions) -> int:
+        return self.seeds + options.limit * options.page
+
+
+def fold_search(
+    ranking: Ranking,
+    start: Cursor,
+    texts: StoredTexts,
+    options: SearchOptions,
+    progress: Progress,
+) -> FoldedRanking:
+    """Read hits until the page is full, and at least `WINDOW`, and fold them by the options.
+
+    Those that `start` names, shown before, are the heads of the first groups. `progress` is called
+    by fold `types`.
+    """
+    seeds = [ranked_row(row) for row in texts.rows(start.shown)]
+    hits: Iterable[RankedRow] = ranking.hits
+    if options.fold == "types":
+        rule, hits = _type_rule(hits, start, texts, options, progress)
+    else:
+        rule = folding_rule(options.fold, options.least, texts)
+    shown = frozenset(start.shown)
+    new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
+    end = len(seeds) + options.limit * options.page
+    page = range(end - options.limit, end)
+    if ranking.members is not None:
+        members = partial(ranking.members, most=WINDOW)
+        folding = fold_families(new_hits, seeds, page, members)
+        return FoldedRanking(folding.groups, len(seeds), folding.complete, rule)
+    rest = rest_of_hits(ranking, WINDOW, texts)
+    folded = _fold_by(rule, new_hits, seeds, page, rest)
+    if options.fold == "live" and has_misled(folded.groups[:end], texts, options.least):
+        return _fold_by(text_rule(options.least, texts), same_hits, seeds, page)
+    return folded
+
+
+def _fold_by(
+    rule: Rule,
+    hits: Iterable[RankedRow],
+    seeds: list[RankedRow],
+    page: range,
+    rest: RestReader | None = None,
+) -> FoldedRanking:
+    if isinstance(rule, SelectiveRule) and rule.reads_texts:
+        folding = fold_page(hits, rule, page, WINDOW, seeds, rest)
+    else:
+        window = 0 if isinstance(rule, NoFolding) else WINDOW
+        folding = fold_ranking(hits, rule, page.stop, window, seeds)
+    return FoldedRanking(folding.groups, len(seeds), folding.complete, rule, folding.others)
+
+
+def _type_rule(
+    ranking: Iterable[RankedRow],
+    start: Cursor,
+    texts: StoredTexts,
+    options: SearchOptions,
+    progress: Progress,
+) -> tuple[Rule, Iterable[RankedRow]]:
+    """Return the rule for the hits shown before and the best others, and all hits again."""
+    hits = iter(ranking)
+    best = list(islice(hits, options.top + len(start.shown)))
+    others = [hit.id for hit in best if hit.id not in start.shown]
+    ids = [*start.shown, *others[: options.top]]
+    rule = by_type(ids, texts, options.least, options.synonyms, options.most_chars, progress)
+    return rule, chain(best, hits)
+
 
 FIRST = 22  # hits that are read with ids beside two for each one shown
 _SNAPSHOT_EXPIRED = (

@@ -11,9 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from indexer.comparing.approved_passages import OmissionLog
+from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria
+from indexer.comparing.differences import Rarity, sameness
+from indexer.comparing.equal_slots import fewest_equal
+from indexer.comparing.field_rules import RuleValues
+from indexer.comparing.measures import Side
+from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
-from indexer.joins.short_texts import FEW_WORDS
-from indexer.joins.slot_bounds import fewest_equal
+from indexer.errors import DocumentNotFound, UsageError
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import pack_slots, stored_sketch
+from indexer.fingerprinting.plan import stored_recall
+from indexer.grouping.candidates import FEW_WORDS, fewest_in_common, most_words
 from indexer.model import (
     Candidate,
     Candidates,
@@ -24,28 +34,170 @@ from indexer.model import (
     Scope,
     Screen,
     Status,
+    WordLookup,
 )
 from indexer.recipe import Recipe
-from indexer.searching.lookup import Lookup, rule_values, stored_lookups, without_heading
-from indexer.searching.short_lookups import looks_up_words, with_candidates_by_words
-from indexer.searching.side_cache import side_cache
-from indexer.searching.stored_texts import comparable_rows
-from indexer.similarity.criteria import NO_CRITERIA, REARRANGED, Criteria
-from indexer.similarity.field_rules import RuleValues
-from indexer.similarity.new_words import Rarity
-from indexer.similarity.omissions import OmissionLog
-from indexer.similarity.rescore import Conditions, find_rearranged, rescore
-from indexer.similarity.sameness import sameness
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.plan import stored_recall
-from indexer.sketch.stored_sketch import stored_sketch
-from indexer.stores.abilities import FullStore
+from indexer.searching.rescore import Conditions, find_rearranged, rescore
+from indexer.searching.stored_texts import comparable_rows, side_cache
+from indexer.stores.abilities import FullStore, VocabularyStore
+from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
-from indexer.system.kept_statistics import with_corpus
-from indexer.text.visible import visible
-from indexer.text.wording import count_of, percent
+from indexer.system.recipe_inputs import with_corpus
+from indexer.wording import count_of, percent, visible
+
+# The subject of a look-up: a text, or a stored document.
+
+_TEXT_ALONE = Row("", "", "complete", "", "", "", "", None, 0, "", "", "", "", 0, 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A text to look up.
+
+    `id` and `path` name the document that it is; None for a text alone. `row` has its fields.
+    """
+
+    text: str
+    id: str | None = None
+    path: str | None = None
+    is_part: bool = False
+    row: Row | None = None
+
+    def is_itself(self, candidate: Candidate) -> bool:
+        """Return whether a candidate is the document that is looked up."""
+        return candidate.id == self.id or candidate.path == self.path
+
+    def as_row(self, own: Fingerprint) -> Row:
+        """Return the document as a row with the figures of its fingerprint."""
+        row = self.row or _TEXT_ALONE
+        return replace(
+            row,
+            text=self.text,
+            status="truncated" if row.status == "truncated" else own.status,
+            exact=own.exact,
+            words=own.words,
+            chars=own.chars,
+        )
+
+
+def without_heading(text: str, of: Scope | None) -> str:
+    """Return the text to look up.
+
+    Among parts, a single clause goes without its number and heading, as stored ones do.
+    """
+    if of != "parts":
+        return text
+    from indexer.comparing.clauses.segmentation import clauses
+
+    parts = clauses(text)
+    if len(parts) != 1 or parts[0].body >= parts[0].end:
+        return text
+    return text[parts[0].body : parts[0].end]
+
+
+def stored_lookups(store: Store, ids: Sequence[str]) -> list[Lookup]:
+    """Return the look-ups of stored documents. Raises `DocumentNotFound`."""
+    rows = store.get(ids)
+    for id in ids:
+        if id not in rows:
+            raise DocumentNotFound(id=id)
+    return [_stored_lookup(rows[id]) for id in ids]
+
+
+def _stored_lookup(row: Row) -> Lookup:
+    """Return the look-up of a stored row.
+
+    A document is itself wherever its path is, a part by its id alone; documents of other programs
+    may have no path.
+    """
+    is_part = row.parent is not None
+    path = None if is_part else row.path or None
+    return Lookup(row.text, row.id, path, is_part, row)
+
+
+def rule_values(lookup: Lookup, own: Fingerprint, criteria: Criteria) -> RuleValues:
+    """Return what the rules compare of the document that is looked up.
+
+    Raises `UsageError` if it has no fields.
+    """
+    if not criteria.fields:
+        return ()
+    if lookup.row is None:
+        raise UsageError(
+            "a text alone has no fields for --same, --differ and --window; "
+            "give a PATH, or --id of a stored document"
+        )
+    return criteria.values(lookup.as_row(own))
+
+
+# Candidates of short texts by their words, which stored keys alone may miss.
+
+_LEAST = 0.5  # below, too many texts share as many words
+
+
+def looks_up_words(measure: str, threshold: float, recipe: Recipe) -> bool:
+    """Return whether short texts are looked up by their words too."""
+    return measure == "lcs" and recipe.counts_normal_words and threshold >= _LEAST
+
+
+def with_candidates_by_words(
+    store: VocabularyStore,
+    recipe: Recipe,
+    threshold: float,
+    limit: int,
+    texts: Sequence[tuple[str, Fingerprint]],
+    answers: Sequence[Candidates],
+) -> list[Candidates]:
+    """Return the candidates of texts by keys, those of short ones with candidates by words.
+
+    `limit` of these at most for each text. Texts without keys match copies only. Where a search
+    finds every word, the keys that were not looked up do not matter.
+    """
+    places = [
+        place
+        for place, (_, own) in enumerate(texts)
+        if own.bands and own.words <= most_words(threshold)
+    ]
+    lookups = [word_lookup(recipe.compared(texts[place][0]), threshold) for place in places]
+    merged = list(answers)
+    if lookups:
+        by_words = store.vocabulary.candidates(lookups, limit)
+        is_complete = store.vocabulary.finds_every_word()
+        for place, others in zip(places, by_words, strict=True):
+            merged[place] = _merge(answers[place], others, is_complete)
+    return merged
+
+
+def word_lookup(text: str, threshold: float) -> WordLookup:
+    """Return the look-up of the texts that reach a threshold of `lcs`, one of the two being short.
+
+    Each word is looked up as measures compare it and as it is written.
+
+    >>> word_lookup("The ferry leaves at 8", 0.8)
+    WordLookup(words=(('the',), ('ferry',), ('leaves',), ('at',), ('8',)), shared=4, \
+fewest_words=4, most_words=6)
+    """
+    words = normal_words(text)
+    spellings: dict[str, set[str]] = {}
+    for word, start, end in zip(words.folded, words.starts, words.ends, strict=True):
+        written_word = text[start:end].replace('"', " ").lower()
+        spellings.setdefault(word, set()).add(written_word)
+    written = tuple((word, *sorted(forms - {word})) for word, forms in spellings.items())
+    count = len(words.folded)
+    fewest = fewest_in_common(count, threshold)
+    most = math.floor(count / threshold + 1e-9)
+    if count >= FEW_WORDS:
+        most = min(most, FEW_WORDS - 1)
+    return WordLookup(written, max(1, len(written) - (count - fewest)), fewest, most)
+
+
+def _merge(by_keys: Candidates, by_words: Candidates, is_complete: bool) -> Candidates:
+    known = {candidate.id for candidate in by_keys.found}
+    new = tuple(candidate for candidate in by_words.found if candidate.id not in known)
+    if is_complete:
+        return Candidates(by_keys.found + new, cut=by_words.cut, complete=True)
+    return replace(by_keys, found=by_keys.found + new, cut=by_keys.cut or by_words.cut)
+
 
 WINDOW = 1000
 BATCH = 50  # documents that are looked up at once

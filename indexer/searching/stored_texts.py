@@ -5,21 +5,66 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from threading import Lock
+from typing import Any, TypeAlias
 
+from indexer.comparing.criteria import NO_CRITERIA, Criteria
+from indexer.comparing.differences import Rarity, differences
+from indexer.comparing.field_rules import RuleValues
+from indexer.comparing.measures import Side, stored_side
 from indexer.defaults import MEASURE
+from indexer.fingerprinting.fingerprint import current_rows, fresh_rows
+from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Difference, Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.searching.side_cache import side_cache
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.differences import differences
-from indexer.similarity.field_rules import RuleValues
-from indexer.similarity.new_words import Rarity
-from indexer.similarity.sides import Side
-from indexer.similarity.words_in_common import accepts_in_common, measure_in_common
-from indexer.sketch.row_keys import current_rows, fresh_rows
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import is_shared
+
+# A cache of the sides of comparisons, for all look-ups and searches of a process.
+
+MOST_CHARS = 1 << 20
+LEAST_CHARS = 200  # that a side counts for
+_Key: TypeAlias = tuple[str, Recipe, bytes | None, int | None]
+
+
+class SideCache:
+    """The sides of the texts that were asked for last, of `most` letters at most together."""
+
+    def __init__(self, most: int = MOST_CHARS) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._sides: OrderedDict[_Key, Side] = OrderedDict()
+        self._chars = 0
+
+    def side(
+        self, text: str, recipe: Recipe, minhash: bytes | None = None, simhash: int | None = None
+    ) -> Side:
+        """Return the side of a text and its sketches, `minhash` as it is stored."""
+        key = text, recipe, minhash, simhash
+        with self._lock:
+            if key in self._sides:
+                self._sides.move_to_end(key)
+                return self._sides[key]
+            side = self._sides[key] = stored_side(text, recipe, minhash, simhash)
+            self._chars += _chars(text)
+            while self._chars > self._most:
+                (oldest, *_), _ = self._sides.popitem(last=False)
+                self._chars -= _chars(oldest)
+        return side
+
+    def clear(self) -> None:
+        """Discard all sides."""
+        with self._lock:
+            self._sides.clear()
+            self._chars = 0
+
+
+def _chars(text: str) -> int:
+    return max(len(text), LEAST_CHARS)
+
+
+side_cache = SideCache()
+
 
 KEPT = 512  # documents that are remembered
 _BATCH = 100

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from indexer.cli import main as cli
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli import main
+from indexer.cli.main import exit_without
 from indexer.cli.options import (
     criteria_options,
     measure_option,
@@ -19,12 +19,11 @@ from indexer.cli.options import (
     threshold_option,
     unset_options,
 )
-from indexer.cli.spark_extra import exit_without
+from indexer.cli.output import EXIT_FAILED
 from indexer.defaults import DefaultName, DefaultNumber
-from indexer.grouping.group_options import GroupOptions
-from indexer.matching.limits import CAP
-from indexer.matching.match import MatchOptions
-from indexer.system.keyed_recipes import recipe_asked
+from indexer.grouping.group_options import CAP, GroupOptions
+from indexer.grouping.match import MatchOptions
+from indexer.system.recipe_inputs import recipe_asked
 
 try:
     from indexer.spark.input_documents import Input, check_local_files
@@ -122,4 +121,4 @@ def command(
 
 
 if __name__ == "__main__":
-    sys.exit(cli.run(sys.argv[1:], command, "python -m indexer.spark"))
+    sys.exit(main.run(sys.argv[1:], command, "python -m indexer.spark"))

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from indexer.fingerprinting.keys import signed64, unsigned64
 from indexer.model import Row
-from indexer.sketch.codec import signed64, unsigned64
 
 Batches: TypeAlias = Iterator[Any]
 Mapper: TypeAlias = Callable[[Batches], Batches]

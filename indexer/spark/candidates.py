@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.joins.near_in_buckets import Flags
-from indexer.joins.runs import find_runs, pairs_in_runs
+from indexer.comparing.external_memory import find_runs, pairs_in_runs
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
-from indexer.spark.hot_values import BY_WORDS, hot_values
-from indexer.spark.sharing import (
+from indexer.spark.bands import (
+    BY_WORDS,
+    Flags,
     HotKeys,
     Sharing,
     Sketches,
     close_hot,
     gathered,
     hot_keys,
+    hot_values,
     shares_key,
     star_pairs,
 )
-from indexer.spark.work_folder import Stage, Work
+from indexer.spark.session import Stage, Work
 
 TEXTS_A_PART = 1 << 19  # texts whose sketches a task compares, about
 ROUND_BYTES = 3 << 30  # bytes of sketches that are sent between tasks at a time, for each core

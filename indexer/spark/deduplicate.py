@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from indexer.cli import main as cli
+from indexer.cli import main
 from indexer.cli.dedup import keep_option
-from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.main import exit_without
 from indexer.cli.options import (
     cap_option,
     delimiter_option,
@@ -20,12 +20,12 @@ from indexer.cli.options import (
     text_field_option,
     threshold_option,
 )
-from indexer.cli.spark_extra import exit_without
-from indexer.deduplicating.dedup_options import DedupOptions
+from indexer.cli.output import EXIT_FAILED
+from indexer.jobs.dedup import DedupOptions
 
 try:
-    from indexer.spark.dataset_rows import Dataset, Kind
-    from indexer.spark.dedup_job import dedup
+    from indexer.spark.dataset import Dataset, Kind
+    from indexer.spark.dedup import dedup
     from indexer.spark.session import in_session
 except ModuleNotFoundError as error:
     exit_without(error)
@@ -69,4 +69,4 @@ def command(place: str, out: str, kind: Kind, **options: Any) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(cli.run(sys.argv[1:], command, "python -m indexer.spark.deduplicate"))
+    sys.exit(main.run(sys.argv[1:], command, "python -m indexer.spark.deduplicate"))

@@ -9,10 +9,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.comparing.criteria import COMPARED, Criteria, missing_field
 from indexer.recipe import Recipe
-from indexer.similarity.criteria import COMPARED, Criteria, missing_field
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, ddl, unpack_row, with_fields
-from indexer.spark.work_folder import Stage, Work
+from indexer.spark.session import Stage, Work
 
 
 def number_texts(
@@ -84,7 +84,7 @@ def rows_by_text(
 ) -> DataFrame:
     """Return the rows with the `key` that identifies their text, and `minhash` of those with keys.
 
-    The key is that of `indexer.similarity.copy_key`. Of a recipe that keeps at most 64 bits and no
+    The key is that of `indexer.comparing.criteria`. Of a recipe that keeps at most 64 bits and no
     slots, `minhash` is their 8 bytes.
     """
     size = recipe.sketch_bytes

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import sys
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PythonException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from indexer import errors
+from indexer.errors import UsageError
 
 Result = TypeVar("Result")
 
@@ -63,3 +68,110 @@ def nearfold_error(error: PythonException) -> errors.NearfoldError | None:
         return None
     original: errors.NearfoldError = kind.__new__(kind, matches[-1][1])
     return original
+
+
+# The work folder of a run: every stage as parquet.
+
+# Version of the content of stages; a higher number finds no stage of an earlier one.
+LAYOUT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Rows that are written, and what was counted then; `digest` identifies their inputs."""
+
+    digest: str
+    rows: DataFrame
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Work:
+    """A folder of stages, on any file system that Spark writes to.
+
+    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker that is written when the rows
+    are complete. The digest is of its settings and of the stages that it is made from; with other
+    settings or inputs the stage is made again.
+    """
+
+    def __init__(self, spark: SparkSession, folder: str) -> None:
+        self.spark = spark
+        self._folder = folder.rstrip("/")
+        self.new_stages: list[str] = []
+        self.old_stages: list[str] = []  # from an earlier run
+
+    def check(self) -> None:
+        """Raise `UsageError` if the folder cannot be written."""
+        probe = f"{self._folder}/writable"
+        try:
+            self.note(probe, "")
+            self._files(probe).delete(self._path(probe), False)
+        except Py4JJavaError as error:
+            reason = error.java_exception.getMessage()
+            raise UsageError(
+                f"cannot write {self._folder} ({reason}); give --out another place"
+            ) from error
+
+    def stage(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        sources: Sequence[Stage],
+        make: Callable[[], DataFrame],
+        count: Callable[[DataFrame], Mapping[str, Any]] = lambda _: {},
+    ) -> Stage:
+        """Return the rows of `make`, which are computed and written unless they are there.
+
+        `count` returns facts about them, which are stored too.
+        """
+        digest = _digest([LAYOUT, name, settings, [source.digest for source in sources]])
+        place = f"{self._folder}/{name}-{digest}"
+        facts = self._facts(place)
+        if facts is None:
+            make().write.mode("overwrite").parquet(f"{place}/rows")
+            facts = dict(count(self.spark.read.parquet(f"{place}/rows")))
+            marker = json.dumps(
+                {"stage": name, "settings": settings, "facts": facts}, sort_keys=True
+            )
+            self.note(f"{place}/done", marker)
+            self.new_stages.append(f"{name}-{digest}")
+        elif f"{name}-{digest}" not in (*self.new_stages, *self.old_stages):
+            self.old_stages.append(f"{name}-{digest}")
+        return Stage(digest, self.spark.read.parquet(f"{place}/rows"), facts)
+
+    def note(self, place: str, text: str) -> None:
+        """Write a small file completely or not at all."""
+        system = self._files(place)
+        path = self._path(place)
+        half = self._path(f"{place}.half")
+        stream = system.create(half, True)
+        stream.write(bytearray(text.encode()))
+        stream.close()
+        system.delete(path, False)
+        system.rename(half, path)
+
+    def _facts(self, place: str) -> dict[str, Any] | None:
+        """Return the facts in the marker of a complete stage; None without a marker."""
+        system = self._files(f"{place}/done")
+        path = self._path(f"{place}/done")
+        if not system.exists(path):
+            return None
+        stream = system.open(path)
+        marker = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        stream.close()
+        return dict(json.loads(marker)["facts"])
+
+    @property
+    def _jvm(self) -> Any:
+        return self.spark.sparkContext._jvm
+
+    def _path(self, place: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(place)
+
+    def _files(self, place: str) -> Any:
+        """The file system of a place, as Spark itself reaches it."""
+        context: Any = self.spark.sparkContext
+        return self._path(place).getFileSystem(context._jsc.hadoopConfiguration())
+
+
+def _digest(values: Any) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:12]

@@ -11,9 +11,8 @@ from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from indexer.errors import UsageError
-from indexer.stores.engine import passwords
-from indexer.system.secrets import secret
-from indexer.system.urls import without_login
+from indexer.stores import passwords
+from indexer.system.credentials import secret, without_login
 
 Kind: TypeAlias = Literal["sqlite", "opensearch", "elasticsearch"]
 

@@ -12,6 +12,7 @@ from indexer.recipe import Recipe
 if TYPE_CHECKING:
     from indexer.stores.address import StoreAddress
 
+
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
 
 Lookup: TypeAlias = tuple[Sequence[str], Sequence[str]]
@@ -201,7 +202,7 @@ class Store(Protocol):
     def search(self, query: Query) -> Ranking:
         """Search the full text of titles and texts, whatever the characters of the query.
 
-        Any word may match; `indexer.text.query_syntax` says how words are required, excluded,
+        Any word may match; `indexer.stores.query_syntax` says how words are required, excluded,
         joined and cut off. Words of scripts written without spaces are found inside a sentence.
         Case does not matter, nor do marks on Latin letters. An empty query matches every document,
         one without letters and digits none. Filters are (field,

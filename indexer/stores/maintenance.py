@@ -215,7 +215,7 @@ class Installable(Protocol):
     def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard of the index into a file, or into a product at an address.
 
-        `time_field` and errors are those of `indexer.operations.install.install_dashboards`.
+        `time_field` and errors are those of `indexer.jobs.install.install_dashboards`.
         """
         ...
 

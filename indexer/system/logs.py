@@ -11,14 +11,92 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timezone
-from typing import IO, Literal, TypeAlias
+from functools import cache
+from typing import IO, Any, Literal, TypeAlias
 
 from indexer.errors import UsageError
-from indexer.system.crash_report import crash_report
+
+# Reports of internal errors: the calls and the kinds of exceptions, without their messages.
+
+
+def crash_report(error: BaseException) -> str:
+    """Return the calls that led to an error and to its causes, the error last, with their kinds and
+    without their messages.
+
+    >>> try:
+    ...     int("a secret")
+    ... except ValueError as error:
+    ...     report = crash_report(error)
+    >>> report.splitlines()[-1], "a secret" in report.splitlines()[-1]
+    ('ValueError (what it says is left out: it may quote a document)', False)
+    """
+    calls = [_calls(link) for link in reversed(_chain(error))]
+    report = "\n\nwhich led to:\n\n".join(calls)
+    return f"{report} (what it says is left out: it may quote a document)"
+
+
+def _calls(error: BaseException) -> str:
+    """Return the calls of one error, and its kind."""
+    return "".join(traceback.format_tb(error.__traceback__)) + _kind(error)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return an error and its causes, the error first."""
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in chain:
+        chain.append(link)
+        context = None if link.__suppress_context__ else link.__context__
+        link = link.__cause__ or context
+    return chain
+
+
+def _kind(error: BaseException) -> str:
+    """Return the class, with the error number of the operating system."""
+    kind = type(error)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return f"{name} [errno {error.errno}]" if isinstance(error, OSError) and error.errno else name
+
+
+# Spans of OpenTelemetry where its API is installed (extra `otel`), none elsewhere.
+
+
+@contextmanager
+def span(name: str, **numbers: int | str) -> Iterator[None]:
+    """Make the body a span of the trace, a child of the span around it."""
+    tracing = _tracing()
+    if tracing is None:
+        yield
+        return
+    attributes = {f"nearfold.{field}": value for field, value in numbers.items()}
+    tracer = tracing.get_tracer("nearfold")
+    with tracer.start_as_current_span(
+        f"nearfold.{name}",
+        attributes=attributes,
+        record_exception=False,  # its message may quote a document
+        set_status_on_exception=False,
+    ) as current:
+        try:
+            yield
+        except BaseException as error:
+            current.set_status(tracing.StatusCode.ERROR, type(error).__name__)
+            raise
+
+
+@cache
+def _tracing() -> Any:
+    """Return the API, None where it is not installed."""
+    try:
+        from opentelemetry import trace
+    except ModuleNotFoundError:
+        return None
+    return trace
+
 
 VARIABLE = "NEARFOLD_LOG"
 FIELDS = {

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from indexer.comparing.external_memory import MEGABYTE, MemoryBudget
 from indexer.errors import UsageError
-from indexer.joins.memory_budget import MEGABYTE, MemoryBudget
 
 DEFAULT_MEGABYTES = 512
 

@@ -1,4 +1,4 @@
-//! Words in order: the longest common subsequence (LCS) of the words of two texts (`indexer/similarity/lcs.py`).
+//! Words in order: the longest common subsequence (LCS) of the words of two texts (`indexer/comparing/lcs.py`).
 
 use std::collections::HashMap;
 

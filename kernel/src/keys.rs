@@ -1,4 +1,4 @@
-//! Keys: exact-match strings made from sketches, as `indexer/sketch/keys.py` defines them.
+//! Keys: exact-match strings made from sketches, as `indexer/fingerprinting/keys.py` defines them.
 
 use crate::grams::mix64;
 

@@ -1,4 +1,4 @@
-//! Normalisation `default_v1` and `default_v2`, as `indexer/text/normalise.py` and `normalise_v2.py` define them, in one
+//! Normalisation `default_v1` and `default_v2`, as `indexer/fingerprinting/normalise.py` and `normalise_v2.py` define them, in one
 //! pass over the text.
 
 use std::mem::take;
@@ -53,7 +53,7 @@ impl Normalised {
         }
     }
 
-    /// The words that measures compare (`indexer/text/normal_words.py`), with blanks between them.
+    /// The words that measures compare (`indexer/comparing/words.py`), with blanks between them.
     ///
     /// In scripts without spaces each code point is one.
     pub fn spaced(&self) -> String {

@@ -1,5 +1,5 @@
-//! Pairs of MinHash sketches with slots of a byte that have enough slots in common (`indexer/joins/near_sketches.py`,
-//! `indexer/joins/near_in_buckets.py`).
+//! Pairs of MinHash sketches with slots of a byte that have enough slots in common (`indexer/fingerprinting/minhash.py`,
+//! `indexer/spark/bands.py`).
 
 use multiversion::multiversion;
 

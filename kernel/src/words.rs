@@ -1,4 +1,4 @@
-//! `word_pairs_v1`: the occurrences of pairs of neighbouring words, as `indexer/sketch/word_features.py` defines them;
+//! `word_pairs_v1`: the occurrences of pairs of neighbouring words, as `indexer/fingerprinting/hashing.py` defines them;
 //! under a secret key `sip24_pairs_v1`.
 
 use std::hash::{BuildHasher, RandomState};

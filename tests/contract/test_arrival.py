@@ -11,8 +11,8 @@ from sample_rows import band, row
 from indexer.errors import UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.indexing import arrival
-from indexer.indexing.arrival import Arrivals
+from indexer.jobs import arrival
+from indexer.jobs.arrival import Arrivals
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT
 

@@ -10,13 +10,13 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer import CheckOptions, SearchOptions, check, group, open_store, search
+from indexer.comparing.criteria import Criteria
 from indexer.errors import StoreError, UnreadableFile, UsageError
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing import claims
-from indexer.indexing.claims import ClaimedCheck
-from indexer.indexing.documents import document_at
+from indexer.jobs import check as claims
+from indexer.jobs.check import ClaimedCheck
+from indexer.jobs.document_rows import document_at
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria
 from indexer.stores.abilities import Claiming
 
 TEXT = sentence(1)
@@ -211,7 +211,7 @@ def test_file_that_changes_while_it_is_read_is_not_stored(store, tmp_path, monke
         path.write_text(OTHER + " and more")
         return result
 
-    monkeypatch.setattr("indexer.indexing.check.document_at", read_and_change)
+    monkeypatch.setattr("indexer.jobs.check.document_at", read_and_change)
     with pytest.raises(UnreadableFile, match="changed while it was read"):
         check(store, path=str(path), store_it=True)
     store.refresh()

@@ -7,8 +7,8 @@ import pytest
 from sample_library import edited, sentence
 
 from indexer import IndexOptions, check, check_mail, index
+from indexer.documents.base import Reading
 from indexer.errors import UsageError
-from indexer.sources.base import Reading
 
 TEXT = sentence(1)
 FILE = sentence(2)

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from sample_library import rows, sentence
 
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.differences import spell_sameness
 from indexer.grouping.group import group
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.sameness import spell_sameness
 
 TEXTS = {
     "a": "12 34",

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from sample_library import edited, rows, sentence
 
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.field_rules import parse_windows
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.field_rules import parse_windows
 
 DAY = 24 * 3600 * 1000
 FIELDS = {

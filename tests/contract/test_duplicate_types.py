@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.index import IndexOptions, index
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 

@@ -12,8 +12,7 @@ from indexer.grouping.delete import delete
 from indexer.grouping.families import FamiliesOptions, ListedMember, families
 from indexer.grouping.group import group
 from indexer.model import Assignment
-from indexer.stores.abilities import AssignmentResult, Outline
-from indexer.stores.outlines import outlines
+from indexer.stores.abilities import AssignmentResult, Outline, outlines
 
 
 def test_the_mail_leads_those_that_quote_it_also_when_one_is_deleted(store, tmp_path, monkeypatch):

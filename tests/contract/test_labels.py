@@ -16,12 +16,17 @@ from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import LabelOptions, label
+from indexer.grouping.label import (
+    LabelJournal,
+    LabelOptions,
+    label,
+    label_events_of,
+    label_history,
+    undo_labels,
+)
 from indexer.grouping.label_from import LabelFileOptions, label_from
-from indexer.grouping.label_journal import LabelJournal
-from indexer.grouping.undo_labels import label_events_of, label_history, undo_labels
-from indexer.jobs.journal import journal_path
 from indexer.model import Query
+from indexer.stores.journal import journal_path
 
 TEXTS = {
     "a": f"{sentence(1)} and so on",

@@ -3,15 +3,14 @@
 import pytest
 from sample_library import rows
 
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import farthest, hamming
 from indexer.grouping.group import group
-from indexer.indexing.recipe_statistics import with_statistics
-from indexer.matching.match import MatchOptions, match
-from indexer.recipe_names import recipe_named
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.corpus_statistics import with_statistics
+from indexer.recipe import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.sketch.blocks import farthest
-from indexer.sketch.distance import hamming
-from indexer.sketch.fingerprint import fingerprint
 
 REPORT = " ".join(
     f"In {place} the committee of {name} heard {count} witnesses on the repair of the harbour wall."

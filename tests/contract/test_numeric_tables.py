@@ -5,12 +5,12 @@ import random
 import pytest
 from sample_library import rows
 
+from indexer.comparing.criteria import Criteria
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
 
 
 def ledger(seed, lines=40, changed=()):

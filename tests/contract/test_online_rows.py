@@ -3,16 +3,17 @@
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.grouping.group import GroupOptions, group
-from indexer.matching.match import MatchOptions, match
-from indexer.operations.reindex import reindex
-from indexer.operations.status import status
-from indexer.recipe_names import recipe_named
+from indexer.fingerprinting.fingerprint import fresh_rows
+from indexer.fingerprinting.schemes import count_text_features
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.reindex import reindex
+from indexer.jobs.status import status
+from indexer.recipe import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.sketch.row_keys import fresh_rows
-from indexer.sketch.schemes import count_text_features
-from indexer.system.kept_statistics import keep_statistics
+from indexer.system.recipe_inputs import keep_statistics
 
 ONLINE = recipe_named("signature-study:online-topsig:256")
 REPORT = sentence(3, words=200)

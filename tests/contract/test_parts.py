@@ -12,7 +12,7 @@ from sample_rows import band, block, row
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.index import IndexOptions, index
 from indexer.model import Assignment, Query, Row
 from indexer.searching.search import SearchOptions, search
 

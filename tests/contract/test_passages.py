@@ -7,7 +7,7 @@ from sample_library import rows
 
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.group import group
-from indexer.matching.passages import PassagesOptions, passages
+from indexer.grouping.passages import PassagesOptions, passages
 
 DRAW = random.Random(1)
 NOTICE = "This message is confidential. " + " ".join(f"n{DRAW.randrange(99)}" for _ in range(40))

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from sample_library import rows
 
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import unpack_slots
+from indexer.fingerprinting.rare_terms import term_keys, vector_overlap
 from indexer.grouping.group import group
-from indexer.indexing.recipe_statistics import with_statistics
-from indexer.matching.match import match
-from indexer.operations.reindex import reindex
-from indexer.recipe_names import recipe_named
+from indexer.grouping.match import match
+from indexer.jobs.corpus_statistics import with_statistics
+from indexer.jobs.reindex import reindex
+from indexer.recipe import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.sketch.codec import unpack_slots
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.term_vectors import term_keys, vector_overlap
 
 LEASE = (
     "The tenant shall pay the annual rent in quarterly instalments to the landlord, without "

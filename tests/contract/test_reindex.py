@@ -6,8 +6,9 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import StoreError
+from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.jobs.reindex import reindex
 from indexer.model import Assignment, Query
-from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.similar import SimilarOptions, similar
 

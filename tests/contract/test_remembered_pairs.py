@@ -9,14 +9,14 @@ import pytest
 from family_oracle import families_of
 from sample_library import rows, sentence
 
-from indexer.grouping import remembered_pairs
+from indexer.comparing.criteria import Criteria
+from indexer.grouping import measured_pairs
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.jobs.journal import journal_path
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria
 from indexer.stores import open_store
+from indexer.stores.journal import journal_path
 
 
 class Reading:
@@ -125,7 +125,7 @@ def test_other_rules_in_the_code_measure_again(tmp_path, monkeypatch):
     store = filled(tmp_path, near_copies(5, 4, 1))
     group(store)
     assert len(set(families_of(store).values())) < 20
-    monkeypatch.setattr(remembered_pairs, "source_digest", lambda: "another")
+    monkeypatch.setattr(measured_pairs, "source_digest", lambda: "another")
     monkeypatch.setattr(Criteria, "accepts_words", lambda *_: False)
     reading = Reading(store)
     group(reading)

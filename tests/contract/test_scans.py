@@ -8,10 +8,9 @@ from sample_library import rows
 
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.lab.synthesis.ocr_noise import add_ocr_noise
-from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.matching.match import MatchOptions, match
-from indexer.recipe_names import recipe_named
+from indexer.grouping.match import MatchOptions, match
+from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
+from indexer.recipe import recipe_named
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
 

@@ -8,7 +8,7 @@ from sample_rows import row
 
 from indexer.errors import SnapshotExpired, UsageError
 from indexer.model import Facet, Query
-from indexer.text.query_syntax import parse_query
+from indexer.stores.query_syntax import parse_query
 
 # a sentence without spaces, words in it, and what is not in it although its letters are
 LANGUAGES = {

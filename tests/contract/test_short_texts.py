@@ -5,8 +5,8 @@ import random
 import pytest
 from sample_library import rows, similarity
 
-from indexer.indexing.check import check
-from indexer.joins.short_texts import FEW_WORDS
+from indexer.grouping.candidates import FEW_WORDS
+from indexer.jobs.check import check
 from indexer.model import WordLookup
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.similar import SimilarOptions, similar, similar_many

@@ -5,20 +5,20 @@ from dataclasses import replace
 import pytest
 
 from indexer import check, compare, index, open_store, search, similar
+from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.errors import RecipeMismatch, UsageError
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions
-from indexer.matching.match import MatchOptions, match
-from indexer.operations.doctor import doctor
-from indexer.operations.reindex import reindex
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import IndexOptions
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
-from indexer.searching.search_options import SearchOptions
+from indexer.searching.search import SearchOptions
 from indexer.searching.similar import SimilarOptions
-from indexer.similarity.approved_passages import ApprovedPassages
-from indexer.spark.match_job import check_sketches
-from indexer.stores.engine.painless import unsupported_settings
-from indexer.system import kept_passages
-from indexer.system.keyed_recipes import with_key
+from indexer.spark.match import check_sketches
+from indexer.stores.engine.ingest_pipeline import unsupported_settings
+from indexer.system import recipe_inputs
+from indexer.system.recipe_inputs import with_key
 
 NOTICE = " ".join(f"n{place * 37 % 101}" for place in range(60))
 APPROVED = ApprovedPassages((NOTICE,), (r"^Page \d+ of \d+$",))
@@ -176,12 +176,12 @@ def test_comparisons_side_by_side_are_of_whole_texts(filled) -> None:
 
 def test_a_pipeline_spark_and_weights_refuse_a_list(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    recipe = kept_passages.keep_passages(DEFAULT, APPROVED)
+    recipe = recipe_inputs.keep_passages(DEFAULT, APPROVED)
     with pytest.raises(UsageError, match="Spark compares whole texts"):
         check_sketches(recipe)
     assert "approved passages" in unsupported_settings(recipe)
     with pytest.raises(UsageError, match="corpus weights"):
-        kept_passages.keep_passages(replace(DEFAULT, statistics="0a"), APPROVED)
+        recipe_inputs.keep_passages(replace(DEFAULT, statistics="0a"), APPROVED)
 
 
 def test_doctor_has_one_verdict_on_a_store_whose_list_is_not_here(
@@ -192,7 +192,7 @@ def test_doctor_has_one_verdict_on_a_store_whose_list_is_not_here(
     index(str(folder), store, replace(WHOLE, leave_out=APPROVED), workers=1)
     store.close()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "there"))
-    kept_passages._passages.cache_clear()
+    recipe_inputs._passages.cache_clear()
     [verdict] = [item for item in doctor(url) if item.name == "store"]
     assert verdict.verdict == "bad"
     assert "is not on this machine: name its file by NEARFOLD_PASSAGES" in verdict.detail
@@ -200,9 +200,9 @@ def test_doctor_has_one_verdict_on_a_store_whose_list_is_not_here(
 
 def test_a_list_may_come_from_another_machine(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
-    settings = kept_passages.keep_passages(DEFAULT, APPROVED).settings
+    settings = recipe_inputs.keep_passages(DEFAULT, APPROVED).settings
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "there"))
-    kept_passages._passages.cache_clear()
+    recipe_inputs._passages.cache_clear()
     recipe = with_key(replace(DEFAULT, left_out=settings["left_out"]))
     with pytest.raises(UsageError, match="is not on this machine: name its file by NEARFOLD_PASSA"):
         recipe.compared("A text.")

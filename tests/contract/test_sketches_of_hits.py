@@ -6,14 +6,13 @@ from contextlib import closing
 import pytest
 from sample_rows import row
 
+from indexer.fingerprinting.fingerprint import sign_rows
 from indexer.recipe import DEFAULT
 from indexer.searching import search as searching
-from indexer.searching.search import search
-from indexer.searching.search_options import SearchOptions
-from indexer.sketch.row_keys import sign_rows
+from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
-from indexer.stores.engine.sketch_reads import SketchReads
-from indexer.stores.sqlite.hit_sketches import FileSketches
+from indexer.stores.engine.reads import SketchReads
+from indexer.stores.sqlite.reads import FileSketches
 
 SOME, EVERY = "common", "common rare"
 ENGINES = ("opensearch", "elasticsearch")

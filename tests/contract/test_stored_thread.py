@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from sample_library import rows, sentence
 
-from indexer.mail.message_hash import message_hash
-from indexer.operations import stored_thread as module
-from indexer.operations.stored_thread import stored_thread
+from indexer.documents.mail.headers import message_hash
+from indexer.jobs import threads
+from indexer.jobs.threads import stored_thread
 
 NAMES = {  # own Message-ID, those referred to; d names only what it answers, and that is b
     "a": ("1", ""),
@@ -75,7 +75,7 @@ def test_facts_of_a_thread(mails):
 
 @pytest.mark.parametrize("limit", ["MOST_SEARCHES", "MOST_MAILS"])
 def test_limits_are_said(mails, monkeypatch, limit):
-    monkeypatch.setattr(module, limit, 2)
+    monkeypatch.setattr(threads, limit, 2)
     thread = stored_thread(mails, mails.get(["a"])["a"])
     assert not thread.is_complete
     assert 1 <= len(thread.mails) <= 6

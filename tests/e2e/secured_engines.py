@@ -13,7 +13,7 @@ from servers.process import Server
 from servers.proxy import basic
 from servers.rights import RoleGate
 
-from indexer.cli import main as cli
+from indexer.cli import main
 
 PASSWORD = RoleGate.password
 
@@ -51,7 +51,7 @@ class SecuredEngine:
         with pytest.MonkeyPatch.context() as environment:
             for name, value in self.environment(user).items():
                 environment.setenv(name, value)
-            code = cli.run([*words, "--store", f"{self.store}/{index}"])
+            code = main.run([*words, "--store", f"{self.store}/{index}"])
         streams = capsys.readouterr()
         return code, streams.out, streams.err
 

@@ -101,8 +101,8 @@ def test_compare_marks_shared_passages() -> None:
 
 @pytest.mark.parametrize("recipe", ["default", "default_v1"])
 def test_hash_prints_what_fingerprint_gives(recipe: str) -> None:
-    from indexer.recipe_names import recipe_named
-    from indexer.sketch.fingerprint import fingerprint
+    from indexer.fingerprinting.fingerprint import fingerprint
+    from indexer.recipe import recipe_named
 
     line = run_json("hash", PRESS, "--recipe", recipe)
     sketch = fingerprint(PRESS.read_text(encoding="utf-8"), recipe_named(recipe))
@@ -284,8 +284,8 @@ def test_an_index_of_the_former_default_keeps_its_recipe_until_reindex(tmp_path:
 
 
 def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:
-    from indexer.jobs.journal import Journal, journal_path
     from indexer.stores.address import parse_address
+    from indexer.stores.journal import Journal, journal_path
 
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, store=url)

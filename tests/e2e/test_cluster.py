@@ -11,9 +11,8 @@ import pytest
 from command import outcome, run, run_json, shell
 
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions, index
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.install import install, uninstall
 from indexer.searching.search import search
 from indexer.searching.similar import similar
 from indexer.stores import open_store

@@ -21,14 +21,14 @@ TEXT, NAME, QUERY, PASSWORD, KEY = (
 )
 SECRETS = (PASSWORD, KEY, base64.b64encode(f"user:{PASSWORD}".encode()).decode().rstrip("="))
 BROKEN = f"""
-import indexer.searching.similar, indexer.grouping.group, indexer.web.store_questions
+import indexer.searching.similar, indexer.grouping.group, indexer.review.api.store
 def broken(*values, **more):
     try:
         raise KeyError(repr((values, more, "{TEXT}")))
     except KeyError as error:
         raise ValueError("{TEXT}") from error
 indexer.searching.similar.similar = indexer.grouping.group.gather = broken
-indexer.web.store_questions.store_status.status = broken
+indexer.review.api.store.store_status.status = broken
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import ROOT, run, run_json, shell
 
-from indexer.cli import main as cli
+from indexer.cli import main
 
 PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
 
@@ -93,7 +93,7 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
         "--store",
         store,
     ]
-    assert (cli.run(audited), "at 0.9 or above" in out.read_text(encoding="utf-8")) == (0, True)
+    assert (main.run(audited), "at 0.9 or above" in out.read_text(encoding="utf-8")) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -119,4 +119,4 @@ def test_options_without_effect_are_refused(
         "--store",
         f"sqlite:///{tmp_path}/none.db",
     ]
-    assert (cli.run(called), "leave" in capsys.readouterr().err) == (2, True)
+    assert (main.run(called), "leave" in capsys.readouterr().err) == (2, True)

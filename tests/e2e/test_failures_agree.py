@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexer import IndexOptions, index, open_store
-from indexer.extraction.base import Limits
-from indexer.operations.status import status
-from indexer.sources.base import Reading
+from indexer.documents.base import Limits, Reading
+from indexer.jobs.status import status
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 NOISE = b"\x00\x01\x02\xff\xfe no text at all"

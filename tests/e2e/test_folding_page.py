@@ -16,8 +16,7 @@ from forked_commands import bash_function
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import install, uninstall
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent

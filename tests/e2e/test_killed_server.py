@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from e2e.command import ROOT
 
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import DEFAULT
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 FILES, BEFORE = 4000, 800

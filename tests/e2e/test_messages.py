@@ -9,7 +9,7 @@ import click
 import pytest
 from e2e.command import ROOT, run
 
-from indexer.cli import main as cli
+from indexer.cli import main
 
 
 class Complaint(Protocol):
@@ -22,11 +22,11 @@ def complaint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> Complai
     monkeypatch.setenv("NEARFOLD_STORE", f"sqlite:///{tmp_path}/store.db")
     monkeypatch.chdir(tmp_path)
     examples = [str(path) for path in sorted((ROOT / "examples").glob("*.txt"))[:2]]
-    assert cli.run(["index", *examples, "--extractor", "plain"]) == 0
+    assert main.run(["index", *examples, "--extractor", "plain"]) == 0
     capfd.readouterr()
 
     def complain(*words: str, code: int = 2) -> str:
-        assert cli.run(list(words)) == code
+        assert main.run(list(words)) == code
         error: str = capfd.readouterr().err
         return error
 
@@ -55,7 +55,7 @@ def test_a_failed_job_is_logged_only_on_request(complaint: Complaint) -> None:
 
 
 def test_a_page_after_the_last_one_names_the_last_one(complaint: Complaint, capfd) -> None:
-    assert cli.run(["search", "", "--limit", "1", "--page", "9"]) == 0
+    assert main.run(["search", "", "--limit", "1", "--page", "9"]) == 0
     assert "the last page is --page 2" in capfd.readouterr().out
 
 
@@ -90,9 +90,9 @@ def test_an_unknown_recipe_is_answered_briefly(complaint: Complaint) -> None:
 
 
 def test_reindexing_by_the_same_recipe_says_so(complaint: Complaint, capfd) -> None:
-    assert cli.run(["reindex", "--recipe", "default"]) == 0
+    assert main.run(["reindex", "--recipe", "default"]) == 0
     assert "has recipe default_v2 already; nothing was changed" in capfd.readouterr().out
-    assert cli.run(["reindex", "--recipe", "default_v1"]) == 0
+    assert main.run(["reindex", "--recipe", "default_v1"]) == 0
     assert "2 documents signed by default_v1" in capfd.readouterr().out
 
 
@@ -111,9 +111,9 @@ def test_summaries_of_commands_fit_a_terminal_of_80_columns() -> None:
     assert "..." not in run("--help", COLUMNS="80").partition("Commands:")[2]
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", main.COMMANDS)
 def test_every_option_has_a_help_text(name: str) -> None:
-    command = cli.commands.get_command(click.Context(cli.commands), name)
+    command = main.commands.get_command(click.Context(main.commands), name)
     assert command
     options = [option for option in command.params if isinstance(option, click.Option)]
     assert [option.name for option in options if not option.help] == []

@@ -19,8 +19,8 @@ from secured_engines import (
 )
 from servers.rights import RoleGate
 
-from indexer.cli import main as cli
-from indexer.stores.engine.role_files import has_limits, is_same, roles
+from indexer.cli import main
+from indexer.stores.engine.roles import has_limits, is_same, roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command
@@ -293,7 +293,7 @@ def test_a_role_of_one_index_reads_no_other(secured_engine):
 
 def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
     store = f"opensearch://{opensearch_url.partition('://')[2]}/{PUT}"
-    assert cli.run(["install", "--roles", "--dry-run", "--store", store]) == 1
+    assert main.run(["install", "--roles", "--dry-run", "--store", store]) == 1
     output = capsys.readouterr().out
     assert re.findall(
         r"^impossible  role \S+-(\w+): no handler found for uri", output, re.MULTILINE
@@ -302,7 +302,7 @@ def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
         "indexer",
         "admin",
     ]
-    assert cli.run(["uninstall", "--roles", "--dry-run", "--store", store]) == 0
+    assert main.run(["uninstall", "--roles", "--dry-run", "--store", store]) == 0
     assert " role " not in capsys.readouterr().out
 
 

@@ -19,11 +19,10 @@ from secured_engines import (
 )
 from servers import elasticsearch
 
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.role_files import roles
+from indexer.stores.engine.roles import roles
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 WHOLE, ALONE = f"{NAME}-whole", f"{NAME}-alone"

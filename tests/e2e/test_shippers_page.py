@@ -17,8 +17,7 @@ from command import ROOT
 from pipelines import call, good, store_url
 from servers import cache
 
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 

@@ -11,9 +11,9 @@ import pytest
 from e2e.command import ROOT, outcome, run
 
 from indexer import export, open_store
-from indexer.cli import main as cli
+from indexer.cli import main
 from indexer.errors import UsageError
-from indexer.system.whole_file import check_place, write_whole
+from indexer.system.files import check_place, write_whole
 
 EXAMPLES = ROOT / "examples"
 COMMANDS = {
@@ -57,7 +57,7 @@ def test_an_unwritable_path_is_refused_first(
     monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
     (tmp_path / "file").write_text("a file is no folder")
     for place in (tmp_path / "absent" / "out", tmp_path / "file" / "out", tmp_path):
-        assert cli.run([*map(str, COMMANDS[command]), str(place)]) == 2
+        assert main.run([*map(str, COMMANDS[command]), str(place)]) == 2
         output = capfd.readouterr()
         assert str(place) in output.err and not output.out and "Traceback" not in output.err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -108,7 +108,7 @@ def test_export_from_python_is_refused_first(tmp_path: Path) -> None:
 def test_two_processes_that_write_one_file_do_not_take_each_others_parts(tmp_path: Path) -> None:
     out = tmp_path / "pairs.csv"
     writer = (
-        "import sys; from pathlib import Path; from indexer.system.whole_file import write_whole\n"
+        "import sys; from pathlib import Path; from indexer.system.files import write_whole\n"
         "with write_whole(Path(sys.argv[1])) as part: part.write_text('theirs')"
     )
     with write_whole(out) as part:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command import ROOT, run, run_json
 
-from indexer.text.normal_words import normal_words
+from indexer.comparing.words import normal_words
 
 PAGE = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
 

@@ -7,7 +7,7 @@ import secrets
 import pytest
 from pipelines import OTHER, call
 
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 

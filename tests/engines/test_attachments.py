@@ -10,13 +10,12 @@ import samples
 from pipelines import bulk, call, expected, good, require_attachments, signed
 from servers.proxy import Gate, GateRequest
 
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.doctor import doctor
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.similar import similar
-from indexer.stores.engine.attachments import pipeline
-from indexer.stores.engine.painless import MAX_UNITS
+from indexer.stores.engine.asset_bodies import pipeline
+from indexer.stores.engine.ingest_pipeline import MAX_UNITS
 
 NAME, SIGNING = "nearfold-attachment-default_v2", "nearfold-default_v2"
 TEXT = "\n".join(samples.PARAGRAPHS)

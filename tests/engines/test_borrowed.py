@@ -15,15 +15,13 @@ from pipelines import call, store_url
 from servers.proxy import Gate, GateRequest
 
 from indexer import IndexOptions, group, index, install, open_store, search, similar
+from indexer.documents.base import Reading
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
-from indexer.indexing.index import DEFAULT_READING
-from indexer.indexing.open_sources import open_sources, target
-from indexer.recipe import DEFAULT
-from indexer.recipe_names import recipe_named
+from indexer.jobs.index import DEFAULT_READING, open_sources, target
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import SimilarOptions
-from indexer.sources.base import Reading
 from indexer.stores import in_place
-from indexer.stores.engine.sender import Sender
+from indexer.stores.engine.bulk import Sender
 
 BODY = Reading(text_field="page.body", title_field="headline")
 OF_BODY = IndexOptions(reading=BODY)

@@ -3,16 +3,16 @@
 import pytest
 from pipelines import bulk, good
 
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.group import group
-from indexer.matching.match import match as find_pairs
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.repair import repair
+from indexer.grouping.match import match as find_pairs
+from indexer.jobs.doctor import doctor
+from indexer.jobs.install import install
+from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
-from indexer.sketch.fingerprint import fingerprint
 
 pytestmark = pytest.mark.engines
 FERRY = (

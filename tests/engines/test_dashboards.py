@@ -16,9 +16,8 @@ import vl_convert
 
 from indexer.errors import UsageError
 from indexer.grouping.group import group
-from indexer.indexing.index import index
-from indexer.operations.install import install, install_dashboards
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.index import index
+from indexer.jobs.install import install, install_dashboards, uninstall
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
 

@@ -9,12 +9,12 @@ from sample_rows import row
 from indexer.errors import MappingMismatch
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import index_body
+from indexer.stores.engine import index_mapping
 
 
 def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server, index, open_at):
-    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
-    for name in (*index_body.LATER, *index_body.OF_PARTS):
+    body = index_mapping.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    for name in (*index_mapping.LATER, *index_mapping.OF_PARTS):
         del body["mappings"]["properties"][name]
     assert call("PUT", f"{server}/{index}", {**body, "aliases": {f"{index}-write": {}}})[0] == 200
     store = open_at(store_url(engine, server, index))
@@ -31,7 +31,7 @@ def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server,
 def test_an_index_that_lost_what_it_says_of_itself_is_refused(
     missing_key, engine, server, index, open_at
 ):
-    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body = index_mapping.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     del body["mappings"]["_meta"]["nearfold"][missing_key]
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(MappingMismatch, match=r"_meta\.nearfold.*another index name"):

@@ -6,10 +6,10 @@ import pytest
 from pipelines import good, store_url
 
 from indexer.grouping.group import group
-from indexer.indexing.index import index as indexing
+from indexer.jobs.index import index as indexing
+from indexer.jobs.install import install
+from indexer.jobs.repair import repair
 from indexer.model import Assignment
-from indexer.operations.install import install
-from indexer.operations.repair import repair
 from indexer.stores.base import Store
 
 LEASE = (

@@ -20,14 +20,13 @@ from indexer.errors import (
     StoreUnreachable,
     UsageError,
 )
+from indexer.fingerprinting import codepoints
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
-from indexer.searching.search import search
-from indexer.searching.search_options import SearchOptions
-from indexer.stores import in_place, open_documents
+from indexer.searching.search import SearchOptions, search
+from indexer.stores import in_place, open_documents, query_syntax
 from indexer.stores.address import parse_address
-from indexer.stores.engine import index_body
-from indexer.text import codepoints, phrases
+from indexer.stores.engine import index_mapping
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def store(engine, server, index, open_at):
 
 def test_the_index_is_as_the_bodies_say(store, engine, server, index):
     _, indices = call("GET", f"{server}/{index}")
-    expected = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    expected = index_mapping.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     assert indices[index]["mappings"] == expected["mappings"]
     assert set(indices[index]["aliases"]) == {f"{index}-write"}
     assert indices[index]["settings"]["index"]["number_of_shards"] == "1"
@@ -48,7 +47,7 @@ def test_the_index_is_as_the_bodies_say(store, engine, server, index):
 def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, open_at):
     index = f"nearfold-test-{secrets.token_hex(6)}"
     open_at(store_url("opensearch", opensearch_url, index)).prepare(DEFAULT)
-    bits = codepoints.classes()
+    bits = codepoints.codepoint_classes()
     assigned = bits & (codepoints.UNSPACED | codepoints.UNASSIGNED) == codepoints.UNSPACED
     letters = [chr(code) for code in np.flatnonzero(assigned).tolist()]
     hits = 0
@@ -56,7 +55,9 @@ def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_
         for start in range(0, len(letters), 2_000):
             request = {"analyzer": "nearfold", "text": "".join(letters[start : start + 2_000])}
             for token in call("POST", f"{opensearch_url}/{index}/_analyze", request)[1]["tokens"]:
-                assert sum(not phrases.is_mark(letter) for letter in token["token"]) == 1, token
+                assert sum(not query_syntax.is_mark(letter) for letter in token["token"]) == 1, (
+                    token
+                )
                 hits += 1
     finally:
         call("DELETE", f"{opensearch_url}/{index}")
@@ -107,7 +108,7 @@ def test_documents_of_other_programs_are_read_once_from_several_shards(
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
-    monkeypatch.setattr("indexer.stores.engine.candidate_queries.MAX_WINDOW", 25)
+    monkeypatch.setattr("indexer.stores.engine.candidates.MAX_WINDOW", 25)
     candidates = store.candidates([([band(0, 1)], [])], 59)[0]
     assert [hit.id for hit in candidates.found] == [f"{place:03}" for place in range(59)]
     assert candidates.cut
@@ -233,15 +234,15 @@ def test_a_field_that_somebody_added(store, engine, server, index, open_at):
 
 
 def test_a_newer_index_is_refused(engine, server, index, open_at):
-    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
-    body["mappings"]["_meta"]["nearfold"].update(format=index_body.FORMAT + 1, news=True)
+    body = index_mapping.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body["mappings"]["_meta"]["nearfold"].update(format=index_mapping.FORMAT + 1, news=True)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(StoreError, match="upgrade nearfold"):
         open_at(store_url(engine, server, index)).prepare(DEFAULT)
 
 
 def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, open_at):
-    body = index_body.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body = index_mapping.new_index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     store = open_at(store_url(engine, server, index))
     store.prepare(DEFAULT)

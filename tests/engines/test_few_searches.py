@@ -74,7 +74,7 @@ def test_counts_of_words_are_remembered_for_a_minute(store, searches, monkeypatc
     write(store, row("1", text="quorum", metadata={}))
     for minute, asked in ((0, 3), (0, 2), (1, 5), (1, 2)):
         monkeypatch.setattr(
-            "indexer.stores.engine.frequency_cache.time.monotonic", lambda at=minute: 60.0 * at
+            "indexer.stores.engine.candidates.time.monotonic", lambda at=minute: 60.0 * at
         )
         searches.clear()
         assert counts(store, "quorum") == (1, 1)

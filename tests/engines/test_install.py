@@ -10,8 +10,8 @@ import pytest
 from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
-from indexer.cli.exit_codes import EXIT_STORE, EXIT_USAGE
 from indexer.cli.main import run
+from indexer.cli.output import EXIT_STORE, EXIT_USAGE
 from indexer.errors import (
     MappingMismatch,
     RecipeMismatch,
@@ -21,12 +21,10 @@ from indexer.errors import (
     UnsupportedOperation,
     UsageError,
 )
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT, DEFAULT_V1
-from indexer.recipe_names import recipe_named
+from indexer.jobs.doctor import doctor
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
+from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines

@@ -9,7 +9,7 @@ import pytest
 from pipelines import call
 from sample_library import edited, sentence
 
-from indexer.cli import main as cli
+from indexer.cli import main
 from indexer.stores import open_store
 
 SECRET, OTHER = secrets.token_hex(16), secrets.token_hex(16)
@@ -37,7 +37,7 @@ def run_command(capsys):
     """Return a function that runs a command: its exit code, and its JSON lines or error."""
 
     def run(*words):
-        code = cli.run([*map(str, words)])
+        code = main.run([*map(str, words)])
         out, err = capsys.readouterr()
         assert SECRET not in out + err
         return code, [json.loads(line) for line in out.splitlines()] if code in (0, 1) else err

@@ -8,8 +8,8 @@ from indexer.errors import StoreStopped
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
-from indexer.stores.engine import index_requests
-from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine import requests
+from indexer.stores.engine.requests import RetryPolicy
 
 pytestmark = pytest.mark.engines
 DOCUMENTS = 20
@@ -19,7 +19,7 @@ DOCUMENTS = 20
 def without_a_shard(engine, server, index, open_at, monkeypatch):
     """A store of two shards, one of which is on no node: the only node may hold one of them."""
     quick = RetryPolicy(first=0.01, longest=0.05, attempts=3)
-    monkeypatch.setattr(index_requests, "RetryPolicy", lambda: quick)
+    monkeypatch.setattr(requests, "RetryPolicy", lambda: quick)
     store = open_at(f"{store_url(engine, server, index)}?shards=2&replicas=0")
     store.prepare(DEFAULT)
     store.write([row(f"{number}") for number in range(DOCUMENTS)])

@@ -7,15 +7,14 @@ import re
 import pytest
 from pipelines import good
 
+from indexer.documents.base import Reading
 from indexer.errors import MappingMismatch, StoreStopped, UsageError
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions
-from indexer.indexing.index import index as indexing
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.index import IndexOptions
+from indexer.jobs.index import index as indexing
+from indexer.jobs.install import install, uninstall
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
-from indexer.sources.base import Reading
 
 pytestmark = pytest.mark.engines
 FERRY = "Ferries leave the harbour at eight in the morning; dogs travel free on all of them."

@@ -10,19 +10,18 @@ from pipelines import OTHER, bulk, call, good
 from test_install import installed_resources
 
 from indexer.cli.main import run
+from indexer.documents.base import Reading
 from indexer.errors import StoreError, StoreStopped, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
-from indexer.indexing.index import IndexOptions
-from indexer.indexing.index import index as indexing
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import IndexOptions
+from indexer.jobs.index import index as indexing
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
 from indexer.searching.search import search
-from indexer.sources.base import Reading
-from indexer.stores.engine.installation import near_fields
+from indexer.stores.engine.asset_bodies import near_fields
 
 pytestmark = pytest.mark.engines
 FERRY = (

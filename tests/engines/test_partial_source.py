@@ -7,22 +7,22 @@ import urllib.request
 import pytest
 from pipelines import bulk, call, good, store_url
 
-from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
+from indexer.cli.output import EXIT_STORE
+from indexer.documents.base import Reading
 from indexer.errors import PartialSource, StoreError, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
-from indexer.indexing.index import IndexOptions
-from indexer.indexing.index import index as indexing
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.repair import repair
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import IndexOptions
+from indexer.jobs.index import index as indexing
+from indexer.jobs.install import install
+from indexer.jobs.reindex import reindex
+from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.search import search
-from indexer.sources.base import Reading
-from indexer.stores.engine.installation import meta, near_fields
+from indexer.stores.engine.asset_bodies import meta, near_fields
 
 pytestmark = pytest.mark.engines
 FERRY = (

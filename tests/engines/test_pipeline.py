@@ -25,12 +25,12 @@ from pipelines import (
     simulated,
 )
 
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
+from indexer.fingerprinting.keys import signed64
 from indexer.recipe import DEFAULT_V1
-from indexer.sketch.codec import signed64
-from indexer.sketch.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
-from indexer.stores.engine.digests import lengthen
-from indexer.stores.engine.painless import MAX_UNITS, pipeline
-from indexer.text import codepoints
+from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
+from indexer.stores.engine.rows import lengthen
 
 pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent
@@ -173,7 +173,7 @@ def test_random_sequences(signer):
     hypothesis would try.
     """
     chance = random.Random(13)
-    bits = codepoints.classes()
+    bits = codepoints.codepoint_classes()
     pools = [np.flatnonzero(bits & bit).tolist() for bit in (1, 2, 4, 8)]
     pools += [
         list(range(0x1100, 0x1200)),
@@ -428,7 +428,7 @@ def colliding(count):
     """A text with `count` runs of four code points whose hashes agree in their low 20 bits;
     normalising changes none.
     """
-    bits, runs, chance = codepoints.classes(), [], random.Random(3)
+    bits, runs, chance = codepoints.codepoint_classes(), [], random.Random(3)
     assert unmixed(mix64(12345)) == 12345
     while len(runs) < count:
         last = chance.randrange(0x40000, 0xE0000)

@@ -10,16 +10,15 @@ import pytest
 from pipelines import call, check_agreement, expected, good, installed_pipeline, signed, simulated
 from test_pipeline import CASES, FOX
 
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
+from indexer.comparing.measures import estimate
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import pack_slots
+from indexer.jobs.install import install, uninstall
 from indexer.recipe import DEFAULT_V2
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.measures import estimate
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
-from indexer.stores.engine.digests import shorten
-from indexer.stores.engine.painless import MAX_UNITS
+from indexer.stores.engine.ingest_pipeline import MAX_UNITS
+from indexer.stores.engine.rows import shorten
 
 pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent

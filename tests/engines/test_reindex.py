@@ -18,8 +18,8 @@ import pytest
 from pipelines import call, expected, good, signed
 from servers.proxy import Gate
 
-from indexer.cli.exit_codes import EXIT_USAGE
 from indexer.cli.main import run
+from indexer.cli.output import EXIT_USAGE
 from indexer.errors import (
     MappingMismatch,
     ReindexInProgress,
@@ -29,13 +29,13 @@ from indexer.errors import (
     StoreStopped,
     UsageError,
 )
+from indexer.fingerprinting.fingerprint import sign_rows
 from indexer.grouping.group import group
+from indexer.jobs.doctor import doctor
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import plan_reindex, reindex
+from indexer.jobs.repair import repair
 from indexer.model import Query
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import plan_reindex, reindex, sign_rows
-from indexer.operations.repair import repair
-from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
@@ -243,7 +243,7 @@ def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(engine_in
 PROGRAM = """
 import sys, time
 from indexer.recipe import DEFAULT
-from indexer.operations.reindex import reindex
+from indexer.jobs.reindex import reindex
 from indexer.stores import open_store
 from indexer.stores.engine import operation_feed, successor
 import dataclasses

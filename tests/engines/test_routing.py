@@ -6,16 +6,16 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer import IndexOptions, index
+from indexer.documents.base import Reading
 from indexer.errors import UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
-from indexer.operations.reindex import reindex
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.similar import similar
-from indexer.sources.base import Reading
 from indexer.stores import in_place
-from indexer.stores.engine.repeated_ids import REPEATED
+from indexer.stores.engine.foreign_documents import REPEATED
 
 pytestmark = pytest.mark.engines
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."

@@ -10,13 +10,10 @@ import pytest
 from pipelines import call, good
 from sample_rows import row
 
-from indexer.operations.install import install
-from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT_V1
-from indexer.recipe_names import recipe_named
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import pack_slots, signed64, unpack_slots
+from indexer.comparing.measures import Side, measure_pair
+from indexer.fingerprinting.keys import pack_slots, signed64, unpack_slots
+from indexer.jobs.install import install, uninstall
+from indexer.recipe import DEFAULT_V1, recipe_named
 from indexer.stores import open_store
 
 ROWS = 400

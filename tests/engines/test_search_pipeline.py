@@ -7,10 +7,9 @@ import pytest
 from pipelines import bulk, call, good, store_url
 
 from indexer.grouping.group import group
-from indexer.matching.match import match
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
+from indexer.grouping.match import match
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.search import search
 from indexer.searching.similar import similar

@@ -7,11 +7,11 @@ from indexer.errors import MappingMismatch, StoreError, StoreStopped, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.label import LabelOptions, label
-from indexer.indexing.index import index
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.repair import repair
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import index
+from indexer.jobs.install import install
+from indexer.jobs.reindex import reindex
+from indexer.jobs.repair import repair
 from indexer.recipe import DEFAULT_V1
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar

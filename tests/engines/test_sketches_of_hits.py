@@ -3,10 +3,10 @@
 from pipelines import call, store_url
 from sample_rows import row
 
+from indexer.fingerprinting.fingerprint import sign_rows
 from indexer.recipe import DEFAULT
 from indexer.searching import search as searching
 from indexer.searching.search import search
-from indexer.sketch.row_keys import sign_rows
 
 
 def test_ids_that_no_sketch_names_come_with_the_hits(engine, server, index, open_at, monkeypatch):

@@ -7,20 +7,18 @@ import base64
 import pytest
 from pipelines import OTHER, bulk, call, expected, good, require_attachments, signed
 
+from indexer.documents.base import Reading
 from indexer.errors import MappingMismatch, StoreError, TextFieldMismatch, UsageError
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions, index
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
-from indexer.recipe import DEFAULT
-from indexer.recipe_names import recipe_named
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import similar
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sources.base import Reading
 from indexer.stores import open_store
-from indexer.stores.engine.digests import shorten
+from indexer.stores.engine.rows import shorten
 
 pytestmark = pytest.mark.engines
 TEXT = (

@@ -7,12 +7,12 @@ import socket
 import pytest
 import samples
 
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
+from indexer.documents.extractors import extractor_named
+from indexer.documents.native import NativeExtractor
+from indexer.documents.tika_server import tika_server
+from indexer.documents.workers import Pool
 from indexer.errors import ExtractionError, ExtractorUnavailable
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.extraction.extractors import extractor_named
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.tika_server import tika_server
-from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 

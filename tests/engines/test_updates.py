@@ -10,17 +10,16 @@ import pytest
 from pipelines import OTHER, call, good
 
 from indexer.errors import StoreStopped, UsageError
+from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.group import group
-from indexer.indexing.make_rows import ExtractedBlob, row_of
+from indexer.jobs.doctor import doctor
+from indexer.jobs.document_rows import ExtractedBlob, row_of
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
 from indexer.model import Blob, Document
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
-from indexer.sketch.fingerprint import fingerprints
-from indexer.stores.engine import rows as documents
+from indexer.stores.engine import rows
 
 pytestmark = pytest.mark.engines
 FERRY = (
@@ -255,7 +254,7 @@ def former(store, server, engine, open_at):
     good("PUT", f"{server}/{name}", {**body, "aliases": {f"{name}-write": {}}})
     for row in opened.scan():
         hexadecimal = {f"near_{field}": getattr(row, field) for field in ("source", "raw", "exact")}
-        document = {**documents.source(row, has_file=False), **hexadecimal}
+        document = {**rows.source(row, has_file=False), **hexadecimal}
         good("PUT", f"{server}/{name}/_doc/{row.id}", document)
     good("POST", f"{server}/{name}/_refresh")
     return open_at(f"{engine}://{server.partition('://')[2]}/{name}"), f"{server}/{name}"

@@ -20,9 +20,8 @@ from servers.process import Server
 from indexer import fold_hits
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.stores import open_store
 

@@ -11,17 +11,16 @@ from servers.choosing import required
 from servers.engine import AbsentError
 from servers.process import Server
 
-from indexer.cli import main as cli
+from indexer.cli import main
 from indexer.grouping.group import group
-from indexer.operations.doctor import doctor
-from indexer.operations.install import install
-from indexer.operations.reindex import reindex
-from indexer.operations.uninstall import uninstall
+from indexer.jobs.doctor import doctor
+from indexer.jobs.install import install, uninstall
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT, DEFAULT_V1
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar
 from indexer.stores import open_store
-from indexer.stores.engine.installation import score_scripts
+from indexer.stores.engine.asset_bodies import score_scripts
 
 pytestmark = [pytest.mark.engines, pytest.mark.versions]
 VERSIONS = [
@@ -90,7 +89,7 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(share
     ]
     missing = [change for change in done.changes if change.action == "impossible"]
     assert all("script" in change.detail for change in missing)
-    assert cli.run(["install", "--store", store.url]) == 1
+    assert main.run(["install", "--store", store.url]) == 1
     assert "impossible  ingest pipeline nearfold-default_v2: " in capsys.readouterr().out
     uninstall(store)
     assert uninstall(store).changes == ()

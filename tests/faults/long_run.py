@@ -28,7 +28,7 @@ from jobs import SECONDS, JobResult, JobRunner, Step, index_names
 from oracle import StoreState, check_soundness, read_state
 from planned_operations import Expected, Operation, Planner
 
-from indexer.recipe_names import recipe_named
+from indexer.recipe import recipe_named
 
 KILLED_SHARE = 3 / 4
 LONGEST_DELAY = 0.03  # seconds until a kill, for each operation; many take less

@@ -19,14 +19,14 @@ from pathlib import Path
 from family_oracle import FOLD, violations
 from jobs import JobResult
 
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.grouping.group import group
-from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Query, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.stored_sketch import stored_bits, stored_sketch
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
+from indexer.stores.journal import journal_path, stored_failures
 
 EVENTS = {"extracted", "indexed", "failed"}
 

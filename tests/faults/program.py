@@ -21,9 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.cli import main as cli
-from indexer.cli import progress
-from indexer.indexing import stages
+from indexer.cli import main, progress
+from indexer.jobs import stages
 from indexer.model import FailedBlob, IndexedBlob, Outcome
 from indexer.system.failpoints import VARIABLE
 
@@ -110,7 +109,7 @@ def _run(request: dict[str, Any], modules: int) -> None:
             code = 0
         else:
             sys.argv[1:] = request["argv"]
-            cli.main()
+            main.main()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 0
     finally:
@@ -133,7 +132,7 @@ def _run_steps(steps: list[dict[str, Any]]) -> None:
         os.environ[VARIABLE] = step["failpoints"]
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.run(step["argv"])
+            code = main.run(step["argv"])
         os.write(1, f"{json.dumps([code, out.getvalue(), err.getvalue()])}\n".encode())
 
 
@@ -141,4 +140,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--serve"]:
         sys.exit(serve())
     prepare()
-    cli.main()
+    main.main()

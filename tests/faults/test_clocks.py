@@ -22,14 +22,13 @@ CLOCKS = [
     "2026-03-29 01:59:59",
 ]
 USES = {
-    "indexer/jobs/history.py": "when a job began and ended",
-    "indexer/jobs/journal.py": "when a failure was recorded",
-    "indexer/grouping/label_journal.py": "when a labelling began",
+    "indexer/stores/journal.py": "when a job began and ended, when a failure was recorded",
+    "indexer/grouping/label.py": "when a labelling began",
     "indexer/lab/evaluation/sheets.py": "when a sheet was made",
-    "indexer/exports/report.py": "the date of a report",
-    "indexer/web/survey_cache.py": "when a store was read",
+    "indexer/review/exports/report.py": "the date of a report",
+    "indexer/review/caches.py": "when a store was read",
     "indexer/jobs/review_file.py": "when a document was labelled or noted",
-    "indexer/indexing/claims.py": "how old a claim is, which any process may decide at any time",
+    "indexer/jobs/check.py": "how old a claim is, which any process may decide at any time",
 }
 
 

@@ -18,7 +18,7 @@ from oracle import check_soundness, read_state
 from scene import BATCH, Scene
 
 from indexer.errors import StoreDamaged
-from indexer.jobs.journal import Failure, Journal, stored_failures
+from indexer.stores.journal import Failure, Journal, stored_failures
 
 RECORDS = [
     Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "extractor", "encrypted")

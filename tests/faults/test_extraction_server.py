@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from indexer.documents import tika_server as server_module
+from indexer.documents.base import Limits, Task, TryAlone
+from indexer.documents.tika_server import tika_server
+from indexer.documents.workers import Pool
 from indexer.errors import (
     ExtractionCrash,
     ExtractionError,
@@ -24,10 +28,6 @@ from indexer.errors import (
     MissingExtra,
     UsageError,
 )
-from indexer.extraction import tika_server as server_module
-from indexer.extraction.base import Limits, TryAlone
-from indexer.extraction.tika_server import tika_server
-from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 ROOT = Path(__file__).parents[2]
@@ -369,7 +369,7 @@ def test_client_starts_no_server_fetches_no_jar_and_writes_no_log(
         "TIKA_SERVER_JAR": f"{server.url}/tika-server.jar",
         "TMPDIR": str(tmp_path),
     }
-    code = "from indexer.extraction.extractors import extractor_named; extractor_named('server')"
+    code = "from indexer.documents.extractors import extractor_named; extractor_named('server')"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=settings,

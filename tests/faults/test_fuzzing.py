@@ -20,26 +20,21 @@ from hypothesis import strategies as st
 from sample_library import library, rows
 from samples import formats, zipped
 
+from indexer.documents.base import Limits
+from indexer.documents.extractors import document_or_task, unpack
+from indexer.documents.tika import is_mail, mark_charset
 from indexer.errors import NearfoldError, UsageError
-from indexer.extraction.base import Limits
-from indexer.extraction.extractors import document_or_task
-from indexer.extraction.gzip_files import unpack
-from indexer.extraction.mail import is_mail, mark_charset
+from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprints
+from indexer.fingerprinting.keys import pack_slots, signed64, unpack_slots, unsigned64
+from indexer.fingerprinting.normalise import NORMALISERS
+from indexer.fingerprinting.tokens import TOKENISERS, tokens
 from indexer.model import Query
-from indexer.recipe import DEFAULT, Recipe
-from indexer.recipe_names import recipe_named
-from indexer.searching.cursor import parse_token
-from indexer.searching.search import search
-from indexer.searching.search_options import SearchOptions, parse_filters
-from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
-from indexer.sketch.fingerprint import define, fingerprint, fingerprints
+from indexer.recipe import DEFAULT, Recipe, recipe_named
+from indexer.searching.search import SearchOptions, parse_filters, parse_token, search
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
 from indexer.stores.base import Store
 from indexer.stores.filters import facet_field, metadata_name
-from indexer.text.normalisers import NORMALISERS
-from indexer.text.tokenisers import TOKENISERS
-from indexer.text.tokens import tokens
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "60"))
 fuzzed = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -10,18 +10,16 @@ import pytest
 from crafted_texts import EQUAL_WORDS, craft_text
 from sample_library import edited, library, rows, sentence
 
+from indexer.comparing.measures import Side, feature_set, jaccard, measure_pair
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.grouping.candidates import Join
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.bands import Join
-from indexer.matching.match import MatchOptions, match
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2
-from indexer.recipe_names import recipe_named
+from indexer.grouping.match import MatchOptions, match
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import WINDOW, SimilarOptions, similar
-from indexer.similarity.measures import jaccard, measure_pair
-from indexer.similarity.sides import Side, feature_set
-from indexer.sketch.fingerprint import fingerprints
 
 KEYED, KEYED_V2 = (
     recipe_named(f"{version}+key:tests").with_secret("not known to the documents' authors")

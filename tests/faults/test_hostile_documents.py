@@ -19,11 +19,11 @@ import pytest
 from quines import gzip_quine, zip_quine
 from samples import PARAGRAPHS, html, zip_bomb, zipped
 
+from indexer.documents import worker_main
+from indexer.documents.base import Limits, Task
+from indexer.documents.native import NativeExtractor
+from indexer.documents.workers import Pool
 from indexer.errors import ExtractionError, ExtractionMemory
-from indexer.extraction import worker_main
-from indexer.extraction.base import Limits
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 SECONDS = 20

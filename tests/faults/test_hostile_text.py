@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from indexer.comparing.measures import feature_set, jaccard
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
-from indexer.sketch.fingerprint import fingerprint
 
 ROOT = Path(__file__).parent.parent.parent
 PLAIN = (

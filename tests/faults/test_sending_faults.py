@@ -17,8 +17,8 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 from indexer.errors import StoreStopped
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.retries import RetryPolicy
-from indexer.stores.engine.sender import Sender
+from indexer.stores.engine.bulk import Sender
+from indexer.stores.engine.requests import RetryPolicy
 
 DOCUMENTS = [f"document-{place:02}" for place in range(20)]
 SOME = set(DOCUMENTS[3:7])
@@ -50,10 +50,8 @@ def open_on(
     """Return a function that opens a prepared store on a faulty engine by either client, with few
     retries.
     """
-    monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", SECONDS)
-    monkeypatch.setattr(
-        "indexer.stores.engine.open_index.Sender", partial(Sender, retry_policy=QUICK)
-    )
+    monkeypatch.setattr("indexer.stores.engine.index.BULK_SECONDS", SECONDS)
+    monkeypatch.setattr("indexer.stores.engine.index.Sender", partial(Sender, retry_policy=QUICK))
     stores: list[Any] = []
 
     def open_store_on(engine: FaultyEngine) -> Any:

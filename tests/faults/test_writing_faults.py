@@ -16,15 +16,15 @@ from sample_rows import row
 from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 
 from indexer.errors import StoreStopped
-from indexer.indexing import writer as writing
-from indexer.indexing.index import IndexOptions, index
-from indexer.indexing.writer import Writer, row_bytes
-from indexer.jobs.journal import journal_path, stored_failures
+from indexer.jobs import stages
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.stages import Writer, row_bytes
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.retries import RetryPolicy
-from indexer.stores.engine.sender import Sender
+from indexer.stores.engine.bulk import Sender
+from indexer.stores.engine.requests import RetryPolicy
+from indexer.stores.journal import journal_path, stored_failures
 
 QUICK = RetryPolicy(first=0.01, longest=0.05, attempts=8)
 FILES = 300
@@ -43,11 +43,11 @@ def open_on(
 ) -> Iterator[Callable[[FaultyEngine, str], Any]]:
     """Return a function that opens a prepared store with few retries and small batches."""
     monkeypatch.setattr(
-        "indexer.stores.engine.open_index.Sender",
+        "indexer.stores.engine.index.Sender",
         partial(Sender, retry_policy=QUICK, max_operations=50),
     )
-    monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", 5.0)
-    monkeypatch.setattr("indexer.indexing.stages.WRITE_DOCUMENTS", 40)
+    monkeypatch.setattr("indexer.stores.engine.index.BULK_SECONDS", 5.0)
+    monkeypatch.setattr("indexer.jobs.stages.WRITE_DOCUMENTS", 40)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     stores: list[Any] = []
 
@@ -245,8 +245,8 @@ def test_a_job_that_gets_no_answer_ends(
             exchange.raw(b" ")
             time.sleep(0.1)
 
-    monkeypatch.setattr(writing, "STALLED_SECONDS", 0.5)
-    monkeypatch.setattr(writing, "_CLOSING_SECONDS", 0.1)
+    monkeypatch.setattr(stages, "STALLED_SECONDS", 0.5)
+    monkeypatch.setattr(stages, "_CLOSING_SECONDS", 0.1)
     engine.script = [trickle]
     started = time.monotonic()
     with pytest.raises(StoreStopped, match="no answer was complete"), Writer(store) as writer:

@@ -17,9 +17,8 @@ import pyarrow.parquet
 import pytest
 
 from indexer import IndexOptions, index, open_store
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.indexing.index import Account
-from indexer.sources.base import Reading
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
+from indexer.jobs.index import Account
 from indexer.stores.base import Store
 
 Documents = Mapping[str, str | bytes]  # name and text; bytes are something that cannot be read

@@ -23,17 +23,16 @@ from indexer import (
     index,
     open_store,
 )
+from indexer.documents.base import Reading
+from indexer.documents.load_files import QUOTE
+from indexer.documents.mail.headers import message_hash
+from indexer.documents.mail.message import read_message, split_attachments
 from indexer.errors import UsageError
-from indexer.exports.custody import CustodyBuilder
 from indexer.grouping.label import label
-from indexer.mail.attached_files import split_attachments
-from indexer.mail.mail_view import attached_parts
-from indexer.mail.message import read_message
-from indexer.mail.message_hash import message_hash
 from indexer.model import Row
-from indexer.sources.base import Reading
-from indexer.sources.concordance import QUOTE
-from indexer.web.original_files import OriginalFiles
+from indexer.review.exports.custody import CustodyBuilder
+from indexer.review.originals.files import OriginalFiles
+from indexer.review.originals.mail import attached_parts
 
 BODY = "Please read the report about the harbour ferry and tell me before noon what is missing."
 REPORT = "The report: the harbour ferry leaves at eight in the morning and returns at six at night."

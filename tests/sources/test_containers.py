@@ -14,11 +14,10 @@ import pytest
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, index, threads
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
+from indexer.documents.blobs import MOST_TIMES
 from indexer.errors import UsageError
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.indexing.index import DEFAULT_READING
-from indexer.sources.archives import MOST_TIMES
-from indexer.sources.base import Reading
+from indexer.jobs.index import DEFAULT_READING
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from indexer import IndexOptions, index
-from indexer.cli.copietje_lines import copietje_line
 from indexer.cli.main import run
-from indexer.recipe_names import recipe_named
-from indexer.sources.base import Reading
+from indexer.cli.match import copietje_line
+from indexer.documents.base import Reading
+from indexer.recipe import recipe_named
 
 USUAL = "ws:norm-html:sha1:128"
 DATA = Path(__file__).parent.parent / "data/copietje"

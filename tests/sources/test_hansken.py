@@ -13,10 +13,10 @@ from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, fingerprint, index
+from indexer.documents.base import Reading
 from indexer.errors import UsageError
-from indexer.recipe_names import recipe_named
-from indexer.sketch.codec import pack_slots
-from indexer.sources.base import Reading
+from indexer.fingerprinting.keys import pack_slots
+from indexer.recipe import recipe_named
 
 ROOT = Path(__file__).parent.parent.parent
 ONE = (

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from places import store_fixture  # noqa: F401
 
 from indexer import GroupOptions, IndexOptions, export, group, index, open_store
+from indexer.documents.base import Reading
 from indexer.errors import UsageError
 from indexer.grouping.label_from import LabelFileOptions, label_from
-from indexer.sources.base import Reading
 
 TEXT = (
     "The harbour ferry leaves at {} in the morning and returns at six. Dogs travel free, café {}."

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.indexing.index import IndexOptions, index
+from indexer.documents.folder import walk
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.threads import ThreadsOptions, threads
 from indexer.model import Blob, SkippedBlob
-from indexer.operations.threads import ThreadsOptions, threads
-from indexer.sources.folder import walk
 from indexer.stores import open_store
 
 NAME = "1707123600.M1P2.host"

@@ -14,8 +14,8 @@ import pytest
 from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, index
+from indexer.documents.base import Reading
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
-from indexer.sources.base import Reading
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."

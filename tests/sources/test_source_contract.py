@@ -10,8 +10,8 @@ import pytest
 from places import CONTAINERS, FILLS, Place, place_fixture, store_fixture  # noqa: F401
 
 from indexer import open_store
-from indexer.extraction.base import Limits
-from indexer.sources.containers import KINDS
+from indexer.documents.base import Limits
+from indexer.documents.containers import KINDS
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."

@@ -12,16 +12,22 @@ import pyarrow.compute  # type: ignore[import-untyped]
 import pytest
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Join
-from indexer.joins.bit_tables import ClosePairs, bit_words
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.joins.slot_counter import SlotCounter
-from indexer.recipe_names import recipe_named
-from indexer.sketch.blocks import design_for
-from indexer.spark import sharing as sharing_module
+from indexer.comparing.equal_slots import SlotCounter
+from indexer.comparing.external_memory import MemoryBudget
+from indexer.fingerprinting.keys import design_for
+from indexer.grouping.candidates import ClosePairs, Join, bit_words
+from indexer.recipe import recipe_named
+from indexer.spark import bands
+from indexer.spark.bands import (
+    HotKeys,
+    Sharing,
+    bucket_counter,
+    bucket_summer,
+    hot_keys,
+    share_blocks,
+    value_counter,
+)
 from indexer.spark.candidates import part_comparer, part_mapper, star_mapper
-from indexer.spark.hot_values import bucket_counter, bucket_summer, value_counter
-from indexer.spark.sharing import HotKeys, Sharing, hot_keys, share_blocks
 
 BANDS, ROWS, LEAST = 8, 3, 9
 Pairs = list[tuple[int, int, int]]
@@ -101,7 +107,7 @@ class Texts:
 def test_tasks_find_the_pairs_of_slots_that_one_machine_finds(
     cap: int, parts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing_module, "AT_ONCE", 400)
+    monkeypatch.setattr(bands, "AT_ONCE", 400)
     random = np.random.default_rng(1)
     slots: NDArray[Any] = random.integers(0, 4, (900, BANDS * ROWS)).astype(np.uint8)
     slots[:300, :6] = random.integers(0, 2, (300, 6))

@@ -23,9 +23,9 @@ from synthetic_library import library, short_library
 
 from indexer import DedupOptions, dedup
 from indexer.errors import SourceNotFound, UsageError
-from indexer.sources.dataset_files import KINDS
-from indexer.spark import dedup_job
-from indexer.spark.dataset_rows import Dataset, Kind
+from indexer.jobs.dataset_files import KINDS
+from indexer.spark import dedup as dedup_job
+from indexer.spark.dataset import Dataset, Kind
 from indexer.spark.deduplicate import command
 from indexer.spark.session import nearfold_error
 

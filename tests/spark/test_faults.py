@@ -25,13 +25,13 @@ from synthetic_library import as_json, library, store_of
 import indexer.spark.__main__ as job_file
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT
-from indexer.spark import store_writes
+from indexer.spark import run
 from indexer.spark.arrow_rows import Mapper, ddl
-from indexer.spark.group_job import group as group_on_spark
+from indexer.spark.group import group as group_on_spark
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.work_folder import Work
+from indexer.spark.session import Work
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -260,7 +260,7 @@ def test_tasks_that_fail_after_writing_leave_each_document_once(
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), DEFAULT)
     assigned = group_on_spark(work, rows, DEFAULT, GroupOptions(threshold=0.7))
     with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
-        refused = store_writes.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
+        refused = run.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
         assert (
             refused.mapInArrow(failing_mapper(), ddl({"id": "string", "error": "string"})).collect()
             == []

@@ -12,24 +12,22 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from synthetic_library import Record, as_json, library, short_library, store_of
 
+from indexer.comparing.criteria import KEYED, Criteria
+from indexer.comparing.field_rules import parse_windows
 from indexer.errors import UsageError
+from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping
+from indexer.grouping import match as pairs
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching import match as pairs
-from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe
-from indexer.recipe_names import recipe_named
-from indexer.similarity.criteria import KEYED, Criteria
-from indexer.similarity.field_rules import parse_windows
-from indexer.sketch.schemes import count_text_features
-from indexer.spark.group_job import group
+from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe, recipe_named
+from indexer.spark.group import group
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.match_job import match
+from indexer.spark.match import match
 from indexer.spark.run import Job, run
-from indexer.spark.session import nearfold_error
-from indexer.spark.work_folder import Stage, Work
+from indexer.spark.session import Stage, Work, nearfold_error
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.system.kept_statistics import keep_statistics
+from indexer.system.recipe_inputs import keep_statistics
 
 pytestmark = pytest.mark.spark
 SECRET = "of 32 characters or more, and known to no file"

@@ -10,18 +10,18 @@ import pytest
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from synthetic_library import library, store_of
 
-from indexer.clustering.principals import ConnectedTexts
+from indexer.comparing.criteria import Criteria
+from indexer.documents.folder import walk
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions
+from indexer.grouping.match import MatchOptions
+from indexer.grouping.principals import ConnectedTexts
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria
-from indexer.sources.folder import walk
-from indexer.spark.components import Components
+from indexer.spark.group import Components
 from indexer.spark.input_documents import Input, failures, signed_documents
 from indexer.spark.run import Job, run
-from indexer.spark.work_folder import Stage, Work
+from indexer.spark.session import Stage, Work
 
 pytestmark = pytest.mark.spark
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import audit
 import pdfjs
 
-from indexer.web.original_pages import PDFJS_VERSION
+from indexer.review.originals.pages import PDFJS_VERSION
 
 FOLDER = Path(pdfjs.TARGET)
 
@@ -18,7 +18,7 @@ def test_the_files_are_those_that_were_copied() -> None:
 def test_its_version_is_stated_where_it_is_served_and_listed() -> None:
     assert f"pdfjsVersion = {PDFJS_VERSION}" in (FOLDER / "pdf.min.mjs").read_text()
     assert f"# pdf.js {PDFJS_VERSION}\n" in (FOLDER / "README.md").read_text()
-    licences = (FOLDER.parents[2] / "docs" / "licences.md").read_text()
+    licences = (FOLDER.parents[3] / "docs" / "licences.md").read_text()
     assert f"| pdf.js {PDFJS_VERSION} |" in licences
     for name in FOLDER.glob("LICENSE*"):
         assert f"`{name.name}`" in (FOLDER / "README.md").read_text()

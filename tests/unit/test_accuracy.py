@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
+from indexer.fingerprinting.hashing import gram_hashes
+from indexer.fingerprinting.minhash import fast_similarity_sketch, wilson
+from indexer.fingerprinting.normalise import normalised_codes
 from indexer.recipe import DEFAULT_V1
-from indexer.sketch.fingerprint import Fingerprints, fingerprints
-from indexer.sketch.hashing import gram_hashes
-from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.wilson import wilson
-from indexer.text.normalise import normalised_codes
 
 SLOTS, PAIRS = 128, 1200
 # (features in both, features in one only, RMSE / theory that Fast Similarity Sketching reaches)

@@ -10,12 +10,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.similarity.alignment import Alignment, align, passages
-from indexer.similarity.suffix_tiling import tiles_by_suffixes
-from indexer.similarity.tile import Tile
-from indexer.similarity.tiling import tiles, tiles_by_pairs
-from indexer.text.word_numbers import Words, number_runs
-from indexer.text.words import words
+from indexer.comparing.alignment import (
+    Alignment,
+    align,
+    passages,
+    tiles,
+    tiles_by_pairs,
+    tiles_by_suffixes,
+)
+from indexer.comparing.lcs import Tile
+from indexer.comparing.words import Words, number_runs, words
 
 SEQUENCES = st.integers(1, 5).flatmap(
     lambda kinds: st.tuples(*[st.lists(st.integers(1, kinds), max_size=30)] * 2)

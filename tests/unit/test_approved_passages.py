@@ -8,11 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.approved_passages import (
+    NO_OMISSION,
+    ApprovedPassages,
+    Omission,
+    approved_passages,
+    without_spans,
+)
+from indexer.comparing.words import normal_words
 from indexer.errors import UsageError
-from indexer.similarity.approved_passages import ApprovedPassages, approved_passages
-from indexer.similarity.omissions import NO_OMISSION, Omission
-from indexer.text.normal_words import normal_words
-from indexer.text.spans import without_spans
 
 NOTICE = (
     "This message is confidential and may be privileged; if you are not the addressee, delete it."

@@ -14,14 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, true_pairs
 
+from indexer.defaults import RECALL
 from indexer.errors import UsageError
-from indexer.grouping.group_options import RECALL
-from indexer.matching.match import MatchOptions, match
-from indexer.matching.match_result import MatchResult
-from indexer.matching.pair_samples import distinct_places
-from indexer.recipe_names import recipe_named
-from indexer.statistics.count_bounds import count_bounds
-from indexer.statistics.strata import RULED_OUT, Stratum, allot, audit_strata, describe_audit
+from indexer.grouping.match import MatchOptions, MatchResult, match
+from indexer.grouping.precision_recall import (
+    RULED_OUT,
+    Stratum,
+    allot,
+    audit_strata,
+    count_bounds,
+    describe_audit,
+    distinct_places,
+)
+from indexer.recipe import recipe_named
 
 LITTLE = 0.5  # a planned recall at which many pairs are missed
 

@@ -16,14 +16,13 @@ from indexer.errors import (
     UnsupportedOperation,
     UsageError,
 )
-from indexer.jobs.history import job_history
-from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
+from indexer.jobs.backup import backup
+from indexer.jobs.restore import restore
 from indexer.jobs.review_file import ReviewFile, review_path
 from indexer.model import Query
-from indexer.operations.backup import backup
-from indexer.operations.restore import restore
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.stores.journal import Failure, Journal, job_history, journal_path, stored_failures
 from indexer.stores.sqlite.store import SqliteStore
 
 FAILURE = Failure("f", "/papers/f.pdf", "digest", "extractor", "encrypted")

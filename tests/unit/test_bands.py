@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.bands import Join
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.joins.runs import slices_of_runs
-from indexer.joins.slot_counter import SlotCounter
-from indexer.sketch.keys import band_keys
+from indexer.comparing.equal_slots import SlotCounter
+from indexer.comparing.external_memory import MemoryBudget, slices_of_runs
+from indexer.fingerprinting.keys import band_keys
+from indexer.grouping.candidates import Join
 from indexer.system.spill_files import SpillFiles
 
 ROWS = 2

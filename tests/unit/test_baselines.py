@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.recipe_names import recipe_named
-from indexer.sketch.corpus_statistics import count_features
-from indexer.sketch.hashing import gram_hashes, mix64_array
-from indexer.sketch.imatch import imatch, signatures_match
-from indexer.sketch.permutations import permuted_minima
-from indexer.sketch.schemes import features_of
-from indexer.sketch.string_hashes import string_hashes
-from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
-from indexer.sketch.winnowing import guarantee, winnow
-from indexer.text.codepoints import encode
+from indexer.fingerprinting.codepoints import encode
+from indexer.fingerprinting.hashing import gram_hashes, mix64_array, string_hashes
+from indexer.fingerprinting.keys import guarantee, winnow
+from indexer.fingerprinting.minhash import chance, mega_shingles, permuted_minima, super_shingles
+from indexer.fingerprinting.rare_terms import count_features, imatch, signatures_match
+from indexer.fingerprinting.schemes import features_of
+from indexer.recipe import recipe_named
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/baselines.json").read_text())
 VOCABULARY = [f"w{number}" for number in range(300)]

@@ -10,16 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.bbit import (
+from indexer.fingerprinting.hashing import mix64_array
+from indexer.fingerprinting.minhash import (
     WIDTHS,
     correct_for_chance,
+    fast_similarity_sketch,
+    feature_hashes,
     pack_low_bits,
+    permuted_minima,
     standard_error,
     unpack_low_bits,
 )
-from indexer.sketch.hashing import mix64_array
-from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.permutations import feature_hashes, permuted_minima
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/bbit.json").read_text())
 

@@ -24,16 +24,22 @@ from indexer import (
     recipe_named,
     search,
 )
+from indexer.comparing.external_memory import MemoryBudget
 from indexer.errors import UsageError
+from indexer.fingerprinting.keys import (
+    FARTHEST,
+    design_for,
+    farthest,
+    hamming,
+    hashed_table_keys,
+    tables,
+)
+from indexer.fingerprinting.simhash import simhash_doc
+from indexer.grouping.candidates import ClosePairs
+from indexer.grouping.fingerprint_lists import match_fingerprints, read_fingerprints
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.bit_tables import ClosePairs
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.matching.fingerprint_lists import match_fingerprints, read_fingerprints
-from indexer.matching.match import MatchOptions
+from indexer.grouping.match import MatchOptions
 from indexer.model import Row
-from indexer.sketch.blocks import FARTHEST, design_for, farthest, hashed_table_keys, tables
-from indexer.sketch.distance import hamming
-from indexer.sketch.simhash_doc import simhash_doc
 
 TEXT = "the harbour ferry leaves at eight in the morning and returns late in the evening"
 WORDS = TEXT.split()

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.blocks import (
+from indexer.fingerprinting.keys import (
     DOC_CLOSE,
     Design,
+    block_keys,
     choose_design,
     designs,
     table_keys,
     tables,
 )
-from indexer.sketch.keys import block_keys
 
 
 def flips(bits: int, distance: int) -> np.ndarray:

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.blocks_view import SideBySide, facts
 from indexer.comparing.compare import compare
-from indexer.comparing.placed_text import PlacedText
-from indexer.similarity.edits import edits, shared_ends
-from indexer.text.words import words
+from indexer.comparing.redline import edits, shared_ends
+from indexer.comparing.words import words
+from indexer.review.side_by_side import PlacedText, SideBySide, facts
 
 STRETCHES = st.lists(
     st.sampled_from(

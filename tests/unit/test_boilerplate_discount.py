@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
-from indexer.comparing.boilerplate import discount
+from indexer.comparing.measures import resemblance
+from indexer.comparing.words import words
 from indexer.errors import StoreError
-from indexer.similarity.boilerplate_discount import (
+from indexer.review.boilerplate import (
     Corpus,
+    discount,
     discounted_similarity,
     shingle_hashes,
     width_for,
 )
-from indexer.similarity.measures import resemblance
 from indexer.stores import open_store
-from indexer.text.words import words
 
 SHINGLES = st.sets(st.integers(0, 30), max_size=20).map(
     lambda found: np.array(sorted(found), dtype=np.uint64)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from synthetic_clauses import KNOWN, UNKNOWN, all_bases, results
 
-from indexer.text.clauses.lexicon import default_lexicon
+from indexer.comparing.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from clausenames import bare_name_pairs, heading_pairs, kinds, name_pairs

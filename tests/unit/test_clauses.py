@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.clauses.segmentation import MOST, clauses
-from indexer.text.clauses.structure import Heading
+from indexer.comparing.clauses.segmentation import MOST, Heading, clauses
 
 CONTRACT = """CREDIT AGREEMENT
 

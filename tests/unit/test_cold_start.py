@@ -13,14 +13,14 @@ UNUSED = {
     "charset_normalizer",
     "email",
     "importlib.metadata",
-    "indexer.extraction.native",
-    "indexer.extraction.roff",
-    "indexer.extraction.worker_pool",
-    "indexer.similarity.duplicate_sets",
-    "indexer.sketch.schemes",
-    "indexer.sources.containers",
-    "indexer.stores.sqlite.replacement",
-    "indexer.text.clauses",
+    "indexer.documents.native",
+    "indexer.documents.roff",
+    "indexer.documents.workers",
+    "indexer.comparing.clauses.duplicates",
+    "indexer.fingerprinting.schemes",
+    "indexer.documents.containers",
+    "indexer.stores.sqlite.reindex",
+    "indexer.comparing.clauses",
     "numpy.polynomial",
     "psutil",
 }
@@ -57,7 +57,7 @@ def test_a_look_up_or_search_loads_no_readers_of_other_formats_and_schemes(tmp_p
 
 def test_workers_that_extract_load_no_numpy() -> None:
     modules = ("worker_main", "extractors", "native", "tika_server")
-    names = ", ".join(f"indexer.extraction.{module}" for module in modules)
+    names = ", ".join(f"indexer.documents.{module}" for module in modules)
     code = f"import sys, {names}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.comparing.collation import CollationRow, passages_of
-from indexer.comparing.collation import collate as collate_passages
+from indexer.review.collation import CollationRow, passages_of
+from indexer.review.collation import collate as collate_passages
 
 FIRST = "Lease\n\nThe tenant pays four hundred pounds each month.\n\nNo pets are kept in the house."
 SECOND = FIRST.replace("four", "five")

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from indexer.model import Query, RankedRow
 from indexer.recipe import DEFAULT
-from indexer.searching.search_options import parse_filters
+from indexer.searching.search import parse_filters
 from indexer.stores import open_store
 from indexer.stores.base import Ranking
-from indexer.stores.sqlite import column_cache, filtered_rows, full_text, ranking
+from indexer.stores.sqlite import full_text, read_cache
+from indexer.stores.sqlite import full_text as filtered_rows
+from indexer.stores.sqlite import full_text as ranking
 from indexer.stores.sqlite.store import SqliteStore
 from tests.sample_rows import row
 
@@ -79,8 +81,8 @@ def test_the_second_answer_is_that_of_a_new_connection(
     file: Path, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether all rows are read for columns, or those that match, or all are too many."""
-    monkeypatch.setattr(column_cache, "_FEW", few)
-    monkeypatch.setattr(column_cache, "MOST_ROWS", 1 << 22 if few else 0)
+    monkeypatch.setattr(read_cache, "_FEW", few)
+    monkeypatch.setattr(read_cache, "MOST_ROWS", 1 << 22 if few else 0)
     store, other = opened(file), opened(file)
     first = list(answers(store))
     assert list(answers(store)) == first == list(answers(other))
@@ -203,11 +205,11 @@ def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], 
 
 
 def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(column_cache, "MOST_SCORES", 200)
-    cache, reads = column_cache.ScoreCache(), []
+    monkeypatch.setattr(read_cache, "MOST_SCORES", 200)
+    cache, reads = read_cache.ScoreCache(), []
 
     def ask(word: str) -> list[int]:
-        def read() -> column_cache.Scores:
+        def read() -> read_cache.Scores:
             reads.append(word)
             return np.arange(60), np.ones(60)
 

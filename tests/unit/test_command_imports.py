@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from indexer.indexing.index import index
+from indexer.jobs.index import index
 from indexer.stores import open_store
 
 _SCRIPT = """

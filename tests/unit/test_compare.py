@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.compare import Comparison, as_json, compare, rows
+from indexer.comparing.measures import describe_measures
+from indexer.comparing.words import words
 from indexer.errors import UnknownMeasure
 from indexer.recipe import DEFAULT_V1
-from indexer.similarity.measures import describe_measures
-from indexer.text.words import words
 
 BLOCKS = st.lists(
     st.sampled_from(

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import library, rows
 
+from indexer.comparing.criteria import copy_key
 from indexer.errors import UsageError
-from indexer.matching.match import MatchOptions, match
-from indexer.similarity.copy_key import copy_key
-from indexer.sketch.hashing import MASK, mix64
-from indexer.sketch.passage_keys import (
+from indexer.fingerprinting.hashing import MASK, mix64
+from indexer.fingerprinting.keys import (
     GUARANTEED_LENGTH,
     RUN,
     RunIndex,
@@ -21,6 +20,7 @@ from indexer.sketch.passage_keys import (
     passage_runs,
     run_hashes,
 )
+from indexer.grouping.match import MatchOptions, match
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins import copies
-from indexer.joins.copies import Carriers, DocumentPairs, PairFilter
+from indexer.grouping import collection
+from indexer.grouping.collection import Carriers, DocumentPairs, PairFilter
 
 
 def carriers(documents):
@@ -52,7 +52,7 @@ def test_a_cap_keeps_a_star_and_counts_what_it_leaves_out(sizes, cap):
 
 def test_pairs_come_in_parts(monkeypatch):
     all_pairs = list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
-    monkeypatch.setattr(copies, "BLOCK_PAIRS", 2)
+    monkeypatch.setattr(collection, "BLOCK_PAIRS", 2)
     assert list_copies([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == all_pairs
 
 

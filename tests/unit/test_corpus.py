@@ -14,7 +14,7 @@ from corpus.formats import FORMATS, formats_of, txt
 from corpus.language import CODES, language
 from corpus.lines import fill_lines
 
-from indexer.text.normalise import count_words, normalise
+from indexer.fingerprinting.normalise import count_words, normalise
 
 FIFTY = tuple(fifty())
 ALL = (*FIFTY, *lookalikes())

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
-from indexer.sketch.string_hashes import string_hashes
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.rare_terms import CorpusStatistics, count_features
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=12)
 

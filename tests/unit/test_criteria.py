@@ -6,20 +6,19 @@ from hypothesis import strategies as st
 from invoices import invoices
 from sample_library import library, rows, sentence
 
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.measures import Side
 from indexer.errors import UsageError
+from indexer.fingerprinting.keys import unpack_slots
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.jobs.history import job_history
-from indexer.jobs.journal import journal_path
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.sides import Side
-from indexer.sketch.codec import unpack_slots
 from indexer.stores import open_store
+from indexer.stores.journal import job_history, journal_path
 
 DISTINGUISH = Criteria("distinguish")
 PLAIN = "the quick brown fox jumps over the lazy dog and pays 5 1 coins to Anna in May {}"

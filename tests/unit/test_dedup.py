@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from sample_library import WORDS, edited, rows, sentence, similarity
 
 from indexer import DedupOptions, dedup
-from indexer.deduplicating.row_spool import RowSpool
 from indexer.errors import StoreBusy, UsageError
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.fingerprinting.normalise import normalise_v2
+from indexer.jobs.dedup_spool import RowSpool
 from indexer.recipe import DEFAULT
-from indexer.sketch.fingerprint import fingerprints
 from indexer.system.failpoints import arm
-from indexer.text.normalise_v2 import normalise_v2
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 SHOUTED = "THE HARBOUR FERRY leaves at eight in the morning, and returns at six in the evening!"
@@ -390,8 +390,8 @@ def test_options_out_of_range(options) -> None:
 
 @pytest.mark.parametrize("point", ["before_commit", "after_commit"])
 def test_interrupted_run_goes_on(folder: Path, point: str, monkeypatch) -> None:
-    monkeypatch.setattr("indexer.deduplicating.signed_rows.BATCH_ROWS", 20)
-    monkeypatch.setattr("indexer.deduplicating.dedup_run.BATCH_ROWS", 20)
+    monkeypatch.setattr("indexer.jobs.dedup.BATCH_ROWS", 20)
+    monkeypatch.setattr("indexer.jobs.dedup.BATCH_ROWS", 20)
     source, out = folder / "in", folder / "out"
     source.mkdir()
     for name in ("a", "b"):

@@ -8,9 +8,9 @@ from indexer.errors import UsageError
 from indexer.grouping.delete import FamilyRepair, delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.index import index
+from indexer.jobs.index import index
 from indexer.model import Query
-from indexer.recipe_names import recipe_named
+from indexer.recipe import recipe_named
 from indexer.stores import open_store
 
 LONGEST = GroupOptions(principal="longest")

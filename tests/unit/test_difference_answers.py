@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer.similarity import differences as module
-from indexer.similarity.addresses import _ADDRESS, addresses
-from indexer.similarity.differences import differences, has_differences
-from indexer.similarity.fact_signs import _SIGN, _matches
-from indexer.similarity.facts import FactSource
-from indexer.similarity.tile import Tile
-from indexer.text.words import words
+from indexer.comparing import differences as module
+from indexer.comparing.differences import differences, has_differences
+from indexer.comparing.facts import _ADDRESS, _FACT_SIGNS_SIGN, FactSource, _matches, addresses
+from indexer.comparing.lcs import Tile
+from indexer.comparing.words import words
 
 _PIECES = (
     "pay 5 $5 -5 (5.00) 1,000 1000 1.000,00 not Anna anna Ben BEN May May 6. 6 May 2024. "
@@ -80,7 +78,7 @@ def test_signs_and_addresses_are_those_of_a_search_of_the_whole_text() -> None:
         whole = f"{text}{other.replace(' ', '')} {text[: len(text) // 2]}"
         starts = [found.start() for found in _ADDRESS.finditer(whole)]
         assert [start for start, _ in addresses(whole)] == starts
-        spans = [found.span() for found in _SIGN.finditer(whole)]
+        spans = [found.span() for found in _FACT_SIGNS_SIGN.finditer(whole)]
         assert [found.span() for found in _matches(whole)] == spans
 
 

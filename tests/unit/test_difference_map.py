@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.blocks_view import SideBySide
 from indexer.comparing.compare import compare
-from indexer.comparing.difference_map import SEGMENTS, MapSegment, difference_map
+from indexer.review.side_by_side import SEGMENTS, MapSegment, SideBySide, difference_map
 
 
 def text(first: int, end: int) -> str:

@@ -8,14 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from invoices import invoices
 
+from indexer.comparing.criteria import Criteria, is_rearranged, parse_requirements
+from indexer.comparing.differences import differences, spell_differences
+from indexer.comparing.facts import FactSource
+from indexer.comparing.measures import Side
+from indexer.comparing.words import words
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria, is_rearranged
-from indexer.similarity.differences import differences, spell_differences
-from indexer.similarity.facts import FactSource
-from indexer.similarity.parse_requirements import parse_requirements
-from indexer.similarity.sides import Side
-from indexer.text.words import words
 
 PARTIES = ["Acme", "Baxter", "Corvin", "Dalton", "Ehlers", "Ferris", "Gomez", "Hobart", "Ibsen"]
 FRAGMENTS = (

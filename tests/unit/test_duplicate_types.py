@@ -6,20 +6,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from indexer.errors import UsageError
-from indexer.similarity.duplicate_sets import (
+from indexer.comparing.clauses.body import body
+from indexer.comparing.clauses.clause_terms import read_clause, without_layout
+from indexer.comparing.clauses.duplicates import (
     duplicate_pairs,
     duplicate_sets,
     may_match,
     signatures,
     term_statistics,
+    terminology,
+    verdict,
 )
-from indexer.similarity.duplicate_types import terminology, verdict
-from indexer.text.clauses.body import body
-from indexer.text.clauses.clause_terms import read_clause
-from indexer.text.clauses.function_words import HEADING_WORDS
-from indexer.text.clauses.layout import without_layout
-from indexer.text.clauses.lexicon import default_lexicon, lexicon
+from indexer.comparing.clauses.lexicon import HEADING_WORDS, default_lexicon, lexicon
+from indexer.errors import UsageError
 
 NEAR = (
     "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by "

@@ -7,18 +7,18 @@ import sys
 import pytest
 
 from indexer.errors import UsageError
-from indexer.recipe_names import recipe_named
-from indexer.sketch.fingerprint import fingerprint
-from indexer.text import dutch
+from indexer.fingerprinting import tokens
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.recipe import recipe_named
 
 TEXT = "De veerboot vertrekt om acht uur. Honden gaan gratis mee, zegt 'm de kapitein."
 
 
 @pytest.fixture(autouse=True)
 def fresh():
-    dutch._model.cache_clear()
+    tokens._model.cache_clear()
     yield
-    dutch._model.cache_clear()
+    tokens._model.cache_clear()
 
 
 @pytest.fixture
@@ -27,21 +27,21 @@ def model(tmp_path, monkeypatch):
     pipeline = spacy.blank("nl")
     pipeline.add_pipe("sentencizer")
     pipeline.to_disk(tmp_path / "data")
-    package, about = tmp_path / dutch.MODEL, tmp_path / f"{dutch.MODEL}-1.0.dist-info"
+    package, about = tmp_path / tokens.MODEL, tmp_path / f"{tokens.MODEL}-1.0.dist-info"
     package.mkdir()
     about.mkdir()
     (package / "__init__.py").write_text(
         f"import spacy\ndef load(**_):\n    return spacy.load({str(tmp_path / 'data')!r})\n"
     )
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dutch.MODEL}\nVersion: 1.0\n")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {tokens.MODEL}\nVersion: 1.0\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
-    sys.modules.pop(dutch.MODEL, None)
+    sys.modules.pop(tokens.MODEL, None)
 
 
 def test_words_and_sentences(model) -> None:
-    assert dutch.dutch_words("Honden, zei hij.") == ["Honden", ",", "zei", "hij", "."]
-    assert dutch.dutch_sentences(TEXT) == [TEXT[:33], TEXT[34:]]
+    assert tokens.dutch_words("Honden, zei hij.") == ["Honden", ",", "zei", "hij", "."]
+    assert tokens.dutch_sentences(TEXT) == [TEXT[:33], TEXT[34:]]
 
 
 def test_recipes_have_slots_of_their_own(model) -> None:

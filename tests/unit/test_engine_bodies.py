@@ -9,7 +9,8 @@ from indexer import mappings
 from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import bodies, index_body, sort_keys
+from indexer.stores.engine import bodies, index_mapping
+from indexer.stores.engine import bodies as sort_keys
 
 
 def new_index(**changes):
@@ -19,7 +20,7 @@ def new_index(**changes):
         "shards": None,
         "replicas": None,
     }
-    return index_body.new_index(DEFAULT, **{**settings, **changes})
+    return index_mapping.new_index(DEFAULT, **{**settings, **changes})
 
 
 def test_an_index_is_strict_and_says_what_it_holds():
@@ -93,21 +94,21 @@ def test_fields_are_flat_and_keys_have_no_doc_values():
 
 
 def test_our_own_mapping_has_no_problems():
-    assert index_body.mapping_problems(new_index()["mappings"], "flat_object") == ()
+    assert index_mapping.mapping_problems(new_index()["mappings"], "flat_object") == ()
 
 
 def test_an_index_that_maps_fields_as_before_has_no_problems():
     mapping = new_index()["mappings"]
     former = {name: {"type": "keyword"} for name in ("near_id", "near_source")}
-    assert not index_body.is_outdated(mapping)
+    assert not index_mapping.is_outdated(mapping)
     mapping["properties"] |= {**former, "near_simhash": {"type": "long"}}
-    assert index_body.mapping_problems(mapping, "flat_object") == ()
-    assert index_body.is_outdated(mapping)
+    assert index_mapping.mapping_problems(mapping, "flat_object") == ()
+    assert index_mapping.is_outdated(mapping)
     mapping["_meta"]["nearfold"]["shared"] = True
-    assert not index_body.is_outdated(mapping)
+    assert not index_mapping.is_outdated(mapping)
     del mapping["_meta"]["nearfold"]["shared"]
     del mapping["properties"]["near_file"]
-    assert [*index_body.later_fields(mapping["properties"])] == ["near_file"]
+    assert [*index_mapping.later_fields(mapping["properties"])] == ["near_file"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_an_index_that_maps_fields_as_before_has_no_problems():
 def test_problems_of_a_mapping_are_described(change, problem):
     mapping = new_index()["mappings"]
     change(mapping)
-    assert index_body.mapping_problems(mapping, "flat_object") == (problem,)
+    assert index_mapping.mapping_problems(mapping, "flat_object") == (problem,)
 
 
 def phrase(words):
@@ -310,9 +311,9 @@ def test_every_file_of_mappings_can_be_read():
 
 def test_an_index_made_before_there_were_parts_serves():
     mapping = new_index()["mappings"]
-    for name in index_body.OF_PARTS:
+    for name in index_mapping.OF_PARTS:
         del mapping["properties"][name]
-    assert index_body.mapping_problems(mapping, "flat_object") == ()
+    assert index_mapping.mapping_problems(mapping, "flat_object") == ()
 
 
 def test_searches_among_documents_leave_parts_out_and_keep_their_scores():

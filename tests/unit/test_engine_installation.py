@@ -7,32 +7,31 @@ import pytest
 
 from indexer import mappings
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import index_body
-from indexer.stores.engine import installation as installed
+from indexer.stores.engine import asset_bodies, index_mapping
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 FIELDS = mappings.load("index.json")["mappings"]["properties"]
 
 
 def template(recipe=DEFAULT, signs=True):
-    return installed.index_template(
-        recipe, "papers", index_body.new_index(recipe, "flat_object", False, 3, None), signs
+    return asset_bodies.index_template(
+        recipe, "papers", index_mapping.new_index(recipe, "flat_object", False, 3, None), signs
     )
 
 
 def assets():
     return [
-        installed.component_template(DEFAULT),
-        installed.attachment_pipeline(DEFAULT),
-        installed.signing_pipeline(DEFAULT),
-        installed.fold_pipeline(),
-        *installed.score_scripts(),
+        asset_bodies.component_template(DEFAULT),
+        asset_bodies.attachment_pipeline(DEFAULT),
+        asset_bodies.signing_pipeline(DEFAULT),
+        asset_bodies.fold_pipeline(),
+        *asset_bodies.score_scripts(),
         template(),
     ]
 
 
 def test_the_component_maps_our_fields_and_no_others():
-    mapping = installed.component_template(DEFAULT).body["template"]["mappings"]
+    mapping = asset_bodies.component_template(DEFAULT).body["template"]["mappings"]
     assert {*mapping} == {"_meta", "properties"}
     assert all(name.startswith("near_") for name in mapping["properties"])
     assert {"near_family", "near_bands", "near_error"} <= {*mapping["properties"]}
@@ -41,7 +40,7 @@ def test_the_component_maps_our_fields_and_no_others():
 def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
     parts = [
         asset.body["template"]["mappings"]
-        for asset in (installed.component_template(DEFAULT), template())
+        for asset in (asset_bodies.component_template(DEFAULT), template())
     ]
     assert {**parts[0]["properties"], **parts[1]["properties"]} == {
         **FIELDS,
@@ -54,9 +53,11 @@ def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
         "dynamic": "true",
     }
     theirs = {**together, "properties": {**together["properties"], "author": {"type": "keyword"}}}
-    assert index_body.mapping_problems(theirs, "flat_object") == ()
+    assert index_mapping.mapping_problems(theirs, "flat_object") == ()
     del theirs["properties"]["near_family"]
-    assert index_body.mapping_problems(theirs, "flat_object") == ("field near_family is missing",)
+    assert index_mapping.mapping_problems(theirs, "flat_object") == (
+        "field near_family is missing",
+    )
 
 
 def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
@@ -65,7 +66,7 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert body["template"]["aliases"] == {"papers-write": {}}
     settings = body["template"]["settings"]["index"]
     assert (settings["default_pipeline"], settings["number_of_shards"]) == (
-        installed.signing_pipeline(DEFAULT).name,
+        asset_bodies.signing_pipeline(DEFAULT).name,
         3,
     )
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
@@ -82,28 +83,30 @@ def test_an_asset_is_recognised_in_what_an_engine_answers(asset):
     )
     if asset.kind == "stored script":
         answer = {"_id": asset.name, "found": True, **asset.body}
-    assert installed.is_same(asset, installed.body_in(asset, json.loads(json.dumps(answer))))
-    assert installed.body_in(asset, {}) is None
-    assert not installed.is_same(asset, {})
+    assert asset_bodies.is_same(asset, asset_bodies.body_in(asset, json.loads(json.dumps(answer))))
+    assert asset_bodies.body_in(asset, {}) is None
+    assert not asset_bodies.is_same(asset, {})
 
 
 def test_another_recipe_makes_other_assets_under_other_names():
     for make, name in (
-        (installed.component_template, "nearfold-"),
-        (installed.signing_pipeline, "nearfold-"),
-        (installed.attachment_pipeline, "nearfold-attachment-"),
+        (asset_bodies.component_template, "nearfold-"),
+        (asset_bodies.signing_pipeline, "nearfold-"),
+        (asset_bodies.attachment_pipeline, "nearfold-attachment-"),
     ):
         assert make(OTHER).name == f"{name}other_v1"
-        assert not installed.is_same(make(OTHER), make(DEFAULT).body)
-    assert not installed.is_same(template(OTHER), template().body)
-    assert installed.recipe_in(template(OTHER).body) == OTHER
-    assert installed.recipe_in({"_meta": {}}) is None
+        assert not asset_bodies.is_same(make(OTHER), make(DEFAULT).body)
+    assert not asset_bodies.is_same(template(OTHER), template().body)
+    assert asset_bodies.recipe_in(template(OTHER).body) == OTHER
+    assert asset_bodies.recipe_in({"_meta": {}}) is None
 
 
 def test_fields_of_others_are_problems_only_where_they_bear_our_names():
     fine = {"near_family": FIELDS["near_family"], "text": {"type": "keyword"}}
-    assert installed.field_problems({"properties": fine}) == installed.field_problems({}) == ()
+    assert (
+        asset_bodies.field_problems({"properties": fine}) == asset_bodies.field_problems({}) == ()
+    )
     wrong = {"near_bands": {"type": "keyword"}}
-    assert installed.field_problems({"properties": wrong}) == (
+    assert asset_bodies.field_problems({"properties": wrong}) == (
         "field near_bands is keyword instead of keyword (doc_values: False)",
     )

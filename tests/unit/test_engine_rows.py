@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from sample_rows import band, row
 
 from indexer.model import Assignment, Candidate, RankedRow
-from indexer.stores.engine import rows as documents
-from indexer.stores.engine.digests import lengthen, shorten
-from indexer.stores.engine.sort_keys import LAST
+from indexer.stores.engine import rows
+from indexer.stores.engine.bodies import LAST
+from indexer.stores.engine.rows import lengthen, shorten
 
 
 def test_empty_fields_are_left_out():
-    document = documents.source(row("1", modified=None))
+    document = rows.source(row("1", modified=None))
     empty = [name for name, value in document.items() if value is None]
     assert empty == ["near_principal", "near_similarity", "near_cluster"]  # `group` sets them
     for name in ("modified", "near_minhash", "near_simhash", "near_parent", "near_unsearchable"):
@@ -24,7 +24,7 @@ def test_empty_fields_are_left_out():
 
 
 def test_bits_are_signed_and_slots_are_base64():
-    document = documents.source(
+    document = rows.source(
         row("1", simhash=2**64 - 1, minhash=b"\x00\x01\xff", bands=(band(0, 1),))
     )
     assert (document["near_simhash"], document["near_minhash"]) == (-1, "AAH/")
@@ -32,14 +32,14 @@ def test_bits_are_signed_and_slots_are_base64():
 
 def test_values_that_cannot_be_indexed_are_stored_apart():
     metadata = {"a": "x" * 32_000, "b": "y" * 31_999, "c\0d": "z", "ж" * 8_000: "ж" * 8_001}
-    document = documents.source(row("1", metadata=metadata))
+    document = rows.source(row("1", metadata=metadata))
     assert set(document["metadata"]) == {"b"}
     assert set(document["near_unsearchable"]) == {"a", "c\0d", "ж" * 8_000}
-    assert documents.row("1", document).metadata == metadata
+    assert rows.row_of_hit("1", document).metadata == metadata
 
 
 def test_a_document_of_another_program_has_empty_fields():
-    result = documents.row("1", {"text": "x"})
+    result = rows.row_of_hit("1", {"text": "x"})
     assert dataclasses.replace(result, text="") == row(
         "1", recipe="", status="complete", title="", text="", path="", content_type="",
         modified=None, size=0, source="",
@@ -60,7 +60,7 @@ def test_a_document_of_another_program_has_empty_fields():
     ],
 )
 def test_times(stored, milliseconds):
-    assert documents.row("1", {"modified": stored}).modified == milliseconds
+    assert rows.row_of_hit("1", {"modified": stored}).modified == milliseconds
 
 
 def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
@@ -72,7 +72,7 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
         "metadata": "none",
         "near_family": None,
     }
-    result = documents.row("1", source)
+    result = rows.row_of_hit("1", source)
     assert (result.text, result.title, result.path, result.labels, result.metadata) == (
         "one\n2",
         "",
@@ -82,8 +82,8 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
     )
     assert (result.family, result.bands, result.status) == ("1", (), "complete")
     hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
-    assert documents.candidate(hit) == Candidate("1", "", 2, None, None)
-    assert documents.ranked(hit, True) == RankedRow("1", "", 2.0, "1", "complete", None)
+    assert rows.candidate(hit) == Candidate("1", "", 2, None, None)
+    assert rows.ranked(hit, True) == RankedRow("1", "", 2.0, "1", "complete", None)
 
 
 SHA = hashlib.sha256(b"a file").hexdigest()
@@ -100,24 +100,24 @@ def test_any_digest_comes_back(digest):
 
 def test_digests_are_stored_short_where_nothing_searches_them():
     signed = row("1", raw=SHA, source=SHA, exact=SHA)
-    document = json.loads(json.dumps(documents.source(signed)))
+    document = json.loads(json.dumps(rows.source(signed)))
     assert "near_raw" not in document
     assert {document[f"near_{name}"] for name in ("file", "source", "exact")} == {shorten(SHA)}
     assert len(shorten(SHA)) == 43
-    assert documents.row("1", document) == signed
+    assert rows.row_of_hit("1", document) == signed
 
 
 @pytest.mark.parametrize(("status", "has_file"), [("empty", True), ("complete", False)])
 def test_bytes_of_an_empty_file_can_be_searched_and_so_they_can_in_an_older_index(status, has_file):
     signed = row("1", raw=SHA, status=status)
-    document = json.loads(json.dumps(documents.source(signed, has_file)))
+    document = json.loads(json.dumps(rows.source(signed, has_file)))
     assert (document["near_raw"], "near_file" in document) == (SHA, False)
-    assert documents.row("1", document) == signed
+    assert rows.row_of_hit("1", document) == signed
 
 
 def test_digests_of_earlier_documents_are_read():
     former = {"near_raw": SHA, "near_source": SHA, "near_exact": SHA, "near_recipe": "r"}
-    read = documents.row("1", former)
+    read = rows.row_of_hit("1", former)
     assert (read.raw, read.source, read.exact) == (SHA, SHA, SHA)
     for stored in (SHA, shorten(SHA)):
         hit = {
@@ -126,12 +126,12 @@ def test_digests_of_earlier_documents_are_read():
             "sort": ["p", "1", 0],
             "fields": {"near_exact": [stored]},
         }
-        assert documents.ranked(hit, False).digest == SHA
+        assert rows.ranked(hit, False).digest == SHA
 
 
 def test_what_most_documents_have_in_common_stands_together_and_before_the_text():
-    names = [*documents.source(row("1", minhash=b"x"))]
+    names = [*rows.source(row("1", minhash=b"x"))]
     assert names[:4] == ["near_recipe", "near_status", "near_extractor", "near_provisional"]
     assert names[-1] == "text"
-    assigned = documents.assignment_fields(Assignment("1", "1", False, 0.9, "1", False))
-    assert assigned.keys() <= {*documents.source(row("1"))}
+    assigned = rows.assignment_fields(Assignment("1", "1", False, 0.9, "1", False))
+    assert assigned.keys() <= {*rows.source(row("1"))}

@@ -11,10 +11,10 @@ from synthetic_library import library as random_library
 from synthetic_library import store_of
 
 from indexer.errors import UnknownMeasure, UsageError
+from indexer.grouping.match import MatchOptions, match
 from indexer.lab.evaluation.decider import Decider
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-from indexer.matching.match import MatchOptions, match
-from indexer.recipe_names import recipe_named
+from indexer.recipe import recipe_named
 
 CHANCE = random.Random(5)
 VOCABULARY = [

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError, UsageError
-from indexer.exports.csv_tables import Column, Table, write_csv
-from indexer.exports.export import ExportOptions, export
-from indexer.exports.load_file import field
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT_V1
+from indexer.review.exports.export import ExportOptions, export
+from indexer.review.exports.formats import Column, Table, field, write_csv
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.external_memory import Column, MemoryBudget, Sorter
 from indexer.errors import UsageError
-from indexer.joins.external_sort import Sorter
-from indexer.joins.memory_budget import Column, MemoryBudget
 from indexer.system.spill_files import SpillFiles
 
 BUDGETS = {

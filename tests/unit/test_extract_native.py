@@ -7,10 +7,10 @@ import zlib
 import pytest
 from samples import PARAGRAPHS, TITLE, docx, formats, html, odt, pdf, rtf, zipped
 
+from indexer.documents.base import CUT, Limits
+from indexer.documents.native import NativeExtractor
+from indexer.documents.tika import document
 from indexer.errors import ExtractionError
-from indexer.extraction.base import CUT, Limits
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.tika_answers import document
 
 READER = NativeExtractor(Limits(chars=5_000))
 NOISE = random.Random(7).randbytes(20_000)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import formats
 
+from indexer.documents.base import CUT, Limits
+from indexer.documents.plain_text import PlainExtractor, plain_document
 from indexer.errors import ExtractionError
-from indexer.extraction.base import CUT, Limits
-from indexer.extraction.plain import PlainExtractor, plain_document
 from indexer.model import Document
 
 LIMITS = Limits()

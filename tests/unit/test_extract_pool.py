@@ -22,6 +22,10 @@ from hostile_extractor import HostileExtractor, UnavailableExtractor
 from samples import formats
 
 from indexer import errors
+from indexer.documents import workers
+from indexer.documents.base import Limits, Task
+from indexer.documents.native import NativeExtractor
+from indexer.documents.workers import Pool
 from indexer.errors import (
     ExtractionCrash,
     ExtractionError,
@@ -31,10 +35,6 @@ from indexer.errors import (
     MissingExtra,
     NearfoldError,
 )
-from indexer.extraction import worker_pool as pool_module
-from indexer.extraction.base import Limits
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 LIMITS = Limits(seconds=1, megabytes=200)
@@ -43,9 +43,9 @@ SCRIPT = f"""
 import os, sys, time
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 from hostile_extractor import HostileExtractor
-from indexer.extraction.base import Limits
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.worker_pool import Pool, Task
+from indexer.documents.base import Limits
+from indexer.documents.native import NativeExtractor
+from indexer.documents.workers import Pool, Task
 """
 
 
@@ -65,7 +65,7 @@ def workers_of(process: psutil.Process) -> list[psutil.Process]:
 def is_worker(process: psutil.Process) -> bool:
     """Return whether a process is a running worker; one that ends meanwhile is not."""
     try:
-        return "indexer.extraction.worker_main" in " ".join(process.cmdline())
+        return "indexer.documents.worker_main" in " ".join(process.cmdline())
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
 
@@ -208,7 +208,7 @@ def test_items_are_pulled_as_they_are_needed() -> None:
 
 
 def test_bytes_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_module, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(workers, "_MOST_BYTES", 1000)
     pulled = 0
 
     def tasks() -> Iterator[Task[int]]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.clustering.field_order import FieldOrder
-from indexer.clustering.principals import (
+from indexer.comparing.field_rules import FieldOrder
+from indexer.grouping.principals import (
     ConnectedTexts,
     Graph,
     Visit,

@@ -19,8 +19,8 @@ from sample_library import edited, library, rows, sentence
 from indexer.defaults import FOLD, PRINCIPAL
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.indexing.arrival import Arrivals
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.arrival import Arrivals
+from indexer.jobs.index import IndexOptions, index
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store

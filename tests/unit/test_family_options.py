@@ -7,18 +7,21 @@ from contextlib import closing
 import pytest
 from sample_library import edited, rows, sentence
 
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.field_rules import parse_windows
 from indexer.errors import StoreBusy
 from indexer.grouping.delete import delete
-from indexer.grouping.family_options import DEFAULT_FAMILIES, FamilyOptions, last_options
 from indexer.grouping.group import group
-from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.index import IndexOptions, index
-from indexer.jobs.history import KEPT, record_job
-from indexer.jobs.journal import Journal, journal_path
+from indexer.grouping.group_options import (
+    DEFAULT_FAMILIES,
+    FamilyOptions,
+    GroupOptions,
+    last_options,
+)
+from indexer.jobs.index import IndexOptions, index
 from indexer.recipe import DEFAULT
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.field_rules import parse_windows
 from indexer.stores import open_store
+from indexer.stores.journal import KEPT, Journal, journal_path, record_job
 
 TEXT = sentence(1, 40)
 LOOSE = edited(TEXT, 7)  # .825 of the words in order

@@ -3,7 +3,7 @@
 import pytest
 from sample_rows import row
 
-from indexer.clustering.field_order import FieldOrder, parse_order
+from indexer.comparing.field_rules import FieldOrder, parse_order
 from indexer.errors import UsageError
 
 

@@ -23,9 +23,15 @@ from golden_cases import (
 )
 
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import (
+    Fingerprints,
+    define,
+    fingerprint,
+    fingerprints,
+    kernel_name,
+)
+from indexer.fingerprinting.normalise import normalise
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
-from indexer.sketch.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
-from indexer.text.normalise import normalise
 
 CASES = cases()
 GOLDEN: dict[str, dict[str, Any]] = json.loads(VECTORS.read_text(encoding="ascii"))

@@ -7,12 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.joins.slot_bounds import similarity_intervals
+from indexer.comparing.equal_slots import similarity_intervals
+from indexer.fingerprinting.keys import pack_slots
 from indexer.model import RankedRow
-from indexer.searching.by_sketch import BySketch
-from indexer.searching.fold import ByFamily, NoFolding, fold_page, fold_ranking
-from indexer.searching.sketched_hits import Nearness
-from indexer.sketch.codec import pack_slots
+from indexer.searching.folding import ByFamily, NoFolding, fold_page, fold_ranking
+from indexer.searching.folding_rules import BySketch, Nearness
 
 SLOTS = 128
 

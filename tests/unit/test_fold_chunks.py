@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.words import normal_words
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.recipe import DEFAULT
-from indexer.retrieval.fold_chunks import ChunkOptions, fold_chunks, shares_passage
-from indexer.retrieval.top_chunks import TopChunks
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.text.normal_words import normal_words
+from indexer.searching.fold_chunks import ChunkOptions, TopChunks, fold_chunks, shares_passage
 
 FERRY = "The ferry leaves the harbour at eight and takes the mail to both islands every day."
 EDITED = FERRY.replace("every day", "each day")

@@ -14,8 +14,7 @@ from indexer.grouping.group import group
 from indexer.model import Difference
 from indexer.recipe import DEFAULT
 from indexer.searching import stored_texts
-from indexer.searching.search import search
-from indexer.searching.search_options import FACTS, SearchOptions
+from indexer.searching.search import FACTS, SearchOptions, search
 from indexer.stores import open_store
 
 FIRST = {"number": "2024-00001", "date": "5 May 2024", "party": "Muster AG", "total": "1,250.00"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from indexer.documents.folder import walk
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
-from indexer.sources.folder import walk
 
 
 def put(place: Path, text: str = "text") -> Path:

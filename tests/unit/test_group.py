@@ -14,11 +14,10 @@ from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.jobs.journal import Journal, journal_path
-from indexer.matching.match import match
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2
-from indexer.recipe_names import recipe_named
+from indexer.grouping.match import match
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, recipe_named
 from indexer.stores import open_store
+from indexer.stores.journal import Journal, journal_path
 
 CUT = frozenset({"t", "u", "v"})
 KINDS = ("original", "longest", "first", "central", "modified:desc", "size")

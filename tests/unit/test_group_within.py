@@ -6,9 +6,9 @@ import random
 import pytest
 from sample_rows import row
 
+from indexer.fingerprinting.fingerprint import sign_rows
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.operations.reindex import sign_rows
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 

@@ -8,9 +8,9 @@ from e2e.command import run_json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.documents.base import DEFAULT_LIMITS, Limits
+from indexer.documents.extractors import unpack
 from indexer.errors import ExtractionError, UnreadableFile
-from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.extraction.gzip_files import unpack
 from indexer.stores import open_store
 
 

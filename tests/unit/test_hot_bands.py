@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from sample_library import edited, library, rows, sentence, true_pairs
 
-from indexer.joins.bands import Join
-from indexer.joins.hot_bands import SAMPLE_SIZE, HotBands
-from indexer.matching.match import MatchOptions, match
-from indexer.sketch.keys import band_hashes
+from indexer.fingerprinting.keys import band_hashes
+from indexer.grouping.candidates import SAMPLE_SIZE, HotBands, Join
+from indexer.grouping.match import MatchOptions, match
 
 BANDS, ROWS = 4, 2
 

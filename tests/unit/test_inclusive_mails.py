@@ -2,11 +2,9 @@
 
 import pytest
 
-from indexer.mail.alternative_text import alternative_text
-from indexer.mail.build_threads import build_threads
-from indexer.mail.html_body import html_text
-from indexer.mail.message import read_message
-from indexer.operations.threads import similarity
+from indexer.documents.mail.message import alternative_text, html_text, read_message
+from indexer.documents.mail.threads import build_threads
+from indexer.jobs.threads import similarity
 
 TEXT = "The board met on the pier and agreed to sell the old ferry in May."
 NO = "I have never seen the contract before today, your honour."

@@ -12,9 +12,15 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError
-from indexer.jobs.history import job_history, record_job
-from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 from indexer.stores.address import parse_address
+from indexer.stores.journal import (
+    Failure,
+    Journal,
+    job_history,
+    journal_path,
+    record_job,
+    stored_failures,
+)
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
 
@@ -45,7 +51,7 @@ def test_a_second_job_is_refused_with_the_reason(tmp_path: Path) -> None:
 def test_lock_dies_with_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "jobs")
     code = (
-        "import os, pathlib; from indexer.jobs.journal import Journal; "
+        "import os, pathlib; from indexer.stores.journal import Journal; "
         f"journal = Journal(pathlib.Path({path!r})); os._exit(9)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from indexer.statistics.kappa import cohen, count_table, mean_kappa, siegel_castellan
+from indexer.lab.evaluation.judgements import cohen, count_table, mean_kappa, siegel_castellan
 
 # Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971):
 # 30 patients, 6 psychiatrists.

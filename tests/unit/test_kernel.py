@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.fingerprinting.codepoints import encode
+from indexer.fingerprinting.fingerprint import Fingerprints, define, fingerprints, kernel_name
+from indexer.fingerprinting.hashing import gram_hashes
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
-from indexer.sketch.fingerprint import Fingerprints, define, fingerprints, kernel_name
-from indexer.sketch.hashing import gram_hashes
-from indexer.text.codepoints import encode
 
 pytestmark = pytest.mark.skipif(
     kernel_name() != "rust" and os.environ.get("NEARFOLD_REQUIRE_KERNEL", "") in {"", "0"},

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from sample_library import library, rows
 
-from indexer.grouping.assign_families import GroupOptions
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.field_rules import parse_windows
 from indexer.grouping.group import group
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.match import MatchOptions, match
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.field_rules import parse_windows
 
 DAY = 86_400_000_000_000
 TEXTS = {

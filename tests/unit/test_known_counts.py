@@ -13,7 +13,7 @@ from sample_rows import row
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sqlite import counts
+from indexer.stores.sqlite import file
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def store(tmp_path: Path) -> Iterator[Any]:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The scopes that were counted, one for each reading of the rows."""
     scopes: list[str] = []
-    read = counts.count_rows
+    read = file.count_rows
 
     def count_and_note(db: Any, scope: Any) -> Any:
         scopes.append(scope)
         return read(db, scope)
 
-    monkeypatch.setattr(counts, "count_rows", count_and_note)
+    monkeypatch.setattr(file, "count_rows", count_and_note)
     return scopes
 
 

@@ -6,17 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
+from indexer.comparing.criteria import (
+    LANGUAGES_BY_WORD,
+    NO_CRITERIA,
+    SAME_LANGUAGE,
+    Criteria,
+    two_languages,
+)
+from indexer.comparing.words import normal_words
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.arrival import Arrivals
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.arrival import Arrivals
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.languages import SAME_LANGUAGE, two_languages
-from indexer.text.language_words import LANGUAGES_BY_WORD
-from indexer.text.normal_words import normal_words
 
 UNTRANSLATED = " ".join(sentence(seed, 40) for seed in range(8))
 GERMAN = f"Das ist nicht für die Datei. {UNTRANSLATED} Wenn das Programm mit der Option endet."

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from indexer.errors import UsageError
-from indexer.web.latest_reader import LatestReader
+from indexer.review.caches import LatestReader
 
 
 def test_only_the_last_wanted_result_waits() -> None:

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing import lcs as module
+from indexer.comparing import words as word_numbers
+from indexer.comparing.lcs import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
+from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.words import words
 from indexer.recipe import DEFAULT
-from indexer.similarity import lcs as module
-from indexer.similarity.lcs import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.text import word_numbers
-from indexer.text.words import words
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "lcs.json"
 PAIRS = json.loads(GOLDEN.read_text(encoding="utf-8"))["pairs"]

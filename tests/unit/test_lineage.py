@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from indexer.comparing.compare import compare
 from indexer.comparing.redline import redline
-from indexer.similarity.lineage import lineage
-from indexer.text.words import words
+from indexer.comparing.words import words
+from indexer.jobs.versions import lineage
 
 TIMES = st.one_of(st.none(), st.integers(0, 3))
 WORDS = st.lists(

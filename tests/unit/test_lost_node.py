@@ -4,15 +4,13 @@ yet, in a search as in a job.
 
 import pytest
 
-from indexer.cli.exit_codes import EXIT_STOPPED, exit_code_of
+from indexer.cli.output import EXIT_STOPPED, exit_code_of
 from indexer.errors import StoreError, StoreNotReady, StoreStopped
-from indexer.stores.engine import index_requests
-from indexer.stores.engine.index_requests import Requests
-from indexer.stores.engine.link import Answer, has_lost_node
+from indexer.stores.engine import requests
+from indexer.stores.engine.bulk import Operation, Sender
 from indexer.stores.engine.opensearch import DIALECT
 from indexer.stores.engine.queries import IndexQueries
-from indexer.stores.engine.retries import RetryPolicy
-from indexer.stores.engine.sender import Operation, Sender
+from indexer.stores.engine.requests import Answer, Requests, RetryPolicy, has_lost_node
 
 GONE = {
     "type": "node_not_connected_exception",
@@ -106,7 +104,7 @@ def pauses(monkeypatch):
     """The pauses that were made, in seconds."""
     slept = []
     policy = RetryPolicy(sleep=slept.append)
-    monkeypatch.setattr(index_requests, "RetryPolicy", lambda: policy)
+    monkeypatch.setattr(requests, "RetryPolicy", lambda: policy)
     return slept
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.extraction import mail
-from indexer.extraction.base import DEFAULT_LIMITS
-from indexer.extraction.native import NativeExtractor
-from indexer.mail.message_hash import message_hash
+from indexer.documents import tika
+from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.mail.headers import message_hash
+from indexer.documents.native import NativeExtractor
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
@@ -32,9 +32,9 @@ def test_polish_mail_stays_polish(encoding: str) -> None:
 
 def test_ascii_mail_and_what_is_no_mail_are_left_alone() -> None:
     plain = message("nothing but ASCII\n", "7bit")
-    assert mail.mark_charset(plain) == plain
-    assert not mail.is_mail(b"Frommage: cheese", "a.txt")
-    assert mail.is_mail(b"Received: from here", "noname")
+    assert tika.mark_charset(plain) == plain
+    assert not tika.is_mail(b"Frommage: cheese", "a.txt")
+    assert tika.is_mail(b"Received: from here", "noname")
 
 
 @given(st.binary(max_size=300))
@@ -44,7 +44,7 @@ def test_no_bytes_make_it_fail(junk: bytes) -> None:
         b"Content-Type: text/plain; charset=utf-8\n\n" + junk,
         b"Content-Type: multipart/mixed; charset=utf-8\n\n" + junk,
     ):
-        assert isinstance(mail.mark_charset(data), bytes)
+        assert isinstance(tika.mark_charset(data), bytes)
 
 
 def test_ids_of_the_thread_are_metadata() -> None:
@@ -56,18 +56,18 @@ def test_ids_of_the_thread_are_metadata() -> None:
 
 def test_of_many_references_the_first_and_the_last_stay() -> None:
     ids = [f"<{number:0100}@x>" for number in range(20)]
-    kept = mail.thread_fields({"Message:Raw-Header:References": [" ".join(ids)]})[
+    kept = tika.thread_fields({"Message:Raw-Header:References": [" ".join(ids)]})[
         "references"
     ].split()
     assert kept == [ids[0], *ids[-8:]] and len(" ".join(kept)) <= 1000
 
 
 def test_outlook_keeps_the_message_id_in_a_property_of_its_own() -> None:
-    assert mail.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {
+    assert tika.thread_fields({"mapi:internet-message-id": ["<a@x>"]}) == {
         "message_id": "<a@x>",
         "thread": message_hash("<a@x>"),
     }
-    assert mail.thread_fields({"Content-Type": ["text/plain"]}) == {}
+    assert tika.thread_fields({"Content-Type": ["text/plain"]}) == {}
 
 
 @pytest.mark.parametrize("first", ["To: bo@x.org", "X-GM-THRID: 17", "Cc: c@x.org", "Bcc: c@x"])

@@ -13,16 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic_mail import corpus
 
-from indexer.mail.alternative_text import alternative_text
-from indexer.mail.build_threads import Thread, build_threads
-from indexer.mail.html_body import html_text
-from indexer.mail.message import Attachment, MailMessage, read_message
-from indexer.mail.message_hash import message_hash
-from indexer.mail.quote_marks import marked_lines
-from indexer.mail.reference_tree import is_above, reference_parents
-from indexer.mail.segment_words import segment_words
-from indexer.mail.segments import segments
-from indexer.operations.threads import similarity, threads
+from indexer.documents.mail.headers import message_hash
+from indexer.documents.mail.message import (
+    Attachment,
+    MailMessage,
+    alternative_text,
+    html_text,
+    read_message,
+)
+from indexer.documents.mail.quotes import marked_lines, segment_words
+from indexer.documents.mail.segments import segments
+from indexer.documents.mail.threads import Thread, build_threads, is_above, reference_parents
+from indexer.jobs.threads import similarity, threads
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from threads import labelled_words, lost_attachments, uncovered

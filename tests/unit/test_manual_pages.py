@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.extraction.base import CUT, Limits
-from indexer.extraction.extractors import document_or_task
-from indexer.extraction.plain import plain_document
-from indexer.extraction.roff import is_manual_page, manual_page
-from indexer.indexing import stages
-from indexer.indexing.index import IndexOptions, index
+from indexer.documents.base import CUT, Limits
+from indexer.documents.extractors import document_or_task
+from indexer.documents.plain_text import plain_document
+from indexer.documents.roff import is_manual_page, manual_page
+from indexer.jobs import stages
+from indexer.jobs.index import IndexOptions, index
 from indexer.model import Document
 from indexer.stores import open_store
 

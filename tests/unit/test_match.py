@@ -14,26 +14,25 @@ from sample_library import edited, library, rows, sentence, true_pairs
 
 import indexer
 from indexer.comparing.compare import compare
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.lcs import lcs
+from indexer.comparing.measures import MEASURES
+from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE
 from indexer.errors import RecipeMismatch, StoreError, UnknownMeasure, UsageError
+from indexer.fingerprinting.minhash import wilson
+from indexer.grouping import similar_pairs
+from indexer.grouping.candidates import FEW_WORDS
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.short_texts import FEW_WORDS
-from indexer.matching import likely_pairs
-from indexer.matching.match import MatchOptions, match
-from indexer.matching.verification import Verifier
+from indexer.grouping.match import MatchOptions, match
+from indexer.grouping.verification import Verifier
 from indexer.model import Assignment
-from indexer.recipe import DEFAULT, DEFAULT_V1
-from indexer.recipe_names import recipe_named
+from indexer.recipe import DEFAULT, DEFAULT_V1, recipe_named
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.lcs import lcs
-from indexer.similarity.measures import MEASURES
-from indexer.sketch.wilson import wilson
 from indexer.stores import open_store
-from indexer.text.normal_words import normal_words
 
 SPELLINGS = {
     "a": f"Straße 1,000 {sentence(3)} ﬁnd dupli-\ncates, 近似 重複",
@@ -41,7 +40,7 @@ SPELLINGS = {
     "c": edited(f"strasse 1 000 {sentence(3)} find duplicates 近 似 重 複", 4),
     "d": edited(f"Straße 1.000 {sentence(3)} ﬁnd du-\nplicates 近似 重複", 6),
 }
-match_module = sys.modules["indexer.matching.match"]
+match_module = sys.modules["indexer.grouping.match"]
 TEXTS = {
     "a": sentence(1),
     "b": edited(sentence(1), 2),
@@ -402,7 +401,7 @@ def test_parts_that_are_reported_are_all_pairs_each_once(options):
 
 
 def test_an_estimate_of_the_pairs_comes_before_many_are_verified(monkeypatch):
-    monkeypatch.setattr(likely_pairs, "ESTIMATED", 0)
+    monkeypatch.setattr(similar_pairs, "ESTIMATED", 0)
     events = []
     match(
         library(rows(TEXTS)),
@@ -415,7 +414,7 @@ def test_an_estimate_of_the_pairs_comes_before_many_are_verified(monkeypatch):
 
 
 def test_the_estimate_counts_the_pairs_that_copies_make(monkeypatch):
-    monkeypatch.setattr(likely_pairs, "ESTIMATED", 0)
+    monkeypatch.setattr(similar_pairs, "ESTIMATED", 0)
     sentences = []
     families = {place: (sentence(place), edited(sentence(place), 2)) for place in range(9)}
     texts_by_id = {

@@ -6,10 +6,10 @@ import pytest
 from invoices import invoices
 from sample_library import library, rows
 
+from indexer.comparing.criteria import Criteria
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.matching.verification import Verifier
-from indexer.similarity.criteria import Criteria
+from indexer.grouping.verification import Verifier
 
 
 @pytest.mark.parametrize("clusters", [None, 0.95])

@@ -10,27 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import UnknownMeasure
-from indexer.recipe import DEFAULT_V1
-from indexer.recipe_names import recipe_named
-from indexer.similarity.alignment import align
-from indexer.similarity.measures import (
+from indexer.comparing.alignment import align
+from indexer.comparing.measures import (
     MEASURES,
     FeatureSet,
+    Side,
     common,
     containment,
     estimate,
+    feature_set,
     jaccard,
     measure_all,
     measure_pair,
     resemblance,
     terminology,
 )
-from indexer.similarity.sides import Side, feature_set
-from indexer.sketch.fingerprint import fingerprint
-from indexer.text.normalise import normalise
-from indexer.text.shingles import grams
-from indexer.text.words import words
+from indexer.comparing.words import words
+from indexer.errors import UnknownMeasure
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.normalise import normalise
+from indexer.fingerprinting.tokens import grams
+from indexer.recipe import DEFAULT_V1, recipe_named
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 EXAMPLES = json.loads((GOLDEN / "seed003_examples.json").read_text(encoding="utf-8"))["examples"]

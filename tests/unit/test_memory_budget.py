@@ -6,16 +6,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
+from indexer.comparing.external_memory import MemoryBudget
 from indexer.errors import UsageError
-from indexer.grouping.assign_families import assign_families
-from indexer.grouping.group import group
+from indexer.grouping import match as pairs
+from indexer.grouping.collection import PAGE, Names, Records, gather
+from indexer.grouping.group import assign_families, group
 from indexer.grouping.group_options import GroupOptions
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.joins.record_pages import PAGE, Names, Records
-from indexer.matching import match as pairs
-from indexer.matching.collection import gather
-from indexer.matching.match import MatchOptions, match
-from indexer.matching.verification import Verifier
+from indexer.grouping.match import MatchOptions, match
+from indexer.grouping.verification import Verifier
 from indexer.recipe import DEFAULT
 from indexer.system.spill_files import SpillFiles
 

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.lab.synthesis.ocr_noise import add_ocr_noise
-from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.similarity.lcs import lcs
-from indexer.similarity.misread import lcs_misread
-from indexer.text.normal_words import normal_words
+from indexer.comparing.lcs import lcs
+from indexer.comparing.measures import lcs_misread
+from indexer.comparing.words import normal_words
+from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 
 CLEAN = (
     "The tenant shall keep the garden behind the cottage in reasonable order, repair broken "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexer.joins import near_in_buckets as module
-from indexer.joins.bands import Join
-from indexer.joins.near_in_buckets import near_in_buckets
-from indexer.joins.slot_counter import SlotCounter
-from indexer.sketch.keys import band_hashes
+from indexer.comparing.equal_slots import SlotCounter
+from indexer.fingerprinting.keys import band_hashes
+from indexer.grouping.candidates import Join
+from indexer.spark import bands
+from indexer.spark.bands import near_in_buckets
 
 BANDS, ROWS, LEAST = 8, 3, 10
 
@@ -23,7 +23,7 @@ def random_slots(kind: type) -> np.ndarray:
 @pytest.fixture(params=["kernel", "numpy"])
 def _implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "numpy":
-        monkeypatch.setattr(module, "_kernel", None)
+        monkeypatch.setattr(bands, "_kernel", None)
 
 
 @pytest.mark.usefixtures("_implementation")

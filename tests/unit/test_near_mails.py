@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from indexer.documents.mail.message import MailMessage
+from indexer.documents.mail.threads import ThreadMail, build_threads
 from indexer.errors import UsageError
-from indexer.mail.build_threads import ThreadMail, build_threads
-from indexer.mail.message import MailMessage
-from indexer.operations.near_mails import near_mails, quotes_contained
-from indexer.operations.threads import ThreadsOptions, similarity
+from indexer.jobs.threads import ThreadsOptions, near_mails, quotes_contained, similarity
 
 WORDS = (
     "The ferry to the island leaves from pier four on Sundays and holidays at nine in the morning"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins import near_sketches as module
-from indexer.joins.near_sketches import near_sketches
+from indexer.fingerprinting import minhash
+from indexer.fingerprinting.minhash import near_sketches
 
 
 def sketches(count: int, width: int, seed: int, kind: type) -> np.ndarray:
@@ -28,7 +28,7 @@ def test_the_pairs_are_those_of_a_plain_count(kernel, rows, others, width, seed)
     kinds = (np.uint8, np.uint32)
     with pytest.MonkeyPatch.context() as patch:
         if not kernel:
-            patch.setattr(module, "_kernel", None)
+            patch.setattr(minhash, "_kernel", None)
         for kind in kinds:
             left, right = sketches(rows, width, seed, kind), sketches(others, width, seed + 1, kind)
             for least in (0, width // 3, width):
@@ -42,8 +42,8 @@ def test_slots_that_agree_in_the_low_byte_alone_are_not_equal():
 
 
 def test_arrays_that_are_no_whole_sketches_are_refused():
-    if module._kernel is None:
+    if minhash._kernel is None:
         pytest.skip("the kernel is not installed")
     for left, width in ((b"abc", 2), (b"", 0)):
         with pytest.raises(ValueError, match="whole sketches"):
-            module._kernel.near_sketches(left, b"", width, 1)
+            minhash._kernel.near_sketches(left, b"", width, 1)

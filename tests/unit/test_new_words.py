@@ -8,25 +8,24 @@ from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
 from indexer.comparing.compare import as_json, compare
-from indexer.errors import UsageError
-from indexer.grouping.group import group
-from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.survey import survey
-from indexer.matching.match import MatchOptions, match
-from indexer.model import NewWords, RareWord, WordFrequencies
-from indexer.recipe import DEFAULT
-from indexer.searching.fold_hits import fold_hits
-from indexer.searching.similar import SimilarOptions, similar
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.new_words import (
+from indexer.comparing.criteria import Criteria, parse_requirements
+from indexer.comparing.differences import (
     MOST_KNOWN,
     Rarity,
     measure_new_words,
     spell_new_words,
     spell_sides,
 )
-from indexer.similarity.parse_requirements import parse_requirements
-from indexer.similarity.sides import Side
+from indexer.comparing.measures import Side
+from indexer.errors import UsageError
+from indexer.grouping.group import group
+from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.match import MatchOptions, match
+from indexer.model import NewWords, RareWord, WordFrequencies
+from indexer.recipe import DEFAULT
+from indexer.review.survey import survey
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 
 COUNTS = {"a": 1, "b": 2, "c": 30, "d": 99, "e": 100, "f": 0}

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.matching.sequence_cache import SequenceCache
+from indexer.comparing import words
+from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.words import folded_words, normal_words
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.normalise import normalise_v2
+from indexer.grouping.words_in_common import SequenceCache
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.fingerprint import fingerprint
-from indexer.text import codepoints
-from indexer.text import normal_words as normal_words_module
-from indexer.text.normal_words import folded_words, normal_words
-from indexer.text.normalise_v2 import normalise_v2
 
 TRICKY = (
     "aAsßẞﬁf½1٠０.,:-\u2010\u2011'’_ \t\n\r\u00a0\u00ad\u200b\u0301\u0323é…㏂\u0378"
@@ -46,7 +45,7 @@ def test_words(text: str, expected: list[str]) -> None:
 def test_words_alone_are_those_that_have_places(text: str) -> None:
     assert folded_words(text) == normal_words(text).folded
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(normal_words_module, "_kernel", None)
+        patch.setattr(words, "_kernel", None)
         assert folded_words(text) == normal_words(text).folded
 
 
@@ -80,7 +79,7 @@ def test_the_words_put_together_are_the_normalised_text(text: str) -> None:
 
 
 def is_unspaced(char: str) -> bool:
-    return bool(codepoints.classes()[ord(char)] & codepoints.UNSPACED)
+    return bool(codepoints.codepoint_classes()[ord(char)] & codepoints.UNSPACED)
 
 
 @given(texts)
@@ -91,7 +90,7 @@ def test_places_rise_and_hold_their_words(text: str) -> None:
         assert before[0] <= start < end <= len(text)
         assert before[1] <= end
         before = (start, end)
-        if not any(codepoints.classes()[codepoints.encode(word)] & codepoints.UNASSIGNED):
+        if not any(codepoints.codepoint_classes()[codepoints.encode(word)] & codepoints.UNASSIGNED):
             assert word in normal_words(text[start:end]).folded
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.text import codepoints
-from indexer.text.normalise import count_words, has_letters, normalise
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.normalise import count_words, has_letters, normalise
 
-CLASSES = codepoints.classes()
+CLASSES = codepoints.codepoint_classes()
 ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(
     lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED
 )

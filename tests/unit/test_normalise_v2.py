@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.text import codepoints, unicode13
-from indexer.text.normalise_v2 import normalise_v2, normalised_codes_v2, word_starts
+from indexer.fingerprinting import codepoints, unicode13
+from indexer.fingerprinting.normalise import normalise_v2, normalised_codes_v2, word_starts
 
-CLASSES = codepoints.classes()
+CLASSES = codepoints.codepoint_classes()
 RANGES = codepoints.ranges(unicode13.UNSPACED)
 UNSPACED = "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in RANGES) + "]"
 ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(

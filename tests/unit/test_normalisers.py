@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import MissingExtra
-from indexer.text.normalisers import NORMALISERS, none, norm, norm_anyascii, norm_html
+from indexer.fingerprinting.normalise import NORMALISERS, none, norm, norm_anyascii, norm_html
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/norms.json").read_text())["vectors"]

@@ -10,20 +10,18 @@ from hypothesis import strategies as st
 from sample_library import rows
 
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.indexing import online_statistics as online
-from indexer.indexing.index import IndexOptions, index
-from indexer.matching.match import MatchOptions, match
-from indexer.operations.reindex import reindex
-from indexer.recipe import Recipe
-from indexer.recipe_names import recipe_named
-from indexer.sketch.distance import hamming
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.schemes import count_text_features, features_of
-from indexer.sketch.stored_sketch import bits_of_row
-from indexer.sketch.string_hashes import string_hashes
-from indexer.sketch.topsig import topsig
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.keys import bits_of_row, hamming
+from indexer.fingerprinting.schemes import count_text_features, features_of
+from indexer.fingerprinting.simhash import topsig
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs import corpus_statistics
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.reindex import reindex
+from indexer.recipe import Recipe, recipe_named
 from indexer.stores import open_store
-from indexer.system.kept_statistics import keep_statistics, with_corpus
+from indexer.system.recipe_inputs import keep_statistics, with_corpus
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/online_topsig.json").read_text())
@@ -106,7 +104,7 @@ def test_statistics_grow_when_the_store_holds_twice_what_they_counted(tmp_path) 
 
 
 def test_the_first_statistics_count_the_first_documents_alone(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(online, "FIRST_DOCUMENTS", 2)
+    monkeypatch.setattr(corpus_statistics, "FIRST_DOCUMENTS", 2)
     write_folder(tmp_path / "in", TEXTS[:5])
     with closing(open_store("sqlite://:memory:")) as store:
         index(tmp_path / "in", store, IndexOptions(recipe=ONLINE))

@@ -9,8 +9,8 @@ from sample_library import library, rows, sentence
 
 from indexer.cli.compare import print_comparison
 from indexer.comparing.compare import compare
-from indexer.comparing.originals import CUT, EMPTY, Original, original, stored_original
 from indexer.errors import DocumentNotFound, SourceNotFound
+from indexer.review.compared_documents import CUT, EMPTY, Original, original, stored_original
 
 TEXT = sentence(3, 30)
 

@@ -13,15 +13,13 @@ import pytest
 from aspose.email_foss.msg import MapiMessage, PropertyTypeCode
 
 from indexer import IndexOptions, index, open_store, threads
-from indexer.extraction.base import DEFAULT_LIMITS
-from indexer.extraction.native import NativeExtractor
-from indexer.mail.attached_files import split_attachments
-from indexer.mail.mail_view import attached_parts, view_mail
-from indexer.mail.message import read_message
-from indexer.mail.message_hash import message_hash
-from indexer.mail.outlook_message import outlook_mail
-from indexer.sources.base import Reading
-from indexer.web.original_kinds import kind_of_original
+from indexer.documents.base import DEFAULT_LIMITS, Reading
+from indexer.documents.mail.headers import message_hash
+from indexer.documents.mail.message import read_message, split_attachments
+from indexer.documents.mail.outlook import outlook_mail
+from indexer.documents.native import NativeExtractor
+from indexer.review.originals.files import kind_of_original
+from indexer.review.originals.mail import attached_parts, view_mail
 
 TEXT = PropertyTypeCode.PTYP_STRING
 SENT, PAGE, HTML_PAGE, BODY, HTML, COMPRESSED_RTF = 0x0039, 0x3FFD, 0x3FDE, 0x1000, 0x1013, 0x1009

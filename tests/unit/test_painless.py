@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from indexer.errors import UsageError
-from indexer.recipe import DEFAULT_V1
-from indexer.recipe_names import recipe_named
-from indexer.stores.engine import attachments, painless
-from indexer.text import codepoints
+from indexer.fingerprinting import codepoints
+from indexer.recipe import DEFAULT_V1, recipe_named
+from indexer.stores.engine import asset_bodies, ingest_pipeline
 
 # A change of the scripts or tables is a new version.
 SIGNING, ATTACHING = {8: "43b7dc78ca82cbd3"}, {5: "86499aedc6699044"}
@@ -27,22 +26,24 @@ def read(pages, cells):
 
 
 def test_tables_say_of_every_code_point_what_the_pinned_ones_say():
-    tables = painless.tables(DEFAULT_V1)
-    bits = codepoints.classes() % codepoints.SEPARATOR
+    tables = ingest_pipeline.tables(DEFAULT_V1)
+    bits = codepoints.codepoint_classes() % codepoints.SEPARATOR
     assert np.array_equal(read(tables["pages"], tables["cells"]) - 48, bits)
     codes = np.arange(codepoints.END)
     low = read(tables["low_pages"], tables["low_cells"])
-    assert np.array_equal(np.where(low == 32, codes, (codes & ~0xFFFF) + low), codepoints.lower())
+    assert np.array_equal(
+        np.where(low == 32, codes, (codes & ~0xFFFF) + low), codepoints.to_lower()
+    )
 
 
 def test_tables_are_text_that_json_can_carry():
-    for table in painless.tables(DEFAULT_V1).values():
+    for table in ingest_pipeline.tables(DEFAULT_V1).values():
         assert json.loads(json.dumps(table).encode()) == table.encode().decode()
 
 
 def test_the_source_fits_an_inline_script():
     for recipe in (DEFAULT_V1, dataclasses.replace(DEFAULT_V1, width=6, slots=1024)):
-        source = painless.sign(recipe)
+        source = ingest_pipeline.sign(recipe)
         assert len(source.encode()) < 65_535 // 4
         assert "$" not in source
 
@@ -50,8 +51,8 @@ def test_the_source_fits_an_inline_script():
 @pytest.mark.parametrize(
     ("body", "version"),
     [
-        (painless.pipeline(DEFAULT_V1), SIGNING),
-        (attachments.pipeline("nearfold-default_v1", DEFAULT_V1), ATTACHING),
+        (ingest_pipeline.pipeline(DEFAULT_V1), SIGNING),
+        (asset_bodies.pipeline("nearfold-default_v1", DEFAULT_V1), ATTACHING),
     ],
     ids=["signing", "attaching"],
 )
@@ -61,7 +62,7 @@ def test_a_version_names_one_pipeline(body, version):
 
 
 def test_numbers_are_signed_decimals():
-    source = painless.sign(DEFAULT_V1)
+    source = ingest_pipeline.sign(DEFAULT_V1)
     assert "-7046029254386353131L" in source
     assert "0x" not in source
 
@@ -69,4 +70,4 @@ def test_numbers_are_signed_decimals():
 @pytest.mark.parametrize("name", ["simhash-doc", "ws:norm-html:sha1:128", "clauses"])
 def test_other_recipes_are_refused_with_the_way_forward(name):
     with pytest.raises(UsageError, match="install recipe default_v2"):
-        painless.pipeline(recipe_named(name))
+        ingest_pipeline.pipeline(recipe_named(name))

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.index import IndexOptions, index
-from indexer.matching.match import MatchOptions, match
-from indexer.operations.reindex import reindex
-from indexer.operations.status import status
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.reindex import reindex
+from indexer.jobs.status import status
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
-from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
 
 INDEMNITY = (
@@ -221,7 +221,7 @@ def test_pruning_removes_the_parts(store, folder):
 
 
 def test_another_recipe_signs_the_parts_too(store):
-    from indexer.recipe_names import recipe_named
+    from indexer.recipe import recipe_named
 
     recipe = recipe_named("ws:norm:mmh3:128:fss")
     reindex(store, recipe)

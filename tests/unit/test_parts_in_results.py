@@ -10,18 +10,17 @@ import jsonschema
 import pytest
 
 from indexer.cli.search import print_page
-from indexer.html.rendering import environment
-from indexer.indexing.index import IndexOptions, index
+from indexer.jobs.index import IndexOptions, index
+from indexer.review.access import Login
+from indexer.review.api.endpoints import parameter_values
+from indexer.review.api.openapi import as_json, reference, schemas
+from indexer.review.api.responses import Results
+from indexer.review.app import PAGES
+from indexer.review.rendering import environment
+from indexer.review.serve import REVIEW_API
+from indexer.review.site import Site
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
-from indexer.web.access import Login
-from indexer.web.app import TEMPLATES
-from indexer.web.document_answers import Results
-from indexer.web.pages import PAGES
-from indexer.web.questions import parameter_values
-from indexer.web.schemas import as_json, reference, schemas
-from indexer.web.serve import REVIEW_API
-from indexer.web.site import Site
 
 CLAUSE = (
     "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the "
@@ -71,7 +70,7 @@ def test_pages_and_api_fold_parts_by_type(store):
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
     [page] = [page for page in PAGES if page.template == "search.html"]
     values = page.values(Site(store), REVIEW_API.questions, texts)
-    template = environment(TEMPLATES).get_template("search.html")
+    template = environment().get_template("search.html")
     shared = {
         "static": "/static",
         "state_of": lambda _: "",

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.lean_minhash import StoredSketch, pack_lean, unpack_lean
-from indexer.sketch.permutations import HASHES, SCHEMES, feature_hashes, permuted_minima
-from indexer.text.normalisers import norm_html
-from indexer.text.tokenisers import TOKENISERS
+from indexer.fingerprinting.minhash import HASHES, SCHEMES, feature_hashes, permuted_minima
+from indexer.fingerprinting.normalise import norm_html
+from indexer.fingerprinting.tokens import TOKENISERS
+from indexer.grouping.copietje_database import StoredSketch, pack_lean, unpack_lean
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/lean165.json").read_text())["vectors"]
 PEERS = {

@@ -5,14 +5,15 @@ import unicodedata
 
 import pytest
 
-from indexer.text import codepoints, phrases
+from indexer.fingerprinting import codepoints
+from indexer.stores import query_syntax
 
 PINNED = unicodedata.unidata_version
 
 
 @pytest.mark.skipif(PINNED < "13.0.0", reason="needs Unicode 13.0 or newer")
 def test_marks_are_those_of_unicode():
-    bits = codepoints.classes()
+    bits = codepoints.codepoint_classes()
     unspaced = [
         code
         for code in range(codepoints.END)
@@ -20,16 +21,18 @@ def test_marks_are_those_of_unicode():
     ]
     marks = [code for code in unspaced if unicodedata.category(chr(code))[0] == "M"]
     ranges_of_marks = [
-        code for first, last in codepoints.ranges(phrases._MARKS) for code in range(first, last + 1)
+        code
+        for first, last in codepoints.ranges(query_syntax._MARKS)
+        for code in range(first, last + 1)
     ]
     assert ranges_of_marks == marks
 
 
 def test_the_quick_test_misses_no_unspaced_letter():
-    bits = codepoints.classes()
+    bits = codepoints.codepoint_classes()
     for code in range(0x80, sys.maxunicode + 1):
         if bits[code] & codepoints.UNSPACED:
-            assert phrases.separate_letters(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
+            assert query_syntax.separate_letters(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +49,10 @@ def test_the_quick_test_misses_no_unspaced_letter():
     ],
 )
 def test_letters_are_set_apart_with_their_marks(text, apart):
-    assert phrases.separate_letters(text) == apart
+    assert query_syntax.separate_letters(text) == apart
 
 
 def test_well_formed():
-    assert phrases.well_formed("\ud83d\ude00 é") == "\ufffd\ufffd é"
+    assert query_syntax.well_formed("\ud83d\ude00 é") == "\ufffd\ufffd é"
     text = "é 模 \U0001f600"
-    assert phrases.well_formed(text) is text
+    assert query_syntax.well_formed(text) is text

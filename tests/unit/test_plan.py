@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from indexer.errors import UsageError
-from indexer.exports.s_curve import s_curve
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
-from indexer.sketch.measure_relation import feature_similarities
-from indexer.sketch.plan import (
+from indexer.fingerprinting.plan import (
     chance,
     describe_plan,
+    feature_similarities,
     plan,
     plan_by_weight,
     plan_for_recall,
     stored_recall,
 )
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
+from indexer.review.charts import s_curve
 
 
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])

@@ -2,12 +2,7 @@
 
 import pytest
 
-from indexer.statistics.precision_recall import (
-    Counts,
-    count_sets,
-    is_captured,
-    linked_sets,
-)
+from indexer.grouping.precision_recall import Counts, count_sets, is_captured, linked_sets
 
 TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins import parity_maps as paritymaps
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.joins.parity_maps import ParityMaps, count_ones, parity_map
-from indexer.joins.prefixes import FeatureOrder, SimilarSets, prefix_length
+from indexer.comparing import parity_maps
+from indexer.comparing.external_memory import MemoryBudget
+from indexer.comparing.parity_maps import ParityMaps, count_ones, parity_map
+from indexer.grouping.similar_pairs import FeatureOrder, SimilarSets, prefix_length
 from indexer.system.spill_files import SpillFiles
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
@@ -138,7 +138,7 @@ def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
     left, right = (random.integers(0, count, 300).astype(np.int32) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         answer = maps.may_reach(left, right, threshold)
-        patch.setattr(paritymaps, "_kernel", None)
+        patch.setattr(parity_maps, "_kernel", None)
         assert maps.may_reach(left, right, threshold).tolist() == answer.tolist()
 
 

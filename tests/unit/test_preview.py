@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
+from indexer.comparing.criteria import Criteria
+from indexer.comparing.field_rules import Window
 from indexer.defaults import FOLD, MEASURE
-from indexer.grouping import preview
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.survey import survey
-from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
-from indexer.recipe_names import recipe_named
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.field_rules import Window
+from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
+from indexer.review import survey as preview
+from indexer.review.survey import survey
 from indexer.stores import open_store
 
 RECIPES = pytest.mark.parametrize("recipe", [DEFAULT_V1, DEFAULT_V2], ids=lambda r: r.name)
@@ -111,7 +110,7 @@ def test_another_threshold_is_what_group_makes_there(
 
 
 def test_the_progress_of_measuring_goes_on(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.matching.verification.BATCH", 10)
+    monkeypatch.setattr("indexer.grouping.verification.BATCH", 10)
     stages: list[tuple[str, int, int]] = []
     survey(filled(place, DEFAULT_V2), lambda *stage: stages.append(stage))
     measured = [(done, total) for stage, done, total in stages if stage == "measuring pairs"]

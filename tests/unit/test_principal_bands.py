@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.principal_bands import CARRIERS, PrincipalBands
-from indexer.sketch.keys import band_hashes
+from indexer.fingerprinting.keys import band_hashes
+from indexer.jobs.arrival import CARRIERS, PrincipalBands
 
 BANDS, ROWS, SLOTS = 3, 2, 8
 sketches = st.lists(

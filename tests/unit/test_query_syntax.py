@@ -9,7 +9,7 @@ from sample_library import library, rows
 
 from indexer.errors import UsageError
 from indexer.searching.search import search
-from indexer.text.query_syntax import SearchWords, Term, parse_query
+from indexer.stores.query_syntax import SearchWords, Term, parse_query
 
 
 def written(words):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.text.quoted_lines import quoted_words
+from indexer.grouping.group_options import quoted_words
 
 HEADERS = [
     "-----Original Message-----\nFrom: Ann\nSent: Monday\nTo: Bob",

@@ -11,11 +11,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
-from indexer.sketch.rare_term_keys import length_bucket, lengths_agree, prefix, prefix_keys
-from indexer.sketch.rare_terms import WAYS, RareTerms, by_rarity, hash_key, overlap, rare_terms
-from indexer.sketch.string_hashes import string_hashes
-from indexer.text.tokens import tokens
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.rare_terms import (
+    WAYS,
+    CorpusStatistics,
+    RareTerms,
+    by_rarity,
+    count_features,
+    hash_key,
+    length_bucket,
+    lengths_agree,
+    overlap,
+    prefix,
+    prefix_keys,
+    rare_terms,
+)
+from indexer.fingerprinting.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/rareterms.json").read_text())

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from indexer.documents import blobs
+from indexer.documents.blobs import read
+from indexer.documents.folder import walk
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
-from indexer.sources import read_blob as reading
-from indexer.sources.folder import walk
-from indexer.sources.read_blob import read
 
 MOST = 1 << 20
 
@@ -104,7 +104,7 @@ def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -
 
 def meddle(monkeypatch: pytest.MonkeyPatch, changes: list[Callable[[], object]]) -> None:
     """Change the file after each of its first readings, as another program would."""
-    real = reading._bounded
+    real = blobs._bounded
 
     def bounded(handle: int, most: int) -> bytes:
         data = real(handle, most)
@@ -112,7 +112,7 @@ def meddle(monkeypatch: pytest.MonkeyPatch, changes: list[Callable[[], object]])
             changes.pop(0)()
         return data
 
-    monkeypatch.setattr(reading, "_bounded", bounded)
+    monkeypatch.setattr(blobs, "_bounded", bounded)
 
 
 @pytest.mark.parametrize("text", [b"abcdef", b"a", b"", b"xyz"])
@@ -165,7 +165,7 @@ def outcome(place: Path) -> str:
 
 
 def test_system_that_lacks_the_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_FLAGS", os.O_RDONLY)
+    monkeypatch.setattr(blobs, "_FLAGS", os.O_RDONLY)
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
     assert read(replace(blob_of(place)), MOST).data == b"abc"

@@ -14,21 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, sentence
 
+from indexer.comparing.measures import estimate, feature_set, jaccard
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe
-from indexer.recipe_names import recipe_named
-from indexer.similarity.measures import estimate, jaccard
-from indexer.similarity.sides import feature_set
-from indexer.sketch.bbit import standard_error
-from indexer.sketch.fingerprint import define, fingerprint, fingerprints
-from indexer.sketch.hashing import mix64
-from indexer.sketch.siphash import keyed_gram_hashes, siphash24
-from indexer.sketch.word_features import keyed_word_features
+from indexer.fingerprinting.codepoints import decode, encode
+from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprints
+from indexer.fingerprinting.hashing import keyed_gram_hashes, keyed_word_features, mix64, siphash24
+from indexer.fingerprinting.minhash import standard_error
+from indexer.fingerprinting.normalise import normalised_codes_v2, word_starts
+from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 from indexer.stores import open_store
-from indexer.stores.engine import painless
-from indexer.system.keyed_recipes import recipe_asked, with_key
-from indexer.text.codepoints import decode, encode
-from indexer.text.normalise_v2 import normalised_codes_v2, word_starts
+from indexer.stores.engine import ingest_pipeline
+from indexer.system.recipe_inputs import recipe_asked, with_key
 
 GOLDEN, GOLDEN_V2 = (
     json.loads((Path(__file__).parent.parent / f"golden/{name}.json").read_text(encoding="ascii"))
@@ -268,5 +264,5 @@ def test_a_store_keeps_the_fingerprint_and_never_the_key(keyed, tmp_path, monkey
 @both
 def test_no_pipeline_in_a_cluster_receives_the_key(keyed):
     with pytest.raises(UsageError, match="secret key would be stored in the cluster") as caught:
-        painless.pipeline(keyed)
+        ingest_pipeline.pipeline(keyed)
     assert SECRET not in str(caught.value)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.comparing.compare import compare
-from indexer.comparing.originals import original
-from indexer.comparing.redline_docx import redline_docx
+from indexer.comparing.words import normal_words
+from indexer.review.compared_documents import original
+from indexer.review.redline_files import redline_docx
 from indexer.stores import open_store
-from indexer.text.normal_words import normal_words
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "Lease of 2024\n\nThe tenant pays 400 pounds.\nNo pets.\n\nThe landlord repairs the roof.\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 import fontpkg_noto_sans_thai
 import pytest
 
-from indexer.comparing import redline_pdf as module
 from indexer.comparing.compare import compare
-from indexer.comparing.originals import original
-from indexer.comparing.redline_pdf import redline_pdf
 from indexer.errors import MissingExtra, UsageError
+from indexer.review import redline_files
+from indexer.review.compared_documents import original
+from indexer.review.redline_files import redline_pdf
 from indexer.stores import open_store
 
 A = "Lease of 2024\n\nThe tenant pays $400. Жильё, κατοικία, Tiếng Việt.\n\nNo pets.\n"
@@ -52,14 +52,14 @@ def test_texts_that_are_too_long_and_files_that_are_no_font_are_refused(
     (tmp_path / "no.ttf").write_text("no font")
     with pytest.raises(UsageError, match="cannot be used as a font"):
         redline_pdf(compare(A, B), [tmp_path / "no.ttf"])
-    monkeypatch.setattr(module, "MOST_SHAPED", 10)
+    monkeypatch.setattr(redline_files, "MOST_SHAPED", 10)
     redline_pdf(compare(A, B))
     with pytest.raises(UsageError, match="10 characters at most"):
         redline_pdf(compare("नमस्ते दुनिया", B))
-    monkeypatch.setattr(module, "MOST_CHARS", 10)
+    monkeypatch.setattr(redline_files, "MOST_CHARS", 10)
     with pytest.raises(UsageError, match="write a docx"):
         redline_pdf(compare(A, B))
     monkeypatch.setitem(sys.modules, "fontpkg_noto_sans", None)
-    monkeypatch.setattr(module, "MOST_CHARS", 1000)
+    monkeypatch.setattr(redline_files, "MOST_CHARS", 1000)
     with pytest.raises(MissingExtra, match=r"nearfold\[pdf\]"):
         redline_pdf(compare(A, B))

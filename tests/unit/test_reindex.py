@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.operations.reindex import reindex, sign_rows
+from indexer.fingerprinting.fingerprint import sign_rows
+from indexer.jobs.reindex import reindex
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import SimilarOptions, similar
@@ -26,10 +27,10 @@ TEXT = (
 PROGRAM = """
 import dataclasses, sys
 from indexer.recipe import DEFAULT
-from indexer.operations.reindex import reindex
+from indexer.jobs.reindex import reindex
 from indexer.stores import open_store
-from indexer.stores.sqlite import replacement
-replacement.BATCH = 10
+from indexer.stores.sqlite import reindex as row_replacement
+row_replacement.BATCH = 10
 other = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 reindex(open_store(sys.argv[1]), other, on_progress=lambda count: print(count, flush=True))
 """

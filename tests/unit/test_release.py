@@ -38,7 +38,7 @@ def test_a_bare_checkout_works(tmp_path: Path) -> None:
     bare(tmp_path, "compare", "a.txt", "a.txt", "--html", "page.html")
     assert f"Made by nearfold {UNRELEASED}" in (tmp_path / "page.html").read_text(encoding="utf-8")
     code = BARE.split("from indexer.cli.main", maxsplit=1)[0] + (
-        "import indexer.web.serve\nfrom indexer.web.openapi import describe_api\n"
+        "import indexer.review.serve\nfrom indexer.review.api.openapi import describe_api\n"
         "from indexer.system.release import release\n"
         "print(describe_api(release(), {}, {})['info']['version'])"
     )

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.cli.exit_codes import EXIT_STORE
 from indexer.cli.main import run
+from indexer.cli.output import EXIT_STORE
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
-from indexer.indexing.index import IndexOptions, index
-from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
+from indexer.jobs.doctor import doctor
+from indexer.jobs.index import IndexOptions, index
+from indexer.jobs.repair import Repair, repair
 from indexer.model import Query, Row
-from indexer.operations.doctor import doctor
-from indexer.operations.repair import Repair, repair
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.base import Store
+from indexer.stores.journal import Failure, Journal, journal_path, stored_failures
 
 LEASE = (
     "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the "

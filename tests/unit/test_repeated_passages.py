@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.similarity.repeated_passages import (
+from indexer.comparing.approved_passages import (
     RUN_WORDS,
     FrequentRuns,
     Passage,
@@ -20,7 +19,8 @@ from indexer.similarity.repeated_passages import (
     frequent_spans,
     word_runs,
 )
-from indexer.text.normal_words import normal_words
+from indexer.comparing.external_memory import MemoryBudget
+from indexer.comparing.words import normal_words
 
 GOLDEN = ["0xc32a7227d4076645", "0xc28feef39554b7ef"]
 

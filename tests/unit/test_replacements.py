@@ -6,17 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
+from indexer.comparing.criteria import (
+    NO_CRITERIA,
+    NONE,
+    Criteria,
+    Replacement,
+    is_replaced,
+    most_replaced,
+)
+from indexer.comparing.words import normal_words
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.indexing.arrival import Arrivals
-from indexer.matching.match import MatchOptions, match
+from indexer.grouping.match import MatchOptions, match
+from indexer.jobs.arrival import Arrivals
 from indexer.recipe import DEFAULT
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
-from indexer.similarity.criteria import NO_CRITERIA, Criteria
-from indexer.similarity.replacements import NONE, Replacement, is_replaced, most_replaced
-from indexer.text.normal_words import normal_words
 
 ONCE = Criteria(replaced=2)
 ANY = Criteria(replaced=999)

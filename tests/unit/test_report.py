@@ -11,9 +11,9 @@ import pytest
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError
-from indexer.exports.export import ExportOptions, export
-from indexer.exports.report import report
 from indexer.grouping.group import group
+from indexer.review.exports.export import ExportOptions, export
+from indexer.review.exports.report import report
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from indexer.comparing.equal_slots import fewest_equal
+from indexer.comparing.measures import Side, feature_set, jaccard
 from indexer.errors import UnknownMeasure
-from indexer.joins.near_sketches import filter_candidates
-from indexer.joins.slot_bounds import fewest_equal
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import pack_slots
+from indexer.fingerprinting.minhash import filter_candidates
 from indexer.model import Candidate, Candidates, Fingerprint, Match, Screen
 from indexer.recipe import DEFAULT_V1
-from indexer.searching.side_cache import SideCache
-from indexer.similarity.measures import jaccard
-from indexer.similarity.rescore import rescore
-from indexer.similarity.sides import Side, feature_set
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprint
+from indexer.searching.rescore import rescore
+from indexer.searching.stored_texts import SideCache
 
 BASE = " ".join(f"paragraph {place} binds the parties and their successors" for place in range(40))
 NEAR = BASE.replace("paragraph 7 binds", "paragraph 7 does not bind")

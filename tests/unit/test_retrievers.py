@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from indexer.errors import UsageError
-from indexer.retrieval.fold_chunks import ChunkOptions
+from indexer.searching.fold_chunks import ChunkOptions
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("llama_index.core")
@@ -27,7 +27,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import MetadataMode, TextNode
 
-from indexer.retrieval import langchain, llama_index
+from indexer.searching import langchain, llama_index
 
 FERRY = "The ferry leaves the harbour at {} and takes the mail to both islands every single day."
 TEXTS = [

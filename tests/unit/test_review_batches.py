@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.exports.review_batches import Batch, Group, Piece, batches
+from indexer.review.exports.batches import Batch, Group, Piece, batches
 
 NAMES = st.sampled_from(["Ann", "Bo", "Cy", "left the firm"])
 

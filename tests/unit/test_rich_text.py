@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from indexer.mail.rich_text import decompress_rich_text, rich_text
+from indexer.documents.mail.outlook import decompress_rich_text, rich_text
 
 
 @pytest.mark.parametrize(

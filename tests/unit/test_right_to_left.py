@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.extraction.base import Limits
-from indexer.extraction.native import NativeExtractor
-from indexer.extraction.right_to_left import reorder_lines
-from indexer.similarity.lcs import lcs
-from indexer.text.words import words
+from indexer.comparing.lcs import lcs
+from indexer.comparing.words import words
+from indexer.documents.base import Limits
+from indexer.documents.native import NativeExtractor
+from indexer.documents.tika import reorder_lines
 
 DATA = Path(__file__).parent.parent / "data" / "right_to_left"
 

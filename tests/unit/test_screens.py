@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.criteria import REARRANGED
+from indexer.comparing.lcs import lcs
+from indexer.comparing.words import normal_words
+from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2
 from indexer.searching.similar import SimilarOptions, _screen
-from indexer.similarity.criteria import REARRANGED
-from indexer.similarity.lcs import lcs
-from indexer.sketch.fingerprint import fingerprint
-from indexer.text.normal_words import normal_words
 
 
 @given(st.integers(4, 60), st.integers(1, 90), st.floats(0.01, 1.0))

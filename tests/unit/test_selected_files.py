@@ -9,7 +9,7 @@ import pytest
 
 from indexer import IndexOptions, index, open_store
 from indexer.cli.index import index_command
-from indexer.extraction.base import Limits
+from indexer.documents.base import Limits
 
 TEXT = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 

@@ -7,11 +7,8 @@ import time
 import pytest
 
 from indexer.errors import StoreStopped, StoreUnreachable
-from indexer.stores.engine.concurrency import Window
-from indexer.stores.engine.index_requests import Requests
-from indexer.stores.engine.link import Answer
-from indexer.stores.engine.retries import RetryPolicy
-from indexer.stores.engine.sender import Operation, Sender
+from indexer.stores.engine.bulk import Operation, Sender, Window
+from indexer.stores.engine.requests import Answer, Requests, RetryPolicy
 
 
 class Cluster:

@@ -6,10 +6,10 @@ from threading import Thread
 
 import pytest
 
-from indexer.cli.exit_codes import exit_code_of
+from indexer.cli.output import exit_code_of
 from indexer.errors import StoreNotReady, StoreUnreachable, UnsupportedEngine
 from indexer.stores import open_store
-from indexer.stores.engine.server_version import SUPPORTED, server_in
+from indexer.stores.engine.connections import SUPPORTED, server_in
 
 OPENSEARCH = {"version": {"distribution": "opensearch", "number": "2.11.0"}}
 ELASTICSEARCH = {"version": {"build_flavor": "default", "number": "8.18.4"}}

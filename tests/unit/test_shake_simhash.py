@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.projection import sign_bits, to_units, weighted_sum
-from indexer.sketch.shake_simhash import shake_projection, shake_simhash
-from indexer.text.ngrams import character_grams
+from indexer.fingerprinting.simhash import (
+    shake_projection,
+    shake_simhash,
+    sign_bits,
+    to_units,
+    weighted_sum,
+)
+from indexer.fingerprinting.tokens import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/shake.json").read_text())
 FEATURES = st.lists(st.binary(max_size=6), min_size=1, max_size=20)

@@ -13,7 +13,7 @@ from sample_rows import row
 
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sqlite import parts_sql, shared_keys
+from indexer.stores.sqlite import candidates, parts
 from indexer.stores.sqlite.connections import Connection, open_connection
 from indexer.stores.sqlite.read_cache import ReadCache
 
@@ -45,10 +45,10 @@ def test_first_rows_by_path_and_id(paths: list[str], at_once: int, data: st.Data
         count = data.draw(st.integers(1, len(chosen)))
         numbers = np.array(chosen)
         expected = sorted(chosen, key=lambda number: (paths[number - 1].encode(), -number))[:count]
-        assert sorted(shared_keys.first_by_path(db, numbers, count)) == sorted(expected)
+        assert sorted(candidates.first_by_path(db, numbers, count)) == sorted(expected)
         cache = ReadCache()
         for _ in range(2):  # the second time the index is not read again
-            in_index = shared_keys._first_in_index(db, cache, numbers, count, at_once)
+            in_index = candidates._first_in_index(db, cache, numbers, count, at_once)
             assert sorted(in_index.tolist()) == sorted(expected)
 
 
@@ -65,8 +65,8 @@ def test_first_rows_of_some_lengths(paths: list[str], more: int, data: st.DataOb
 
     within = sorted((number for number in every if fewest <= number <= most), key=order)
     with documents(paths) as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_keys, "_MORE", more)
-        numbers = shared_keys._first_of_lengths(
+        patch.setattr(candidates, "_MORE", more)
+        numbers = candidates._first_of_lengths(
             db, np.array(every), np.array(shared), limit, (fewest, most)
         )
     assert sorted(numbers.tolist(), key=order) == within[: len(numbers)]
@@ -78,9 +78,9 @@ def test_first_rows_of_some_lengths(paths: list[str], more: int, data: st.DataOb
 def test_rows_that_share_enough_keys(sparse: int, carriers: list[list[int]], least: int) -> None:
     counts = Counter(number for rows in carriers for number in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_keys, "_SPARSE", sparse)
+        patch.setattr(candidates, "_SPARSE", sparse)
         arrays = [np.array(rows, dtype=np.int32) for rows in carriers]
-        numbers, shared = shared_keys.count_shared(arrays, least)
+        numbers, shared = candidates.count_shared(arrays, least)
     expected = sorted((number, count) for number, count in counts.items() if count >= least)
     assert list(zip(numbers.tolist(), shared.tolist(), strict=True)) == expected
 
@@ -92,7 +92,7 @@ def test_the_count_of_rows_follows_changes_of_every_connection(tmp_path: Path) -
 
     def counted() -> int:
         with ours._file.reading() as db:
-            return parts_sql.known_count(db, "documents")
+            return parts.known_count(db, "documents")
 
     assert counted() == 0
     ours.write([row("a"), row("b")])

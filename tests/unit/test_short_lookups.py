@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import library, rows, similarity
 
-from indexer.joins.short_texts import FEW_WORDS
+from indexer.grouping.candidates import FEW_WORDS
 from indexer.model import Candidates
-from indexer.searching.short_lookups import word_lookup
-from indexer.searching.similar import SimilarOptions, similar, similar_many
-from indexer.stores.sqlite import shared_words
+from indexer.searching.similar import SimilarOptions, similar, similar_many, word_lookup
+from indexer.stores.sqlite import candidates
 
 words = st.lists(st.sampled_from([f"w{letter}" for letter in "abcdefghijkl"]), max_size=26)
 texts = st.lists(words, min_size=2, max_size=12)
@@ -24,7 +23,7 @@ def test_every_near_duplicate_is_found(words_of_texts, threshold, rows_at_first)
     keyed = {row.id: row.text for row in stored if row.bands}
     store = library(stored)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_words, "_AT_FIRST", rows_at_first)
+        patch.setattr(candidates, "_AT_FIRST", rows_at_first)
         options = SimilarOptions(threshold, limit=100)
         for result in similar_many(store, ids=list(keyed), options=options):
             text = keyed[result.query]
@@ -68,5 +67,5 @@ def test_frequent_words_find_the_same(monkeypatch):
     store = library(rows(texts))
     matches = similar(store, id="007", options=SimilarOptions(0.8, limit=100)).matches
     assert len(matches) == 59
-    monkeypatch.setattr(shared_words, "_AT_FIRST", 10)
+    monkeypatch.setattr(candidates, "_AT_FIRST", 10)
     assert similar(store, id="007", options=SimilarOptions(0.8, limit=100)).matches == matches

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.memory_budget import MemoryBudget
-from indexer.joins.pair_codes import decode_pair
-from indexer.joins.short_texts import FEW_WORDS, ShortTexts, most_words, short_keys
-from indexer.sketch.string_hashes import string_hashes
-from indexer.sketch.word_features import number_occurrences
+from indexer.comparing.external_memory import MemoryBudget, decode_pair
+from indexer.fingerprinting.hashing import number_occurrences, string_hashes
+from indexer.grouping.candidates import FEW_WORDS, ShortTexts, most_words, short_keys
 from indexer.system.spill_files import SpillFiles
 
 texts = st.lists(st.lists(st.sampled_from("abcdefghijkl"), max_size=24), max_size=20)

@@ -13,7 +13,7 @@ from rich.console import Console
 from indexer.cli.side_by_side import MOST_ROWS, print_side_by_side
 from indexer.comparing.compare import compare
 from indexer.recipe import DEFAULT, DEFAULT_V1, Recipe
-from indexer.text.visible import visible
+from indexer.wording import visible
 
 ANY_TEXT = st.text(
     st.characters(codec=None) | st.sampled_from("\x1b\x07\x9b\u202e\u2066\u200b\ud800\n\t \ufeffab")

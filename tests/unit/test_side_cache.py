@@ -1,9 +1,9 @@
 """Sides that are kept between look-ups: the same ones for the same text, and not too many."""
 
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import pack_slots
 from indexer.recipe import DEFAULT, DEFAULT_V1
-from indexer.searching.side_cache import LEAST_CHARS, SideCache
-from indexer.sketch.codec import pack_slots
-from indexer.sketch.fingerprint import fingerprint
+from indexer.searching.stored_texts import LEAST_CHARS, SideCache
 
 TEXT = "the lessee shall pay the rent on the first day of each month"
 

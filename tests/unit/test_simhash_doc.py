@@ -9,17 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.distance import allowed_distance, bit_similarity, hamming
-from indexer.sketch.jenkins import hashlittle2, jenkins64
-from indexer.sketch.simhash_doc import (
+from indexer.fingerprinting.keys import allowed_distance, bit_similarity, hamming
+from indexer.fingerprinting.simhash import (
+    BITS,
     CLOSE,
     LOOSE,
+    VERSIONS,
+    hashlittle2,
+    jenkins64,
     parse_base32,
     simhash_doc,
+    simhash_doc_tokens,
     spell_base32,
 )
-from indexer.sketch.token_simhash import BITS, VERSIONS, simhash_doc_tokens
-from indexer.text.tokens import fold_token, tokens
+from indexer.fingerprinting.tokens import fold_token, tokens
 
 VECTORS = json.loads(
     (Path(__file__).parent.parent.parent / "docs/vectors/simhash-doc.json").read_text()

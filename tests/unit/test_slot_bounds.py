@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.slot_bounds import (
+from indexer.comparing.equal_slots import (
     enough_equal,
     equal_slots,
     similarity_intervals,
     slot_similarity,
 )
-from indexer.similarity.measures import estimate
+from indexer.comparing.measures import estimate
 
 SLOTS = 160
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
-from indexer.cli import main as cli
-from indexer.cli.exit_codes import EXIT_USAGE
+from indexer.cli import main
+from indexer.cli.output import EXIT_USAGE
 from indexer.errors import UsageError
-from indexer.spark import __main__ as spark_command
-from indexer.spark import deduplicate
+from indexer.spark import __main__, deduplicate
 from indexer.spark.__main__ import command
 from indexer.spark.input_documents import Input, check_local_files
 from indexer.system.release import requirement
@@ -37,12 +36,12 @@ def test_files_that_are_not_parquet_are_refused_before_spark_starts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
-    monkeypatch.setattr(spark_command, "in_session", lambda _: pytest.fail("Spark was started"))
+    monkeypatch.setattr(__main__, "in_session", lambda _: pytest.fail("Spark was started"))
     (tmp_path / "in" / "sub").mkdir(parents=True)
     (tmp_path / "in" / "_SUCCESS").write_text("no row")
     (tmp_path / "in" / "sub" / "a.txt").write_text("The harbour ferry leaves at eight.")
     for place in (tmp_path / "in", tmp_path / "in" / "*"):
-        assert cli.run([str(place), "--out", str(tmp_path / "out")], command) == EXIT_USAGE
+        assert main.run([str(place), "--out", str(tmp_path / "out")], command) == EXIT_USAGE
         assert "holds files that are not parquet; say what they are" in capsys.readouterr().err
 
 

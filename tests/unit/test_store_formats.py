@@ -15,14 +15,14 @@ import pytest
 
 from indexer.errors import StoreError
 from indexer.grouping.group import group
-from indexer.grouping.label_journal import history
-from indexer.indexing.index import index
-from indexer.jobs.journal import Journal, journal_path, stored_failures
-from indexer.jobs.journal_file import FORMAT as JOURNAL_FORMAT
+from indexer.grouping.label import history
+from indexer.jobs.index import index
 from indexer.model import Query
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
+from indexer.stores.journal import FORMAT as JOURNAL_FORMAT
+from indexer.stores.journal import Journal, journal_path, stored_failures
 from indexer.stores.sqlite.file_format import FORMAT
 
 FIXTURES = Path(__file__).parent.parent / "data" / "formats"

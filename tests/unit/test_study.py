@@ -16,15 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.html.charts import Line, Scale, lines, standalone
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.minhash import pack_low_bits
+from indexer.fingerprinting.schemes import count_text_features
+from indexer.lab.studies.files import write
 from indexer.lab.studies.methods import BITS, FEATURES, lengths, pairs_of
-from indexer.lab.studies.neighbours import common_pairs, distinct, neighbours
 from indexer.lab.studies.signatures import Tables, grams_of
-from indexer.lab.studies.study import study
-from indexer.lab.studies.study_files import write
-from indexer.sketch.bbit import pack_low_bits
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.schemes import count_text_features
+from indexer.lab.studies.study import common_pairs, distinct, neighbours, study
+from indexer.review.charts import Line, Scale, lines, standalone
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 3,
@@ -174,7 +173,7 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             f"{TEXTS[number % 5]} Annex {number * number}", encoding="utf-8"
         )
     undisturbed = study(folder, tmp_path / "whole", bits=(16, 64), sample=1)
-    monkeypatch.setattr("indexer.lab.studies.sign_texts.BATCH", 4)
+    monkeypatch.setattr("indexer.lab.studies.signatures.BATCH", 4)
     parts = study(folder, tmp_path / "parts", bits=(16, 64), sample=1)
     assert replace(parts, seconds=()) == replace(undisturbed, seconds=())
     assert [entry.documents for entry in undisturbed.answers.samples] == [10, 25]

@@ -4,8 +4,7 @@ import pytest
 from sample_rows import row
 
 from indexer.recipe import DEFAULT
-from indexer.searching.search import SearchOptions, search
-from indexer.searching.suggestions import suggest
+from indexer.searching.search import SearchOptions, search, suggest
 from indexer.stores import open_store
 
 

@@ -9,10 +9,10 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.defaults import MEASURE
 from indexer.errors import DocumentNotFound, StoreError
-from indexer.grouping.family_view import family
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.survey import survey
+from indexer.review.family_view import family
+from indexer.review.survey import survey
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})

@@ -14,16 +14,15 @@ import pytest
 from corpus.documents import fifty
 from corpus.formats import txt
 
+from indexer.comparing.words import words
 from indexer.errors import UnknownName, UsageError
-from indexer.indexing.documents import documents_at
-from indexer.lab.synthesis import changes, programs
+from indexer.fingerprinting.normalise import normalise
+from indexer.jobs.document_rows import documents_at
+from indexer.lab.synthesis import changes, formats
+from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.ocr_noise import add_ocr_noise
-from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.lab.synthesis.synth import SynthOptions, SynthResult, synth
 from indexer.model import Document
-from indexer.text.normalise import normalise
-from indexer.text.words import words
 
 TEXT = (
     "The Harbour Board met on 3 May 2019 in Rotterdam.\n\nMs Jansen paid 1,200 euros to Peter.\n\n"
@@ -280,16 +279,16 @@ def test_random_values_keep_to_their_ranges() -> None:
     assert [RandomSource(5).below(1000) for _ in range(2)] == [RandomSource(5).below(1000)] * 2
 
 
-@pytest.mark.skipif(programs.tesseract() is None, reason="Tesseract or Pillow is not installed")
+@pytest.mark.skipif(formats.tesseract() is None, reason="Tesseract or Pillow is not installed")
 def test_tesseract_reads_a_picture_of_the_text() -> None:
-    read = programs.recognise(TEXT)
+    read = formats.recognise(TEXT)
     assert read is not None and len(set(read.split()) & set(TEXT.split())) > 10
-    assert programs.recognise("近似重複") is None
+    assert formats.recognise("近似重複") is None
 
 
-@pytest.mark.skipif(programs.libreoffice() is None, reason="LibreOffice is not installed")
+@pytest.mark.skipif(formats.libreoffice() is None, reason="LibreOffice is not installed")
 def test_libreoffice_writes_formats() -> None:
-    document = programs.convert(TEXT, "odt")
+    document = formats.convert(TEXT, "odt")
     assert document is not None and document.startswith(b"PK")
 
 

@@ -19,14 +19,13 @@ from sample_rows import row
 
 from indexer.errors import UsageError
 from indexer.grouping.group import group
-from indexer.indexing.index import index
-from indexer.indexing.writer import Writer
-from indexer.jobs.history import KEPT, job_history, record_job
-from indexer.jobs.journal import Journal, journal_path
+from indexer.jobs.index import index
+from indexer.jobs.stages import Writer
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
+from indexer.stores.journal import KEPT, Journal, job_history, journal_path, record_job
 from indexer.system import logs
-from indexer.system.crash_report import crash_report
+from indexer.system.logs import crash_report
 
 QUOTED = "quoted" + " text"
 PACKAGE = Path(logs.__file__).parent

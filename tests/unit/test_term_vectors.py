@@ -12,23 +12,25 @@ from hypothesis import strategies as st
 
 from indexer import IndexOptions, index, open_store, recipe_named, similar
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.sketch.corpus_statistics import count_features
-from indexer.sketch.fingerprint import fingerprint, fingerprints
-from indexer.sketch.rare_term_keys import lengths_agree
-from indexer.sketch.rare_terms import hash_key, overlap, rare_terms
-from indexer.sketch.schemes import count_text_features
-from indexer.sketch.sketch_options import equal_parts
-from indexer.sketch.string_hashes import string_hashes
-from indexer.sketch.term_vectors import (
+from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.plan import equal_parts
+from indexer.fingerprinting.rare_terms import (
     common_entries,
+    count_features,
     fewest_common,
+    hash_key,
+    lengths_agree,
+    overlap,
+    rare_terms,
     spell_hash,
     term_keys,
     term_vector,
     vector_overlap,
 )
-from indexer.system import kept_statistics
-from indexer.text.tokens import tokens
+from indexer.fingerprinting.schemes import count_text_features
+from indexer.fingerprinting.tokens import tokens
+from indexer.system import recipe_inputs
 
 VOCABULARY = [f"w{number}" for number in range(200)]
 # word i occurs in every i-th document
@@ -152,7 +154,7 @@ def test_without_its_statistics_a_store_is_read_but_signs_nothing(
     digest = store.stored_recipe().statistics
     store.close()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
-    kept_statistics._statistics.cache_clear()
+    recipe_inputs._statistics.cache_clear()
     again = open_store(url)
     assert len(list(again.scan())) == 1
     with pytest.raises(UsageError, match=f"statistics {digest}.* NEARFOLD_STATISTICS"):

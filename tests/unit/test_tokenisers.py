@@ -9,11 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import MissingExtra, UsageError
-from indexer.text.ngrams import byte_grams, character_grams, white_space_grams
-from indexer.text.sentences import sentences
-from indexer.text.stopwords import digest, stop_list
-from indexer.text.tokenisers import TOKENISERS
-from indexer.text.tokens import tokens
+from indexer.fingerprinting.tokens import (
+    TOKENISERS,
+    byte_grams,
+    character_grams,
+    digest,
+    sentences,
+    stop_list,
+    tokens,
+    white_space_grams,
+)
 
 ROOT = Path(__file__).parent.parent
 DECLARATION = json.loads((ROOT / "data/declaration.json").read_text())

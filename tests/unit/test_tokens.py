@@ -9,10 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.text import codepoints
-from indexer.text.codepoints import ranges
-from indexer.text.identifiers import without_identifiers
-from indexer.text.tokens import RULES, letter_pairs, tokens, unicode_words
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.codepoints import ranges
+from indexer.fingerprinting.tokens import (
+    RULES,
+    letter_pairs,
+    tokens,
+    unicode_words,
+    without_identifiers,
+)
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/tokens.json").read_text())

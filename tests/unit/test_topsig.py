@@ -12,15 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.recipe_names import recipe_named
-from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
-from indexer.sketch.distance import hamming
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.hashing import GAMMA, MASK, gram_hashes, mix64
-from indexer.sketch.shake_simhash import shake_projection
-from indexer.sketch.topsig import VECTORS, WEIGHTS, feature_weights, sparse_vectors, topsig
-from indexer.text.codepoints import encode
-from indexer.text.ngrams import character_grams
+from indexer.fingerprinting.codepoints import encode
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.hashing import GAMMA, MASK, gram_hashes, mix64
+from indexer.fingerprinting.keys import hamming
+from indexer.fingerprinting.rare_terms import CorpusStatistics, count_features
+from indexer.fingerprinting.simhash import (
+    VECTORS,
+    WEIGHTS,
+    feature_weights,
+    shake_projection,
+    sparse_vectors,
+    topsig,
+)
+from indexer.fingerprinting.tokens import character_grams
+from indexer.recipe import recipe_named
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/topsig.json").read_text())

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.truncated_minhash import VERSIONS, signature_width, truncated_minhash
-from indexer.text.ngrams import character_grams
+from indexer.fingerprinting.minhash import VERSIONS, signature_width, truncated_minhash
+from indexer.fingerprinting.tokens import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/truncated.json").read_text())
 NAMES = ("md5", "sha1", "sha256", "sha512")

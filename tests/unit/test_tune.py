@@ -22,13 +22,15 @@ import pytest
 from corpus.documents import fifty
 from corpus.formats import txt
 
+from indexer.comparing.measures import Side, measure_pair
 from indexer.errors import UnknownName, UsageError
-from indexer.html.charts import histogram
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.grouping.precision_recall import Counts
 from indexer.lab.synthesis.synth import SynthOptions, synth
-from indexer.lab.tuning.cases import cases_of
-from indexer.lab.tuning.experiment import experiment
-from indexer.lab.tuning.grid import GRIDS, recipes_of
-from indexer.lab.tuning.judgement import (
+from indexer.lab.tuning.experiment import experiment, run
+from indexer.lab.tuning.report import COLUMNS, page, table, write
+from indexer.lab.tuning.results import UNRELATED, Case, Cases, Experiment, TuneResult
+from indexer.lab.tuning.scores import (
     STEPS,
     area,
     best_of,
@@ -38,17 +40,9 @@ from indexer.lab.tuning.judgement import (
     truth_of,
     usual_threshold,
 )
-from indexer.lab.tuning.run_experiments import run
-from indexer.lab.tuning.tune import TuneOptions, tune
-from indexer.lab.tuning.tuning_files import COLUMNS, table, write
-from indexer.lab.tuning.tuning_page import page
-from indexer.lab.tuning.tuning_results import UNRELATED, Case, Cases, Experiment, TuneResult
-from indexer.recipe import DEFAULT
-from indexer.recipe_names import recipe_named
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.fingerprint import fingerprint
-from indexer.statistics.precision_recall import Counts
+from indexer.lab.tuning.tune import GRIDS, TuneOptions, cases_of, recipes_of, tune
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.review.charts import histogram
 
 RECIPES = [
     "default",
@@ -270,7 +264,7 @@ def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: Tun
 
 
 def test_a_better_recipe_is_chosen(cases: Cases) -> None:
-    from indexer.lab.tuning.choice import choice
+    from indexer.lab.tuning.tune import choice
 
     better = recipe_named("ws:none:sha1:64")
     chance = np.random.default_rng(3)

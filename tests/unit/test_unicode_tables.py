@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.text import codepoints, unicode13
+from indexer.fingerprinting import codepoints, unicode13
 
 ROOT = Path(__file__).parent.parent.parent
 GENERATOR = runpy.run_path(str(ROOT / "tools/unicode_tables.py"))
-CLASSES = codepoints.classes()
+CLASSES = codepoints.codepoint_classes()
 ASSIGNED = np.flatnonzero(CLASSES & codepoints.UNASSIGNED == 0).tolist()
 
 
@@ -66,12 +66,12 @@ def test_class_has_not_moved(bit: str, member: str) -> None:
 
 
 def test_lower_case_has_not_moved() -> None:
-    lower = codepoints.lower()
+    lower = codepoints.to_lower()
     assert [hex(code) for code in ASSIGNED if GENERATOR["lower"](code) != lower[code]] == []
 
 
 def test_lower_case_is_one_step() -> None:
-    lower = codepoints.lower()
+    lower = codepoints.to_lower()
     assert np.array_equal(lower[lower], lower)
 
 

@@ -4,12 +4,11 @@ import pytest
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable
 from indexer.recipe import DEFAULT
+from indexer.stores.engine.create_index import prepare
 from indexer.stores.engine.index_facts import IndexPlace
-from indexer.stores.engine.index_requests import Requests
-from indexer.stores.engine.installer import installation_problems
-from indexer.stores.engine.link import Answer
+from indexer.stores.engine.install import installation_problems
 from indexer.stores.engine.opensearch import DIALECT
-from indexer.stores.engine.prepare_index import prepare
+from indexer.stores.engine.requests import Answer, Requests
 
 PLACE = IndexPlace("opensearch://x/p", "p")
 DENIED, BROKEN = 403, 500

@@ -8,9 +8,9 @@ from itertools import combinations
 import pytest
 from sample_library import edited, library, rows, sentence
 
-from indexer.matching import verification as verifying
-from indexer.matching.collection import gather
-from indexer.matching.verification import Verifier
+from indexer.grouping import verification
+from indexer.grouping.collection import gather
+from indexer.grouping.verification import Verifier
 from indexer.recipe import DEFAULT
 
 MADE = [edited(sentence(seed), edits) for seed in range(4) for edits in range(0, 40, 3)]
@@ -39,8 +39,8 @@ def test_few_pairs_below_the_threshold_are_measured(collected, monkeypatch):
     store, collection = collected
     pairs = list(combinations(range(len(collection.documents)), 2))
     exact = Verifier(store, collection, "jaccard").measure_pairs(pairs)
-    measured, jaccard = [], verifying.jaccard
-    monkeypatch.setattr(verifying, "jaccard", lambda a, b: measured.append(1) or jaccard(a, b))
+    measured, jaccard = [], verification.jaccard
+    monkeypatch.setattr(verification, "jaccard", lambda a, b: measured.append(1) or jaccard(a, b))
     Verifier(store, collection, "jaccard").measure_pairs(pairs, 0.8)
     similar = sum(value >= 0.8 for value in exact)
     assert 0 < similar <= len(measured) < len(pairs) / 4

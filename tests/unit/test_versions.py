@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 from sample_library import edited, library, rows, sentence
 
-from indexer.comparing.versions import versions
 from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
+from indexer.jobs.versions import versions
 from indexer.stores.base import Store
 
 DRAFT = sentence(0, 80)

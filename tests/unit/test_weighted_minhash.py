@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.hashing import mix64_array
-from indexer.sketch.logarithm import natural_log
-from indexer.sketch.weighted_minhash import weighted_minhash
+from indexer.fingerprinting.hashing import mix64_array, natural_log
+from indexer.fingerprinting.minhash import weighted_minhash
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/weighted.json").read_text())
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=20)

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.measures import feature_set, jaccard
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.hashing import word_features
+from indexer.fingerprinting.normalise import normalised_codes_v2
 from indexer.recipe import DEFAULT_V2
-from indexer.similarity.measures import jaccard
-from indexer.similarity.sides import feature_set
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.word_features import word_features
-from indexer.text.normalise_v2 import normalised_codes_v2
 
 WORD = 2**64
 GAMMA = 0x9E3779B97F4A7C15

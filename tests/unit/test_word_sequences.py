@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.matching.sequence_cache import SequenceCache
-from indexer.similarity import word_sequences
-from indexer.similarity.lcs import lcs
-from indexer.text.normal_words import normal_words
+from indexer.comparing.lcs import lcs
+from indexer.comparing.words import normal_words
+from indexer.grouping import words_in_common
+from indexer.grouping.words_in_common import SequenceCache
 
 WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "的", "話"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
@@ -29,7 +29,7 @@ def test_sequences_give_the_lcs_of_the_texts(contents, least, memory):
 
 @given(texts, st.floats(0, 1))
 def test_sequences_of_words_and_of_texts_and_their_bounds_are_the_same(contents, least):
-    by_words, by_texts = word_sequences.Vocabulary(), word_sequences.Vocabulary()
+    by_words, by_texts = words_in_common.Vocabulary(), words_in_common.Vocabulary()
     sequences = [by_texts.sequence_of(text) for text in contents]
     for text, sequence in zip(contents, sequences, strict=True):
         expected = by_words.sequence(normal_words(text))
@@ -37,8 +37,8 @@ def test_sequences_of_words_and_of_texts_and_their_bounds_are_the_same(contents,
         assert sequence.counts.tolist() == expected.counts.tolist()
     for a in sequences:
         for b in sequences:
-            flag = word_sequences.may_reach_pair(a, b, least)
-            assert [flag] == word_sequences.may_reach([(a, b)], least).tolist()
+            flag = words_in_common.may_reach_pair(a, b, least)
+            assert [flag] == words_in_common.may_reach([(a, b)], least).tolist()
 
 
 @given(texts, st.integers(1, 10_000))
@@ -52,27 +52,27 @@ def test_the_words_of_a_sequence_are_those_of_the_text(contents, memory):
 
 
 def test_a_pair_is_ruled_out_by_its_words_alone():
-    vocabulary = word_sequences.Vocabulary()
+    vocabulary = words_in_common.Vocabulary()
     fox, pen = (
         vocabulary.sequence(normal_words(text))
         for text in ("the quick brown fox", "the quick brown pen")
     )
-    assert word_sequences.may_reach([(fox, pen), (fox, fox)], 0.8).tolist() == [False, True]
-    assert word_sequences.may_reach([(fox, pen)], 0.75).tolist() == [True]
-    assert word_sequences.may_reach([], 0.5).tolist() == []
+    assert words_in_common.may_reach([(fox, pen), (fox, fox)], 0.8).tolist() == [False, True]
+    assert words_in_common.may_reach([(fox, pen)], 0.75).tolist() == [True]
+    assert words_in_common.may_reach([], 0.5).tolist() == []
 
 
 def test_texts_beyond_the_limits_are_left_to_the_alignment(monkeypatch):
-    monkeypatch.setattr(word_sequences, "MOST_CODES", 3)
+    monkeypatch.setattr(words_in_common, "MOST_CODES", 3)
     cache = SequenceCache(lambda numbers: ["a b c" if n == 0 else "a x y z" for n in numbers], 100)
     assert cache.measure_pairs([(0, 1), (0, 0)], 0.0) == [None, 1.0]
     assert cache.words([(0, 1)]) is None
-    monkeypatch.setattr(word_sequences, "EXACT_CELLS", 8)
+    monkeypatch.setattr(words_in_common, "EXACT_CELLS", 8)
     assert cache.measure_pairs([(0, 0)], 0.0) == [None]
 
 
 def test_long_texts_are_never_ruled_out_by_counts(monkeypatch):
-    monkeypatch.setattr(word_sequences, "_MOST_COUNTED", 2)
-    sequence = word_sequences.Vocabulary().sequence(normal_words("a a a"))
-    assert word_sequences.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
-    assert word_sequences.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)
+    monkeypatch.setattr(words_in_common, "_MOST_COUNTED", 2)
+    sequence = words_in_common.Vocabulary().sequence(normal_words("a a a"))
+    assert words_in_common.may_reach([(sequence, sequence)], 1.0).tolist() == [True]
+    assert words_in_common.lcs_of_sequences(sequence, sequence, 1.0) == pytest.approx(1.0)

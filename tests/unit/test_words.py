@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.word_numbers import number_runs, shared_numbers
-from indexer.text.words import _SEPARATOR, _fold, _fold_joined, words
+from indexer.comparing.words import (
+    _SEPARATOR,
+    _fold,
+    _fold_joined,
+    number_runs,
+    shared_numbers,
+    words,
+)
 
 ANY_TEXT = st.text(
     st.characters(codec=None)

@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.criteria import Criteria, most_replaced
+from indexer.comparing.differences import Rarity
+from indexer.comparing.lcs import lcs, lcs_by_table
+from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.words import normal_words
+from indexer.grouping import words_in_common
+from indexer.grouping import words_in_common as word_sequences
+from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.recipe import DEFAULT_V2
-from indexer.similarity import word_sequences, words_in_common
-from indexer.similarity.criteria import Criteria
-from indexer.similarity.lcs import lcs, lcs_by_table
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.new_words import Rarity
-from indexer.similarity.replacements import most_replaced
-from indexer.similarity.sides import Side
-from indexer.similarity.words_in_common import accepts_in_common, measure_in_common
-from indexer.text.normal_words import normal_words
 
 WORDS = ["to", "be", "or", "not", "Be", "of-\nten", "½", "的", "話", "\ud800"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=150).map(" ".join)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.grouping.work_list import ORDERS, PARTS, Labels, WorkItem, WorkList
 from indexer.model import Row
 from indexer.recipe import DEFAULT
+from indexer.review.work_list import ORDERS, PARTS, Labels, WorkItem, WorkList
 from indexer.stores import open_store
 from tests.sample_rows import row
 

@@ -11,9 +11,10 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import StoreStopped
-from indexer.indexing import arrival, stages, writer
-from indexer.indexing.index import index
-from indexer.indexing.writer import Writer, WriteResult
+from indexer.jobs import arrival, stages
+from indexer.jobs import stages as writer
+from indexer.jobs.index import index
+from indexer.jobs.stages import Writer, WriteResult
 from indexer.model import Row
 from indexer.stores import open_store
 from indexer.stores.sqlite.store import SqliteStore

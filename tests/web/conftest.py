@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.jobs.index import index
 from indexer.stores import open_store
 from web.hostile import hostile_rows
 from web.watching import ROOT, PageRecord, open_window, run_site

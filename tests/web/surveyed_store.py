@@ -13,11 +13,11 @@ from urllib.parse import urlencode
 from sample_library import edited, rows, sentence
 
 from indexer.recipe import DEFAULT
+from indexer.review.access import Login
+from indexer.review.api.endpoints import parameter_values
+from indexer.review.api.store import START_GROUP, STORE_QUESTIONS
+from indexer.review.site import Site
 from indexer.stores import open_store
-from indexer.web.access import Login
-from indexer.web.questions import parameter_values
-from indexer.web.site import Site
-from indexer.web.store_questions import START_GROUP, STORE_QUESTIONS
 from web.plain_requests import request
 
 TEXTS = {

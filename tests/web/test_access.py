@@ -22,8 +22,7 @@ from indexer.cli.main import commands
 from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
-from indexer.stores import open_store
-from indexer.web.access import (
+from indexer.review.access import (
     Access,
     Account,
     Login,
@@ -32,8 +31,9 @@ from indexer.web.access import (
     hash_password,
     read_accounts,
 )
-from indexer.web.safety import Safety, is_local, is_loopback
-from indexer.web.serve import ServeOptions
+from indexer.review.safety import Safety, is_local, is_loopback
+from indexer.review.serve import ServeOptions
+from indexer.stores import open_store
 from web.plain_requests import request
 from web.test_clients_that_leave import run
 from web.watching import ROOT, run_site

@@ -11,8 +11,8 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.recipe import DEFAULT
+from indexer.review.access import add_account
 from indexer.stores import open_store
-from indexer.web.access import add_account
 from web.plain_requests import Answer, request
 from web.test_access import PASSWORD, basic
 from web.watching import run_site

@@ -12,9 +12,9 @@ import uvicorn
 from sample_library import library, rows
 from uvicorn.server import ServerState
 
-from indexer.web import listen, request_body
-from indexer.web.safety import App
-from indexer.web.serve import review_application
+from indexer.review import http
+from indexer.review.safety import App
+from indexer.review.serve import review_application
 
 T = TypeVar("T")
 
@@ -64,13 +64,13 @@ def test_a_client_that_leaves_is_no_server_error(
 
 
 def test_a_client_that_sends_too_slowly_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listen, "TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr(request_body, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(http, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(http, "TIMEOUT_SECONDS", 0.2)
     config = uvicorn.Config(small_site(), lifespan="off", log_config=None)
     config.load()
 
     def protocol() -> asyncio.Protocol:
-        return listen.FirstRequestTimeout(config, ServerState(), {})
+        return http.FirstRequestTimeout(config, ServerState(), {})
 
     async def answer_to(request: bytes) -> bytes:
         server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
 from indexer.comparing.compare import compare
-from indexer.comparing.originals import Original
-from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.web.compare_page import compare_page
+from indexer.review.boilerplate import DiscountedSimilarity
+from indexer.review.compare_page import compare_page
+from indexer.review.compared_documents import Original
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import PageRecord, axe_violations
 

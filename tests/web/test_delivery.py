@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.cli.console import console
-from indexer.html.rendering import kind
+from indexer.cli.output import console
 from indexer.recipe import DEFAULT
+from indexer.review import http
+from indexer.review.rendering import kind
+from indexer.review.safety import is_same_token, masked_token
 from indexer.searching.search import search
 from indexer.stores import open_store
-from indexer.web import static_files
-from indexer.web.safety import is_same_token, masked_token
 from web.plain_requests import request
 from web.watching import run_site
 
@@ -39,12 +39,12 @@ def test_static_files_are_kept_for_good_under_an_address_of_their_contents(site:
 def test_the_address_of_static_files_changes_with_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = static_files.static_address()
-    folder = shutil.copytree(static_files.STATIC, tmp_path / "static")
-    monkeypatch.setattr(static_files, "STATIC", folder)
-    assert static_files.static_address() == before
+    before = http.static_address()
+    folder = shutil.copytree(http.STATIC, tmp_path / "static")
+    monkeypatch.setattr(http, "STATIC", folder)
+    assert http.static_address() == before
     (folder / "base.css").write_text("body { color: red }")
-    assert static_files.static_address() != before
+    assert http.static_address() != before
 
 
 @pytest.mark.parametrize("path", ["/document?id=long1", "/api/document?id=long1"])

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-from indexer.web.evaluation_page import MOST_SHOWN, evaluation_page
+from indexer.lab.evaluation.report import MOST_SHOWN, evaluation_page
 from web.hostile import PAYLOADS
 from web.watching import axe_violations
 

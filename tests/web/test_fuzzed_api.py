@@ -26,8 +26,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from indexer.web.openapi import describe_api
-from indexer.web.serve import REVIEW_API
+from indexer.review.api.openapi import describe_api
+from indexer.review.serve import REVIEW_API
 from web.watching import ROOT, run_site
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))

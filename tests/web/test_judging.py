@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from indexer.lab.evaluation.evaluate import evaluate
-from indexer.lab.evaluation.judging_session import tasks
+from indexer.lab.evaluation.judge import tasks
 from indexer.lab.evaluation.sheets import read_sheets
 from web.hostile import PAYLOADS
 from web.watching import ROOT, PageRecord, axe_violations, open_window

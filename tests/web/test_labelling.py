@@ -17,14 +17,13 @@ from sample_library import edited, rows, sentence
 
 from indexer.errors import StoreStopped, UnknownNumber
 from indexer.grouping.group import group
-from indexer.grouping.label import LabelOptions, LabelResult, label
-from indexer.grouping.undo_labels import label_history
-from indexer.jobs.journal import Journal, journal_path
-from indexer.jobs.waiting import WaitingRequests, waiting_path
+from indexer.grouping.label import LabelOptions, LabelResult, label, label_history
+from indexer.jobs.waiting_requests import WaitingRequests, waiting_path
 from indexer.recipe import DEFAULT
+from indexer.review import label_queue
+from indexer.review.label_queue import LabelQueue, LabelRequest
 from indexer.stores import open_store
-from indexer.web import label_queue
-from indexer.web.label_queue import LabelQueue, LabelRequest
+from indexer.stores.journal import Journal, journal_path
 from web.plain_requests import Answer, request
 from web.watching import run_site
 

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from sample_library import edited, rows, sentence
 
+from indexer.model import Progress
 from indexer.recipe import DEFAULT
+from indexer.review.api.endpoints import parameter_values
+from indexer.review.app import PAGES
+from indexer.review.caches import ReaderCache
+from indexer.review.serve import REVIEW_API
+from indexer.review.site import Site
 from indexer.stores import open_store
-from indexer.system.progress_callback import Progress
-from indexer.web.pages import PAGES
-from indexer.web.questions import parameter_values
-from indexer.web.reader_cache import ReaderCache
-from indexer.web.serve import REVIEW_API
-from indexer.web.site import Site
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A site of two texts that count as long, and of a short one."""
-    monkeypatch.setattr("indexer.web.comparisons.LONG_CHARS", 1000)
-    monkeypatch.setattr("indexer.web.comparisons.WINDOW_CHARS", 300)
-    monkeypatch.setattr("indexer.web.site.LONG_CHARS", 1000)
+    monkeypatch.setattr("indexer.review.comparison_cache.LONG_CHARS", 1000)
+    monkeypatch.setattr("indexer.review.comparison_cache.WINDOW_CHARS", 300)
+    monkeypatch.setattr("indexer.review.site.LONG_CHARS", 1000)
     store = open_store(f"sqlite:///{tmp_path}/long.db")
     store.prepare(DEFAULT)
     text = sentence(3, 300)

@@ -9,10 +9,10 @@ from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
 from indexer.recipe import DEFAULT
-from indexer.searching.side_cache import side_cache
+from indexer.review.middleware import LimitMemory
+from indexer.review.serve import review_application
+from indexer.searching.stored_texts import side_cache
 from indexer.stores import open_store
-from indexer.web.memory_limit import LimitMemory
-from indexer.web.serve import review_application
 
 HOSTS = frozenset(["testserver"])
 PAGES = ("/?q=word", "/compare?a=a&b=b", "/document?id=a", "/family?id=a", "/jobs")

@@ -16,11 +16,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from indexer.indexing.index import IndexOptions, index
-from indexer.sources.base import Reading
+from indexer.documents.base import Reading
+from indexer.jobs.index import IndexOptions, index
+from indexer.review.originals import files
+from indexer.review.originals.files import OriginalUnavailable
 from indexer.stores import open_store
-from indexer.web import original_kinds
-from indexer.web.original_files import OriginalUnavailable
 from web.originals_folder import pdf, write_originals
 from web.plain_requests import request
 from web.watching import PageRecord, axe_violations, open_window, run_site
@@ -155,17 +155,17 @@ def test_attachments_are_parts_of_a_mail(originals: Originals) -> None:
 
 def test_what_cannot_be_made_of_a_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OriginalUnavailable, match="damaged, or too large"):
-        original_kinds.render("word", b"PK\3\4 nothing")
-    monkeypatch.setattr(original_kinds, "_SECONDS", 0.001)
+        files.render("word", b"PK\3\4 nothing")
+    monkeypatch.setattr(files, "_SECONDS", 0.001)
     with pytest.raises(OriginalUnavailable, match="takes more than"):
-        original_kinds.render("word", b"")
-    monkeypatch.setattr(original_kinds, "find_spec", lambda name: None)
+        files.render("word", b"")
+    monkeypatch.setattr(files, "find_spec", lambda name: None)
     with pytest.raises(OriginalUnavailable, match=r"nearfold\[originals\]"):
-        original_kinds.check_shown("word")
+        files.check_shown("word")
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("word/document.xml", bytes(201 << 20))
-    assert original_kinds.kind_of_original(bomb.getvalue(), "a.docx", "") == "none"
+    assert files.kind_of_original(bomb.getvalue(), "a.docx", "") == "none"
 
 
 def test_nothing_is_given_without_a_folder_of_originals(originals: Originals) -> None:

@@ -21,10 +21,10 @@ from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
+from indexer.review.api.endpoints import MOST_BYTES
+from indexer.review.safety import allowed_hosts, is_loopback
+from indexer.review.serve import REVIEW_API
 from indexer.stores import open_store
-from indexer.web.request_body import MOST_BYTES
-from indexer.web.safety import allowed_hosts, is_loopback
-from indexer.web.serve import REVIEW_API
 from web.hostile import hostile_rows
 from web.plain_requests import request
 from web.watching import ROOT, run_site

@@ -10,8 +10,8 @@ import pytest
 from sample_library import rows, sentence
 
 from indexer.recipe import DEFAULT
+from indexer.review.serve import review_application
 from indexer.stores import open_store
-from indexer.web.serve import review_application
 
 STAMPED = {"created": "2024-03-04T09:00:00Z", "sent": "2024-03-05T09:00:00+02:00", "by": "T1"}
 

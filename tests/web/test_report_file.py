@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from indexer.exports.export import ExportOptions, export
+from indexer.review.exports.export import ExportOptions, export
 from indexer.stores import open_store
 from web.watching import axe_violations
 

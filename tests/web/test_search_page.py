@@ -16,13 +16,13 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 from sample_library import edited, rows, sentence
 
-from indexer.exports import hits_archive
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
+from indexer.review.api import documents
+from indexer.review.exports import hits
+from indexer.review.serve import review_application
 from indexer.stores import open_store
-from indexer.stores.sqlite import ranking
-from indexer.web import document_questions
-from indexer.web.serve import review_application
+from indexer.stores.sqlite import full_text
 from web.plain_requests import request
 from web.test_labelling import Forms
 from web.watching import PageRecord, open_window, run_site
@@ -162,14 +162,14 @@ def test_an_archive_that_would_be_too_large_is_refused_and_leaves_no_file(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr(hits_archive, "MOST_BYTES", 1000)
+    monkeypatch.setattr(hits, "MOST_BYTES", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     client = TestClient(review_application(library, frozenset({"testserver"})))
     answer = client.get("/hits.zip")
     assert answer.status_code == 400
     assert "narrow the search" in answer.text
     assert not list(tmp_path.glob("nearfold-hits-*"))
-    monkeypatch.setattr(hits_archive, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(hits, "MOST_BYTES", 1 << 20)
     assert client.get("/hits.zip").status_code == 200
     assert not list(tmp_path.glob("nearfold-hits-*"))
 
@@ -179,8 +179,8 @@ def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr(document_questions, "_MOST_RANKED", 2)
-    monkeypatch.setattr(ranking, "_FEWEST_RANKED", 2)
+    monkeypatch.setattr(documents, "_MOST_RANKED", 2)
+    monkeypatch.setattr(full_text, "_FEWEST_RANKED", 2)
     client = TestClient(review_application(library, frozenset({"testserver"})))
     page = client.get("/?q=ferry*").text
     assert "Only the 2 that were indexed last are ranked so far." in page

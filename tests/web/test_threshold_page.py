@@ -16,12 +16,12 @@ from sample_library import rows
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.survey import Survey, survey
-from indexer.jobs.journal import Journal, journal_path
-from indexer.web.questions import parameter_values
-from indexer.web.serve import review_application
-from indexer.web.site import Site
-from indexer.web.store_questions import STORE_QUESTIONS
+from indexer.review.api.endpoints import parameter_values
+from indexer.review.api.store import STORE_QUESTIONS
+from indexer.review.serve import review_application
+from indexer.review.site import Site
+from indexer.review.survey import Survey, survey
+from indexer.stores.journal import Journal, journal_path
 from web.plain_requests import request
 from web.surveyed_store import TEXTS, ask, open_families, ready_answer
 from web.watching import PageRecord, open_window, run_site
@@ -52,7 +52,7 @@ def test_threshold_says_who_would_leave_before_pairs_are_compared(
         assert goes_on.wait(60)
         return survey(*given)
 
-    monkeypatch.setattr("indexer.web.site.survey", read_later)
+    monkeypatch.setattr("indexer.review.site.survey", read_later)
     site = Site(store)
     question = STORE_QUESTIONS["survey"]
     values = parameter_values(question.parameters, {"wait": ["0"]})
@@ -72,7 +72,7 @@ def test_the_pairs_of_a_large_store_are_compared_when_a_reviewer_asks(
 ) -> None:
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr("indexer.web.site.MOST_SURVEYED_UNASKED", len(TEXTS) - 1)
+    monkeypatch.setattr("indexer.review.site.MOST_SURVEYED_UNASKED", len(TEXTS) - 1)
     group(store, GroupOptions(0.7))
     client = TestClient(review_application(store, frozenset({"testserver"})))
     for place in ("/threshold?threshold=0.9", REGROUP):

@@ -12,11 +12,10 @@ from sample_library import edited, rows, sentence
 
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
-from indexer.grouping.label import labels_state
-from indexer.grouping.undo_labels import label_history
+from indexer.grouping.label import label_history, labels_state
 from indexer.recipe import DEFAULT
+from indexer.review.access import add_account
 from indexer.stores import open_store
-from indexer.web.access import add_account
 from web.watching import PageRecord, open_window, run_site
 
 NAMES = ("anna", "ben")

@@ -16,16 +16,15 @@ from sample_library import edited, rows, sentence
 from indexer.errors import DocumentNotFound
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.label import LabelOptions, label
-from indexer.grouping.undo_labels import undo_labels
-from indexer.jobs.journal import Journal, journal_path
+from indexer.grouping.label import LabelOptions, label, undo_labels
 from indexer.recipe import DEFAULT
+from indexer.review.access import Login
+from indexer.review.api.endpoints import parameter_values
+from indexer.review.api.labels import ACTIONS
+from indexer.review.api.work_list import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
+from indexer.review.site import Site
 from indexer.stores import open_store
-from indexer.web.access import Login
-from indexer.web.actions import ACTIONS
-from indexer.web.questions import parameter_values
-from indexer.web.site import Site
-from indexer.web.work_list_questions import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
+from indexer.stores.journal import Journal, journal_path
 from web.plain_requests import request
 from web.test_labelling import Forms
 from web.watching import run_site

@@ -15,17 +15,23 @@ from itertools import combinations, islice
 
 import numpy as np
 
+from indexer.comparing.clauses.duplicates import (
+    duplicate_pairs,
+    lexicon_with,
+    read,
+    terminology,
+    verdict,
+)
+from indexer.comparing.measures import Side, check_measure, measure_pair, signed_side
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import WORDS, fingerprint
+from indexer.fingerprinting.keys import band_hashes
+from indexer.fingerprinting.plan import ALMOST_ONE, Plan, plan
+from indexer.fingerprinting.rare_terms import CorpusStatistics
+from indexer.fingerprinting.schemes import count_text_features
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import check_measure, measure_pair
-from indexer.similarity.sides import Side, signed_side
-from indexer.sketch.corpus_statistics import CorpusStatistics
-from indexer.sketch.fingerprint import WORDS, fingerprint
-from indexer.sketch.keys import band_hashes
-from indexer.sketch.plan import ALMOST_ONE, Plan, plan
-from indexer.sketch.schemes import count_text_features
 
 RECALL = 0.99  # as for `match`
 MOST_PAIRS = 20_000_000
@@ -206,3 +212,54 @@ def usual_measure(recipe: Recipe) -> str:
 def _is_compared(signed: Fingerprint) -> bool:
     """Return whether a text is complete, or of numbers alone with keys of its own."""
     return signed.status == "complete" or (signed.status == "numbers_only" and bool(signed.bands))
+
+
+# The detector of duplicate types as a decider over the texts of a gold set, comparable with
+# recipes.
+
+NOT_FOUND, NO_TYPE = "not found", "no type"
+
+
+class TypeDecider:
+    """Texts compared as clauses, as `search --fold types` compares them. Pairs are places in
+    `texts`, the lower one first.
+    """
+
+    name, id, measure = "duplicate-types", "", "terminology"
+
+    def __init__(self, texts: Sequence[str], synonyms: str = "") -> None:
+        """Prepare to compare texts; `synonyms` are checked as in `duplicate_sets`."""
+        self._texts = texts
+        self._synonyms = synonyms
+        self._words = lexicon_with(synonyms)
+
+    def similarity(self, pair: Pair) -> float:
+        """Return the terminology overlap of two texts."""
+        left, right = (read(self._texts[place], "", self._words) for place in pair)
+        return terminology(left, right)
+
+    def decide(self, threshold: float) -> Decision:
+        """Return the pairs that are duplicates of a type; fuzzy ones share `threshold` of their
+        terms.
+        """
+        clauses = [(str(place), text) for place, text in enumerate(self._texts)]
+        pairs = duplicate_pairs(clauses, overlap=threshold, synonyms=self._synonyms)
+        terminology_of = {(int(pair.a), int(pair.b)): pair.terminology for pair in pairs}
+        return Decision(terminology_of, frozenset(terminology_of), frozenset())
+
+    def assigned_type(self, pair: Pair, threshold: float) -> str:
+        """Return the type of two texts as gold sets spell it, or `NO_TYPE`."""
+        left, right = (read(self._texts[place], "", self._words) for place in pair)
+        duplicate_type = verdict(left, right, self._words, threshold)
+        return duplicate_type.type.replace("_", "-") if duplicate_type else NO_TYPE
+
+    def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
+        """Return why a pair was found or not; `names` are those of its two texts."""
+        if pair in decision.found:
+            return f"classified as {self.assigned_type(pair, threshold)}"
+        for name, place in zip(names, pair, strict=True):
+            if not read(self._texts[place], "", self._words).exact:
+                return f"{name} has no substantive words"
+        if self.similarity(pair) < threshold:
+            return "below the threshold"
+        return "another obligation or formula, or too different in length"

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.assessor_agreement import agreement
-from indexer.lab.evaluation.decider import Decider, Decision
-from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, TypeAssignment
-from indexer.lab.evaluation.gold_documents import gold_documents
+from indexer.grouping.group_options import check_threshold
+from indexer.grouping.precision_recall import RULES, Rule, ordered_pair
+from indexer.lab.evaluation.decider import NOT_FOUND, Decider, Decision, TypeDecider
+from indexer.lab.evaluation.gold import Group, Pair, gold_documents, groups
 from indexer.lab.evaluation.judgements import Gold, GoldDocument
-from indexer.lab.evaluation.read_truth import read_truth
-from indexer.lab.evaluation.score_pairs import (
+from indexer.lab.evaluation.scores import (
+    Evaluation,
+    Mistake,
+    Result,
+    TypeAssignment,
     agreement_with,
     by_kind,
     by_type,
@@ -21,13 +24,10 @@ from indexer.lab.evaluation.score_pairs import (
     resample,
     set_scores,
 )
-from indexer.lab.evaluation.truth import Group, Pair, groups
-from indexer.lab.evaluation.type_decider import NOT_FOUND, TypeDecider
-from indexer.matching.limits import check_threshold
+from indexer.lab.evaluation.sheets import agreement, read_truth
+from indexer.model import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
-from indexer.statistics.precision_recall import RULES, Rule, ordered_pair
 from indexer.stores.base import Store
-from indexer.system.progress_callback import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class EvaluateOptions:
 
     `recipes`: those to measure; the store's own, or the default, when empty. `measure`: that of the
     recipe when None. `rule`: when a set counts as captured, one of
-    `indexer.statistics.precision_recall.RULES`. `closed`: whether pairs that are not listed are
+    `indexer.grouping.precision_recall.RULES`. `closed`: whether pairs that are not listed are
     different; see `read_gold`. `seed`: that of the bootstrap. `types`: also measure the detector of
     duplicate types, its overlap being the threshold, and count the types of found pairs.
     `synonyms`: lines as `duplicate_sets` takes them, with `types` alone.

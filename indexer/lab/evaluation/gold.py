@@ -7,13 +7,21 @@ duplicate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+import csv
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import chain, combinations
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from indexer.errors import UsageError
-from indexer.lab.evaluation.csv_records import Record, records
+from indexer.documents.folder import walk
+from indexer.errors import ExtractionError, SourceNotFound, UsageError
+from indexer.grouping.precision_recall import linked_sets, ordered_pair
+from indexer.jobs.document_rows import documents_at
 from indexer.lab.evaluation.judgements import (
     DIFFERENT,
     DUPLICATE,
@@ -23,10 +31,120 @@ from indexer.lab.evaluation.judgements import (
     NEAR_IDENTICAL,
     TYPES,
     Gold,
+    GoldDocument,
     GoldSet,
     LabelledPair,
 )
-from indexer.statistics.precision_recall import linked_sets
+from indexer.model import Blob, Row
+from indexer.stores.base import Store
+from indexer.wording import count_of
+
+# Read csv and JSON Lines files as records that know their file and line.
+
+MOST_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of a file: its fields, path and line number."""
+
+    path: str
+    line: int
+    fields: Mapping[str, Any]
+
+    @property
+    def place(self) -> str:
+        """Return path and line, for error messages."""
+        return f"{self.path}, line {self.line}"
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a text field. Raises `UsageError` when it is missing or empty (unless there is a
+        default), or not text.
+        """
+        value = self.fields.get(name)
+        if value is None or value == "":
+            if default is None:
+                raise self.wrong(f"{name} is missing")
+            return default
+        if not isinstance(value, str):
+            raise self.wrong(f"{name} is {json.dumps(value)}, not text")
+        return value
+
+    def wrong(self, what: str) -> UsageError:
+        """Return the error to raise about this line."""
+        return UsageError(f"{self.place}: {what}")
+
+
+def records(path: str) -> Iterator[Record]:
+    """Yield the lines of a `.csv` file with a header, or of a `.jsonl` file, without empty lines.
+
+    The last line of a `.jsonl` file is left out when it has no line end and cannot be parsed: it
+    was cut short while it was written. Raises `SourceNotFound`, and `UsageError` for another kind
+    of file and for what cannot be read, with the line.
+    """
+    place = Path(path)
+    if place.is_dir():
+        raise UsageError(f"{path} is a folder; give a .csv file with a header, or a .jsonl file")
+    if not place.exists():
+        raise SourceNotFound(path=path)
+    if not place.is_file():
+        raise UsageError(f"{path} is not a regular file; give a .csv or a .jsonl file")
+    suffix = place.suffix.lower()
+    if suffix not in (".csv", ".jsonl", ".ndjson"):
+        raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")
+    if place.stat().st_size > MOST_BYTES:
+        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MB; split it")
+    try:
+        text = place.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read ({error.strerror}); check its permissions"
+        ) from error
+    yield from _rows(path, text) if suffix == ".csv" else _lines(path, text)
+
+
+def _rows(path: str, text: str) -> Iterator[Record]:
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    try:
+        header = [name.strip().lower() for name in next(reader, [])]
+        if len(set(header)) < len(header):
+            raise UsageError(f"{path}, line 1: the header names a column twice; rename one of them")
+        line = reader.line_num
+        for row in reader:
+            if any(row):
+                if len(row) != len(header):
+                    raise UsageError(
+                        f"{path}, line {line + 1}: {count_of(len(row), 'field')} under "
+                        f"{count_of(len(header), 'name')}; repair the line"
+                    )
+                yield Record(path, line + 1, dict(zip(header, row, strict=True)))
+            line = reader.line_num
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {reader.line_num}: {error}") from error
+
+
+def _lines(path: str, text: str) -> Iterator[Record]:
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if number == len(lines):
+                return
+            raise UsageError(
+                f"{path}, line {number}: not JSON ({error}); repair the line"
+            ) from error
+        if not isinstance(value, dict):
+            raise UsageError(
+                f"{path}, line {number}: not a JSON object; "
+                'write one such as {"a": "one", "b": "other"}'
+            )
+        yield Record(path, number, value)
+
 
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -177,3 +295,177 @@ def _unique_pairs(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
                 f"but {before.type} in {before.place}; correct one of them"
             )
     return tuple(unique.values())
+
+
+# The judged pairs of each group of a gold set, by keys of documents instead of names.
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group: the keys of its documents, its judged pairs, and its sets.
+
+    Pairs are ordered keys. `closed`: a pair that is not known is different.
+    """
+
+    name: str
+    documents: frozenset[str]
+    known: Mapping[Pair, LabelledPair]
+    sets: tuple[GoldSet, ...]
+    closed: bool
+
+    @property
+    def true(self) -> set[Pair]:
+        """Return the pairs that are duplicates."""
+        return {pair for pair, labelled in self.known.items() if labelled.type in DUPLICATES}
+
+    @property
+    def judged(self) -> int:
+        """Return the number of pairs whose truth is known."""
+        count = len(self.documents)
+        return count * (count - 1) // 2 if self.closed else len(self.known)
+
+    def among(self, found_pairs: Collection[Pair]) -> set[Pair]:
+        """Return the found pairs whose truth is known in this group."""
+        if not self.closed:
+            return {pair for pair in found_pairs if pair in self.known}
+        return {pair for pair in found_pairs if self.documents.issuperset(pair)}
+
+    def type(self, pair: Pair) -> str:
+        """Return the type of a judged pair."""
+        return self.known[pair].type if pair in self.known else DIFFERENT
+
+    def kind(self, pair: Pair) -> str:
+        """Return the kind of change that made a judged pair; empty when unknown."""
+        return self.known[pair].kind if pair in self.known else ""
+
+
+def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
+    """Return the groups of a gold set, by name. Raises `UsageError` when two names of a pair are
+    the same document.
+    """
+    keys = {name: labelled.key for name, labelled in documents.items()}
+    judged: dict[str, dict[Pair, LabelledPair]] = {}
+    for labelled in gold.pairs:
+        if keys[labelled.a] == keys[labelled.b]:
+            raise UsageError(
+                f"{labelled.place}: {labelled.a} and {labelled.b} are the same document; "
+                "remove the line"
+            )
+        earlier = judged.setdefault(labelled.group, {}).setdefault(
+            ordered_pair(keys[labelled.a], keys[labelled.b]), labelled
+        )
+        if earlier.type != labelled.type:
+            raise UsageError(
+                f"{labelled.place} says {labelled.type}, {earlier.place} says {earlier.type} "
+                "of the same two documents; correct one of them"
+            )
+    sets: dict[str, list[GoldSet]] = {}
+    for gold_set in gold_sets(gold):
+        members = tuple(dict.fromkeys(keys[name] for name in gold_set.documents))
+        sets.setdefault(gold_set.group, []).append(
+            GoldSet(members, gold_set.type, gold_set.group, gold_set.place)
+        )
+    return [
+        Group(
+            name,
+            frozenset(chain.from_iterable(pairs)),
+            pairs,
+            tuple(sets.get(name, ())),
+            gold.closed,
+        )
+        for name, pairs in sorted(judged.items())
+    ]
+
+
+# Read the documents that a gold set names: by id from a store, or by path from the store or the
+# disk.
+
+BATCH = 256
+MOST_NAMED = 5
+
+
+def gold_documents(
+    names: Iterable[str], folder: str, store: Store | None
+) -> dict[str, GoldDocument]:
+    """Return every document by name: an id of the store, a path from `folder`, or a path from the
+    working directory.
+
+    Stored documents are preferred; an empty store counts as no store. Raises `UsageError` with the
+    first five names that do not exist, and for a file that cannot be read.
+    """
+    unique_names = list(dict.fromkeys(names))
+    store = store if store is not None and store.stored_recipe() else None
+    documents = {id: _row_document(row) for id, row in _gold_documents_rows(store, unique_names)}
+    places = {name: _real_path(name, folder) for name in unique_names if name not in documents}
+    files = {name: place for name, place in places.items() if place}
+    documents |= _file_documents(files, store)
+    missing = [name for name in unique_names if name not in documents]
+    if missing and store is not None:
+        documents |= _documents_by_path(missing, folder, store)
+        missing = [name for name in missing if name not in documents]
+    if missing:
+        more = f", and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+        first = ", ".join(map(repr, missing[:MOST_NAMED]))
+        problem = "neither an id of the store nor a path" if store else "no path"
+        remedy = "" if store else "; for ids give --store"
+        raise UsageError(f"{first}{more}: {problem} from {folder} or from here{remedy}")
+    return documents
+
+
+def _gold_documents_rows(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    if store is not None:
+        for start in range(0, len(ids), BATCH):
+            yield from store.get(ids[start : start + BATCH]).items()
+
+
+def _row_document(row: Row) -> GoldDocument:
+    return GoldDocument(row.id, row.path, row.text, True)
+
+
+def _real_path(name: str, folder: str) -> str | None:
+    """Return the real path of the file that a name means; the folder of the gold set goes before
+    the working directory.
+    """
+    places = (os.path.join(folder, name), name)  # noqa: PTH118 (a name may be of any bytes)
+    return next((os.path.realpath(place) for place in places if _is_file(place)), None)
+
+
+def _is_file(place: str) -> bool:
+    try:
+        return Path(place).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _file_documents(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDocument]:
+    """Return files by name, from the store where it has them. Raises `UsageError` when one cannot
+    be read.
+    """
+    ids = {
+        name: blob.id
+        for name, place in files.items()
+        for blob in walk([place])
+        if isinstance(blob, Blob)
+    }
+    rows = dict(_gold_documents_rows(store, list(dict.fromkeys(ids.values()))))
+    stored = {name: _row_document(rows[id]) for name, id in ids.items() if id in rows}
+    paths = {place: name for name, place in files.items() if name not in stored}
+    extracted: dict[str, GoldDocument] = {}
+    for where, result in documents_at(list(paths)):
+        if isinstance(result, ExtractionError):
+            raise UsageError(f"{where} cannot be read: {result}")
+        extracted[where] = GoldDocument(where, where, result.text, False)
+    return stored | {name: extracted[place] for name, place in files.items() if name not in stored}
+
+
+def _documents_by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocument]:
+    """Return stored documents by the path that the store has for them, for files that are gone or
+    were read elsewhere.
+    """
+    paths: dict[str, str] = {}
+    for name in names:
+        joined = os.path.join(folder, name)  # noqa: PTH118 (not normalised: a key, not a file)
+        paths |= dict.fromkeys((joined, os.path.realpath(name), name), name)
+    return {paths[row.path]: _row_document(row) for row in store.scan() if row.path in paths}

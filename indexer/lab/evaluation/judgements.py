@@ -2,15 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from indexer.statistics.kappa import (
-    Kappa,
-    MeanKappa,
-)
-from indexer.statistics.precision_recall import ordered_pair
+from indexer.grouping.precision_recall import ordered_pair
+
+# Kappa: agreement of assessors beyond chance, over categories without order.
+
+Table = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """Agreement of `raters` on `objects`.
+
+    `observed` is P(A), `expected` P(E), each None without objects. `kappa` is (P(A) - P(E)) / (1 -
+    P(E)), from below 0 to 1: None where everything is in one category, because chance then explains
+    all. `variance` is that of kappa under agreement by chance only, `z` is kappa / sqrt(variance),
+    and `p` the chance of such a z or a greater one (H1: kappa > 0).
+    """
+
+    objects: int
+    raters: int
+    observed: float | None
+    expected: float | None
+    kappa: float | None
+    variance: float | None
+
+    @property
+    def z(self) -> float | None:
+        """Kappa in standard deviations; None where kappa is None or does not vary."""
+        if self.kappa is None or not self.variance:
+            return None
+        return self.kappa / math.sqrt(self.variance)
+
+    @property
+    def p(self) -> float | None:
+        """The one-sided p-value by the normal distribution."""
+        return None if self.z is None else math.erfc(self.z / math.sqrt(2)) / 2
+
+
+def siegel_castellan(
+    table: Table, corrected: bool = False, times: Sequence[int] | None = None
+) -> Kappa:
+    """Return the kappa of k assessors, k at least 2.
+
+    `table[i][j]` is how many of them put object i into category j; each row sums to k. `times`: how
+    many objects each row stands for, by default one. The variance is the book's, which is Fleiss's
+    of 1971; `corrected`: that of Fleiss, Nee & Landis (1979), who found the first one wrong for the
+    hypothesis that it tests. Raises `ValueError` for rows of different sums.
+
+    >>> agreement = siegel_castellan([[2, 0], [2, 0], [1, 1], [0, 2]])
+    >>> round(agreement.kappa, 4), round(agreement.z, 4)
+    (0.4667, 0.8767)
+    """
+    raters = sum(table[0]) if len(table) else 0
+    if any(sum(row) != raters for row in table):
+        raise ValueError("each object has the same number of judgements")
+    weighted = list(zip(table, times or [1] * len(table), strict=True))
+    objects = sum(number for _, number in weighted)
+    if not objects or raters < 2:
+        return Kappa(objects, raters, None, None, None, None)
+    columns = [0] * len(table[0])
+    for row, number in weighted:
+        columns = [total + value * number for total, value in zip(columns, row, strict=True)]
+    shares = [column / (objects * raters) for column in columns]
+    agreeing = sum(n * (n - 1) * number for row, number in weighted for n in row)
+    observed = agreeing / (objects * raters * (raters - 1))
+    expected = sum(share**2 for share in shares)
+    if max(columns) == objects * raters:
+        return Kappa(objects, raters, observed, expected, None, None)
+    variance_of = _fleiss_nee_landis_variance if corrected else _fleiss_variance
+    variance = variance_of(objects, raters, shares)
+    kappa = (observed - expected) / (1 - expected)
+    return Kappa(objects, raters, observed, expected, kappa, variance)
+
+
+def _fleiss_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
+    expected = sum(share**2 for share in shares)
+    cubes = sum(share**3 for share in shares)
+    spread = expected - (2 * raters - 3) * expected**2 + 2 * (raters - 2) * cubes
+    return 2 * spread / (objects * raters * (raters - 1) * (1 - expected) ** 2)
+
+
+def _fleiss_nee_landis_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
+    apart = sum(share * (1 - share) for share in shares)
+    skewed = sum(share * (1 - share) * (1 - 2 * share) for share in shares)
+    return 2 * (apart**2 - skewed) / (objects * raters * (raters - 1) * apart**2)
+
+
+def cohen(first: Sequence[Hashable], second: Sequence[Hashable]) -> Kappa:
+    """Return Cohen's kappa of two assessors' categories, object by object.
+
+    The variance is that of Fleiss, Cohen & Everitt (1969).
+
+    >>> agreement = cohen("yyyynnnnyn", "yyynnnnnyy")
+    >>> round(agreement.kappa, 2), round(agreement.z, 2)
+    (0.6, 1.9)
+    """
+    objects = len(first)
+    if not objects:
+        return Kappa(0, 2, None, None, None, None)
+    kinds = sorted({*first, *second}, key=repr)
+    shares = [(_share_of(kind, first), _share_of(kind, second)) for kind in kinds]
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / objects
+    expected = sum(a * b for a, b in shares)
+    if len(kinds) == 1:
+        return Kappa(objects, 2, observed, expected, None, None)
+    skewed = sum(a * b * (a + b) for a, b in shares)
+    variance = max(0.0, expected + expected**2 - skewed) / (objects * (1 - expected) ** 2)
+    kappa = (observed - expected) / (1 - expected)
+    return Kappa(objects, 2, observed, expected, kappa, variance)
+
+
+def _share_of(kind: Hashable, judgements: Sequence[Hashable]) -> float:
+    return list(judgements).count(kind) / len(judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanKappa:
+    """The mean of the kappas of `tables` tables.
+
+    The `undefined` tables, where everything is in one category, do not count.
+    """
+
+    mean: float | None
+    tables: int
+    undefined: int
+
+
+def mean_kappa(tables: Sequence[Table]) -> MeanKappa:
+    """Return the mean of one kappa a table, None when none is defined.
+
+    Conrad & Raymond (ICAIL 2007) call it "micro-averaged".
+    """
+    kappas = [siegel_castellan(table).kappa for table in tables]
+    defined = [kappa for kappa in kappas if kappa is not None]
+    mean = math.fsum(defined) / len(defined) if defined else None
+    return MeanKappa(mean, len(defined), len(tables) - len(defined))
+
+
+def count_table(judgements: Sequence[Sequence[Hashable]]) -> list[list[int]]:
+    """Return the table of objects from their judgements, one a rater, over occurring categories.
+
+    >>> count_table([("yes", "yes"), ("yes", "no")])
+    [[0, 2], [1, 1]]
+    """
+    kinds = sorted({kind for row in judgements for kind in row}, key=repr)
+    rows = [list(row) for row in judgements]
+    return [_counts(row, kinds) for row in rows]
+
+
+def _counts(row: list[Hashable], kinds: Sequence[Hashable]) -> list[int]:
+    return [row.count(kind) for kind in kinds]
+
 
 IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE, DIFFERENT = (
     "identical",

@@ -10,26 +10,33 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.csv_records import Record, records
-from indexer.lab.evaluation.gold import type_named
+from indexer.grouping.precision_recall import ordered_pair
+from indexer.lab.evaluation.gold import Record, read_gold, records, type_named
 from indexer.lab.evaluation.judgements import (
     DUPLICATES,
     ROLES,
     UNSURE,
+    Agreement,
     Disagreement,
     Gold,
     Judgement,
     LabelledPair,
+    MeasuredAgreement,
     Resolution,
     Role,
     Sheet,
+    cohen,
+    count_table,
+    mean_kappa,
+    siegel_castellan,
 )
-from indexer.statistics.precision_recall import ordered_pair
 
 VERSION = 1
 
@@ -250,3 +257,95 @@ def _settle(types: Sequence[str], arbiter: Judgement | None) -> str | None:
 def as_duplicate(types: Iterable[str]) -> tuple[bool, ...]:
     """Return for each of these types whether it says that a pair is a duplicate."""
     return tuple(type in DUPLICATES for type in types)
+
+
+# Read the ground truth about pairs: one gold set, or the sheets of assessors and of an arbiter.
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """A gold set, with the sheets that it was made of and their resolution, if there are any."""
+
+    gold: Gold
+    sheets: tuple[Sheet, ...] = ()
+    resolved: Resolution | None = None
+
+
+def read_truth(paths: Sequence[str], closed: bool | None = None) -> GroundTruth:
+    """Read the truth from one file of pairs or sets, or from sheets. `closed` as in `read_gold`,
+    for gold sets alone.
+
+    Raises `SourceNotFound`, and `UsageError` for files that cannot be read, with the line, for both
+    kinds together, and when no pair of the sheets is settled.
+    """
+    kinds = [is_sheet(path) for path in paths]
+    if kinds == [False]:
+        return GroundTruth(read_gold(paths[0], closed))
+    if not paths or not all(kinds):
+        raise UsageError("give one gold set, or the sheets of assessors and nothing else")
+    if closed:
+        raise UsageError("sheets say nothing of pairs that nobody judged; leave --unlisted out")
+    sheets = [sheet for path in paths for sheet in read_sheets(path)]
+    _check_distinct_assessors(sheets)
+    resolution = resolve(sheets)
+    if not resolution.gold.pairs:
+        raise UsageError(
+            "no pair was judged in these sheets, or none on which they agree; "
+            "judge pairs with `nearfold judge`"
+        )
+    return GroundTruth(resolution.gold, tuple(sheets), resolution)
+
+
+def _check_distinct_assessors(sheets: Sequence[Sheet]) -> None:
+    """Raise `UsageError` when an assessor has two sheets."""
+    names = Counter(sheet.assessor for sheet in sheets)
+    twice = [name for name, number in names.items() if number > 1]
+    if twice:
+        raise UsageError(f"{twice[0]} has two sheets here; give one of them")
+
+
+# Agreement of assessors as Conrad & Raymond (ICAIL 2007) measure it, with Cohen's kappa.
+
+
+def agreement(sheets: Sequence[Sheet]) -> Agreement:
+    """Return the agreement of two or more assessors; an arbiter, who sees only disputed pairs, is
+    not one of them.
+    """
+    assessors = [sheet for sheet in sheets if sheet.role == "assessor"]
+    all_pairs = {pair for sheet in assessors for pair in sheet.judgements}
+    judged_by_all = set(all_pairs)
+    for sheet in assessors:
+        judged_by_all &= sheet.judgements.keys()
+    common = sorted(judged_by_all)
+    types = [_types_of(pair, assessors) for pair in common]
+    groups = [assessors[0].judgements[pair].group for pair in common]
+    return Agreement(
+        tuple(sheet.assessor for sheet in assessors),
+        len(common),
+        len(all_pairs) - len(common),
+        measured_agreement([as_duplicate(row) for row in types], groups),
+        measured_agreement(types, groups),
+    )
+
+
+def _types_of(pair: tuple[str, str], sheets: Sequence[Sheet]) -> tuple[str, ...]:
+    return tuple(sheet.judgements[pair].type for sheet in sheets)
+
+
+def measured_agreement(
+    judged: Sequence[tuple[object, ...]], groups: Sequence[str]
+) -> MeasuredAgreement:
+    """Return every kappa of rows of judgements, one column for each rater, given the group of each
+    row.
+    """
+    by_group: dict[str, list[tuple[object, ...]]] = {}
+    for row, group in zip(judged, groups, strict=True):
+        by_group.setdefault(group, []).append(row)
+    table = count_table(judged)
+    two = bool(judged) and len(judged[0]) == 2
+    return MeasuredAgreement(
+        siegel_castellan(table),
+        siegel_castellan(table, corrected=True),
+        mean_kappa([count_table(rows) for rows in by_group.values()]),
+        cohen([row[0] for row in judged], [row[1] for row in judged]) if two else None,
+    )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.errors import UsageError
-from indexer.recipe import Recipe
-from indexer.recipe_names import recipe_named
+from indexer.recipe import Recipe, recipe_named
 
 BITS = (16, 32, 64, 128, 256, 512, 1024)
 

@@ -14,10 +14,9 @@ from functools import partial
 from types import MappingProxyType
 
 from indexer.lab.evaluation.judgements import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL
-from indexer.lab.synthesis import changes, programs
-from indexer.lab.synthesis.file_writers import FORMATS, txt
-from indexer.lab.synthesis.ocr_noise import add_ocr_noise
-from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.lab.synthesis import changes, formats
+from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise
+from indexer.lab.synthesis.formats import FORMATS, txt
 
 CONTAINED = "contained"
 EDITS, NOISE = (1, 5, 10, 20, 40), (1, 3)  # per cent of the words, of the characters
@@ -105,9 +104,9 @@ def _make_format(kind: str, material: Material, _: RandomSource) -> Iterator[Syn
 
 
 def _make_office(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
-    ending = programs.OFFICE_FORMATS[material.place % len(programs.OFFICE_FORMATS)]
+    ending = formats.OFFICE_FORMATS[material.place % len(formats.OFFICE_FORMATS)]
     text = material.file.text
-    data = programs.convert(text, ending)
+    data = formats.convert(text, ending)
     if data is not None:
         yield SyntheticPair(kind, material.file, material.variant(kind, text, ending, data))
 
@@ -173,7 +172,7 @@ def _renumber(material: Material, chance: RandomSource) -> str | None:
 
 
 def _scan(material: Material, _: RandomSource) -> str | None:
-    return programs.recognise(material.file.text)
+    return formats.recognise(material.file.text)
 
 
 def _rename(material: Material, chance: RandomSource) -> str | None:
@@ -211,7 +210,7 @@ _TABLE = (
             IDENTICAL,
             "the same text written by LibreOffice",
             partial(_make_office, "office"),
-            programs.libreoffice,
+            formats.libreoffice,
         ),
     ),
     _kind("names", NEAR_IDENTICAL, "a template filled in with other names", _rename),
@@ -230,7 +229,7 @@ _TABLE = (
         )
         for share in NOISE
     ),
-    _kind("scan", FUZZY, "read from a picture by Tesseract", _scan, programs.tesseract),
+    _kind("scan", FUZZY, "read from a picture by Tesseract", _scan, formats.tesseract),
     ("short", Kind(FUZZY, "8 to 25 words, one changed", partial(_make_short, "short"))),
     _kind("excerpt", CONTAINED, "30 to 60 % of the text", _excerpt),
     _kind("reply", CONTAINED, "the text quoted under an answer", _reply),

@@ -4,26 +4,59 @@ and the cost.
 
 from __future__ import annotations
 
+import json
+import multiprocessing
+import os
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.measures import Side, measure_pair
+from indexer.errors import MissingExtra
+from indexer.fingerprinting.fingerprint import fingerprint
+from indexer.fingerprinting.keys import bit_similarity
+from indexer.fingerprinting.normalise import NORMALISERS
+from indexer.fingerprinting.plan import plan
+from indexer.fingerprinting.schemes import count_text_features
 from indexer.lab.evaluation.decider import usual_measure
-from indexer.lab.tuning.band_layouts import layouts
-from indexer.lab.tuning.tuning_results import Cases, Experiment
-from indexer.model import Fingerprint
-from indexer.recipe import Recipe
-from indexer.similarity.measures import measure_pair
-from indexer.similarity.sides import Side
-from indexer.sketch.distance import bit_similarity
-from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.schemes import count_text_features
-from indexer.text.normalisers import NORMALISERS
+from indexer.lab.tuning.results import Cases, Experiment, ExperimentRun
+from indexer.model import Fingerprint, Progress
+from indexer.recipe import DEFAULT_V1, Recipe
+from indexer.system.files import write_whole
+
+# The layouts of bands that a tuning compares.
+
+THRESHOLDS = tuple(step / 20 for step in range(2, 20))
+RECALLS = (0.8, 0.9, 0.95, 0.99)  # that `match --recall` plans for
+
+
+def layout(threshold: float, recipe: Recipe, recall: float) -> tuple[int, int]:
+    """Return bands and rows for a threshold of the recipe's measure and a planned recall."""
+    measure = usual_measure(recipe)
+    if measure == "jaccard":
+        recipe = replace(DEFAULT_V1, slots=recipe.slots)
+    return _layout(threshold, recall, measure, recipe)
+
+
+def layouts(recipe: Recipe) -> list[tuple[int, int]]:
+    """Return the bands and rows of every threshold and recall, each once, sorted."""
+    pairs = {layout(threshold, recipe, recall) for threshold in THRESHOLDS for recall in RECALLS}
+    return sorted(pairs)
+
+
+@cache
+def _layout(threshold: float, recall: float, measure: str, recipe: Recipe) -> tuple[int, int]:
+    best = plan(threshold, recall, measure, recipe)
+    return best.bands, best.rows
+
 
 _DIGITS = 5
 
@@ -126,3 +159,108 @@ def _bits(recipe: Recipe) -> int | None:
     minhash = (recipe.slots or 0) * slot if recipe.minhash else 0
     bits = minhash + (recipe.bits or 0) + 64 * (recipe.terms or 0)
     return bits or None
+
+
+# Run the experiments, several at a time, and store each as soon as it ends, so that an
+# interrupted run goes on.
+
+STAGE = "recipes tried"
+
+
+def run(
+    cases: Cases, recipes: Sequence[Recipe], folder: Path, workers: int | None, progress: Progress
+) -> ExperimentRun:
+    """Try every recipe on the cases, except those whose experiment `folder` holds already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    experiments = _read_experiments(folder, cases, recipes)
+    kept_experiments = len(experiments)
+    left_out: dict[str, str] = {}
+    missing = [recipe for recipe in recipes if recipe.name not in experiments]
+    missing.sort(key=lambda recipe: recipe.normaliser)  # the texts under a normaliser are reused
+    progress(STAGE, kept_experiments, len(recipes))
+    for recipe, result in _experiments(cases, missing, workers or os.cpu_count() or 1):
+        if isinstance(result, MissingExtra):
+            left_out[recipe.name] = str(result)
+        else:
+            with write_whole(_file(folder, cases, recipe)) as part:
+                part.write_text(json.dumps(result.as_json()), encoding="utf-8")
+            experiments[recipe.name] = result
+        progress(STAGE, len(experiments) + len(left_out), len(recipes))
+    in_order = [experiments[recipe.name] for recipe in recipes if recipe.name in experiments]
+    return ExperimentRun(tuple(in_order), kept_experiments, left_out)
+
+
+def _file(folder: Path, cases: Cases, recipe: Recipe) -> Path:
+    return folder / f"{cases.digest}-{recipe.id}.json"
+
+
+def _read_experiments(
+    folder: Path, cases: Cases, recipes: Sequence[Recipe]
+) -> dict[str, Experiment]:
+    """Return the stored experiments of the same cases, by the recipe's name."""
+    experiments = {}
+    for recipe in recipes:
+        stored = _read_experiment(_file(folder, cases, recipe), cases)
+        if stored:
+            experiments[recipe.name] = stored
+    return experiments
+
+
+def _read_experiment(file: Path, cases: Cases) -> Experiment | None:
+    """Return a stored experiment; None where there is none that can be read and fits the cases."""
+    try:
+        stored = Experiment.of(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    pairs = len(cases.pairs)
+    fits = len(stored.sketch) == pairs and (
+        stored.features is None or len(stored.features) == pairs
+    )
+    return stored if stored.cases == cases.digest and fits else None
+
+
+def _experiments(
+    cases: Cases, recipes: Sequence[Recipe], workers: int
+) -> Iterator[tuple[Recipe, Experiment | MissingExtra]]:
+    """Yield each recipe with its experiment as soon as it ends."""
+    if workers == 1 or len(recipes) < 2:
+        for recipe in recipes:
+            yield recipe, _try(cases, recipe)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(recipes)), context, _start, (cases,)) as pool:
+        running = {pool.submit(_try_in_worker, recipe): recipe for recipe in recipes}
+        try:
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _try(cases: Cases, recipe: Recipe) -> Experiment | MissingExtra:
+    try:
+        return experiment(cases, recipe)
+    except MissingExtra as error:
+        return error
+
+
+_worker_cases: list[Cases] = []  # in a worker process: the cases of all its recipes
+
+
+def _start(cases: Cases) -> None:
+    """Start a worker with the cases; it ends with its parent, also when that is killed."""
+    _worker_cases[:] = [cases]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _try_in_worker(recipe: Recipe) -> Experiment | MissingExtra:
+    return _try(_worker_cases[0], recipe)

@@ -2,22 +2,356 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from indexer.errors import UsageError
-from indexer.lab.tuning.cases import cases_of
-from indexer.lab.tuning.choice import choice
-from indexer.lab.tuning.grid import recipes_of
-from indexer.lab.tuning.judgement import judge_experiment, truth_of
-from indexer.lab.tuning.run_experiments import run
-from indexer.lab.tuning.tuning_results import TuneResult
-from indexer.recipe import Recipe
+from indexer.errors import UnknownName, UsageError
+from indexer.grouping.precision_recall import bootstrap, f1_of_rows, linked_sets
+from indexer.lab.evaluation.decider import usual_measure
+from indexer.lab.evaluation.gold import gold_documents, groups
+from indexer.lab.evaluation.judgements import Gold
+from indexer.lab.evaluation.sheets import read_truth
+from indexer.lab.synthesis.changes import RandomSource
+from indexer.lab.tuning.experiment import RECALLS, THRESHOLDS, layout, run
+from indexer.lab.tuning.results import (
+    CLOSE,
+    ENOUGH,
+    UNRELATED,
+    Case,
+    Cases,
+    Choice,
+    ExperimentScores,
+    Flags,
+    Layout,
+    Truth,
+    TuneResult,
+)
+from indexer.lab.tuning.scores import judge_experiment, truth_of
+from indexer.model import Progress, no_progress
+from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.stores.base import Store
-from indexer.system.progress_callback import Progress, no_progress
+from indexer.wording import count_of
+
+# The grids of recipes: seed values of tokeniser, normaliser, hash and permutations, and every
+# other family.
+
+_TOKENISERS = (
+    "ws",
+    "words",
+    "sents",
+    *(f"white-space-{width}-grams" for width in range(2, 7)),
+    *(f"{width}-grams" for width in range(1, 7)),
+)
+_NORMALISERS = ("none", "norm", "norm-html", "norm-anyascii", "norm-html-anyascii", "default")
+_HASHES = ("sha1", "mmh3", "crc32")
+_PERMUTATIONS = (64, 128, 256)
+# this normaliser leaves one word of every text, so that only runs of characters remain
+_WITHOUT_BLANKS = "default"
+_NEARFOLD = (
+    "default",
+    *(f"{width}-grams:default:mmh3:128:fss" for width in (2, 3, 5, 6)),
+    *(f"4-grams:default:mmh3:{slots}:fss" for slots in (32, 64, 256)),
+    "4-grams:default:mmh3:128:icws",
+    "4-grams:default:mmh3:128:fss:b1",
+    "4-grams:default:mmh3:128:fss:b4",
+    "5-byte-grams:none:mmh3:128:fss",
+    *(
+        f"{width}-word-shingles:{normaliser}:mmh3:128:fss"
+        for width in (1, 2, 3, 5)
+        for normaliser in ("none", "norm")
+    ),
+)
+_OTHERS = (
+    *(f"simhash-doc-v{version}" for version in (1, 2, 3, 4)),
+    *(
+        f"signature-study:{method}:{bits}"
+        for method in ("simhash", "topsig", "minhash")
+        for bits in (64, 256, 1024)
+    ),
+    *(
+        f"signature-study:weighted-{method}:{bits}"
+        for method in ("simhash", "topsig")
+        for bits in (64, 256)
+    ),
+    "clauses",
+    "clauses:60",
+    *(f"baseline:{name}" for name in ("super-shingles", "mega-shingles", "winnowing", "i-match")),
+)
+_QUICK = (
+    "default",
+    "ws:norm-html:sha1:128",
+    "white-space-3-grams:norm-html:sha1:128",
+    "4-grams:norm-html:sha1:128",
+    "3-word-shingles:none:mmh3:128:fss",
+    "simhash-doc-v2",
+    "signature-study:simhash:64",
+    "signature-study:topsig:64",
+    "signature-study:weighted-topsig:64",
+)
+
+
+def recipes_of(grid: str) -> tuple[Recipe, ...]:
+    """Return the recipes of a grid, each once: `quick`, `standard`, or `full`.
+
+    `standard` changes one setting at a time of copietje's default and of nearfold's, and has every
+    other family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as
+    well. Raises `UnknownName`.
+    """
+    if grid not in GRIDS:
+        raise UnknownName("grid", grid, tuple(GRIDS))
+    return tuple(recipe_named(name) for name in dict.fromkeys(GRIDS[grid]))
+
+
+def _one_at_a_time() -> tuple[str, ...]:
+    return (
+        *(f"{tokeniser}:norm-html:sha1:128" for tokeniser in _TOKENISERS),
+        *(
+            f"ws:{normaliser}:sha1:128"
+            for normaliser in _NORMALISERS
+            if normaliser != _WITHOUT_BLANKS
+        ),
+        *(f"4-grams:{normaliser}:sha1:128" for normaliser in _NORMALISERS),
+        *(f"white-space-3-grams:{normaliser}:sha1:128" for normaliser in ("none", "norm")),
+        *(f"ws:norm-html:{hash}:128" for hash in _HASHES),
+        *(f"ws:norm-html:sha1:{slots}" for slots in _PERMUTATIONS),
+    )
+
+
+def _product() -> tuple[str, ...]:
+    return tuple(
+        f"{tokeniser}:{normaliser}:{hash}:{slots}"
+        for tokeniser, normaliser, hash, slots in product(
+            _TOKENISERS, _NORMALISERS, _HASHES, _PERMUTATIONS
+        )
+        if normaliser != _WITHOUT_BLANKS or tokeniser[0].isdigit()
+    )
+
+
+GRIDS: dict[str, tuple[str, ...]] = {
+    "quick": _QUICK,
+    "standard": (*_NEARFOLD, *_one_at_a_time(), *_OTHERS),
+    "full": (*_NEARFOLD, *_one_at_a_time(), *_OTHERS, *_product()),
+}
+
+
+# Read the pairs that recipes are tried on: those of a gold set, and pairs of different groups,
+# which count as different.
+
+TIMES_UNRELATED, MOST_UNRELATED = 4, 20_000
+
+
+def cases_of(
+    paths: Sequence[str],
+    store: Store | None = None,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Cases:
+    """Read a gold set, or sheets, and their documents; add a random sample of four times as many
+    pairs of documents of different blocks.
+
+    A block is a group of the gold set, or the documents that its pairs link together where it has
+    no groups. Unrelated pairs are added only where there are at least two blocks. Raises
+    `UsageError` when no pair is a duplicate or none is different, and what `read_truth`,
+    `gold_documents` and `groups` raise.
+    """
+    gold = read_truth(paths).gold
+    progress("reading documents", 0, len(gold.documents))
+    documents = gold_documents(gold.documents, gold.folder, store)
+    groups(gold, documents)  # refuses pairs of one document, and two judgements of one pair
+    by_key = {document.key: document for document in documents.values()}
+    numbers = {key: number for number, key in enumerate(by_key)}
+    places = {name: numbers[documents[name].key] for name in documents}
+    blocks = _blocks(gold, places)
+    gold_cases = _gold_cases(gold, places, blocks)
+    pairs = (*gold_cases, *_unrelated(gold_cases, blocks, len(by_key), seed))
+    _check(pairs, paths)
+    texts = tuple(document.text for document in by_key.values())
+    return Cases(texts, pairs, _digest(texts, pairs))
+
+
+def _gold_cases(gold: Gold, places: dict[str, int], blocks: dict[int, int]) -> list[Case]:
+    cases = []
+    for pair in gold.pairs:
+        a = places[pair.a]
+        cases.append(Case(a, places[pair.b], pair.type, pair.kind or pair.type, blocks[a]))
+    return cases
+
+
+def _blocks(gold: Gold, places: dict[str, int]) -> dict[int, int]:
+    """Return the block of every document, both as numbers."""
+    names = sorted({pair.group for pair in gold.pairs})
+    if len(names) > 1:
+        groups = {name: number for number, name in enumerate(names)}
+        edges = [
+            (places[name], -1 - groups[pair.group]) for pair in gold.pairs for name in pair.pair
+        ]
+    else:
+        edges = [(places[pair.a], places[pair.b]) for pair in gold.pairs]
+    return {
+        member: number
+        for number, members in enumerate(linked_sets(edges))
+        for member in members
+        if member >= 0
+    }
+
+
+def _unrelated(
+    gold_cases: Sequence[Case], blocks: dict[int, int], documents: int, seed: int
+) -> Iterator[Case]:
+    if len(set(blocks.values())) < 2:
+        return
+    random = RandomSource(seed, UNRELATED)
+    seen = {(case.a, case.b) for case in gold_cases}
+    for _ in range(min(TIMES_UNRELATED * len(gold_cases), MOST_UNRELATED)):
+        a, b = sorted((random.below(documents), random.below(documents)))
+        if blocks[a] != blocks[b] and (a, b) not in seen:
+            seen.add((a, b))
+            yield Case(a, b, UNRELATED, UNRELATED, blocks[a])
+
+
+def _check(pairs: Sequence[Case], paths: Sequence[str]) -> None:
+    requirements = (
+        (True, "duplicates"),
+        (False, "different documents, listed or of another group"),
+    )
+    for similar, words in requirements:
+        if not any(case.similar is similar for case in pairs):
+            raise UsageError(
+                f"{', '.join(paths)}: no pair of {words}; both are needed to choose a recipe"
+            )
+
+
+def _digest(texts: Sequence[str], pairs: Sequence[Case]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    for case in pairs:
+        digest.update(f"{case.a} {case.b} {case.type} {case.kind}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+# The recipe, threshold and planned recall to use, with the reason.
+
+RESAMPLES = 4000
+
+
+def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth: Truth) -> Choice:
+    """Return the default recipe where none that can be kept in an index is better beyond chance,
+    else the best of these that can.
+
+    Better beyond chance: the intervals of the differences of fair F1, which hold together at 95 %,
+    do not reach 0.
+    """
+    by_name = {recipe.name: recipe for recipe in recipes}
+    ranked = sorted(results, key=lambda scores: -(scores.fair.f1 or 0.0))
+    storable = [scores for scores in ranked if by_name[scores.recipe].is_storable] or ranked
+    chosen = next((scores for scores in storable if scores.recipe == DEFAULT.name), storable[0])
+    if any(_compare(scores, chosen, len(ranked)) > 0 for scores in storable):
+        chosen = storable[0]
+    signs = {
+        scores.recipe: _compare(scores, chosen, len(ranked))
+        for scores in ranked
+        if scores is not chosen
+    }
+    layouts = tuple(_layouts(chosen, by_name[chosen.recipe], truth))
+    as_good = tuple(name for name, sign in signs.items() if sign == 0)
+    return Choice(
+        recipe=chosen.recipe,
+        measure=usual_measure(by_name[chosen.recipe]),
+        threshold=chosen.best.threshold,
+        thresholds=_close_thresholds(chosen),
+        as_good=as_good,
+        better=tuple(name for name, sign in signs.items() if sign > 0),
+        layouts=layouts,
+        recall=_planned_recall(layouts),
+        reason=_reason(chosen, storable[0], as_good),
+    )
+
+
+def difference(
+    scores: ExperimentScores, other: ExperimentScores, comparisons: int = 1
+) -> tuple[float, float] | None:
+    """Return the interval of the fair F1 of one recipe less that of another, on the same pairs.
+
+    All intervals of so many comparisons hold together at 95 % (Bonferroni): the best of many
+    recipes looks better by chance.
+    """
+    return bootstrap(
+        np.hstack([scores.units, other.units]),
+        lambda sums: [f1_of_rows(sums[:, :3]) - f1_of_rows(sums[:, 3:])],
+        draws=RESAMPLES,
+        confidence=1 - 0.05 / comparisons,
+    )[0]
+
+
+def _compare(scores: ExperimentScores, other: ExperimentScores, comparisons: int) -> int:
+    """Return 1 when the first is better beyond chance, -1 when the second is, else 0."""
+    if scores is other:
+        return 0
+    interval = difference(scores, other, comparisons)
+    return 0 if interval is None else (interval[0] > 0) - (interval[1] < 0)
+
+
+def _close_thresholds(chosen: ExperimentScores) -> tuple[float, float]:
+    """Return the lowest and the highest threshold that lose little of the best F1."""
+    least = (chosen.best.counts.f1 or 0.0) - CLOSE
+    close = [point.threshold for point in chosen.curve if (point.counts.f1 or 0.0) >= least]
+    return min(close), max(close)
+
+
+def _planned_recall(layouts: Sequence[Layout]) -> float | None:
+    """Return the lowest plan that loses few duplicates, else the highest; None without bands."""
+    for candidate in layouts:
+        if candidate.recall >= ENOUGH:
+            return candidate.planned_recall
+    return layouts[-1].planned_recall if layouts else None
+
+
+def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
+    start = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
+    number = count_of(len(as_good), "other")
+    others = f"; {number} not significantly different" if as_good else ""
+    if chosen is first:
+        return f"{start}, the highest of a recipe that an index can hold{others}"
+    highest = (
+        "the highest of a recipe that an index can hold is "
+        f"{first.fair.f1 or 0.0:.3f} ({first.recipe})"
+    )
+    return f"{start}; {highest}, no better beyond chance{others}"
+
+
+def _layouts(chosen: ExperimentScores, recipe: Recipe, truth: Truth) -> list[Layout]:
+    experiment = chosen.experiment
+    if not experiment.together:
+        return []
+    best = chosen.best.threshold
+    threshold = min(THRESHOLDS, key=lambda candidate: (abs(candidate - best), candidate))
+    by_features = experiment.features
+    values = np.array(experiment.sketch if by_features is None else by_features)
+    duplicates = truth.similar & (values >= best)
+    layouts = []
+    for planned in RECALLS:
+        bands, rows = layout(threshold, recipe, planned)
+        together = _unpack(experiment.together[f"{bands}x{rows}"], len(values))
+        recall = _mean(together[duplicates])
+        burden = _mean(together[truth.different])
+        layouts.append(Layout(threshold, planned, bands, rows, recall, burden))
+    return layouts
+
+
+def _unpack(bits: str, count: int) -> Flags:
+    octets = np.frombuffer(bytes.fromhex(bits), dtype=np.uint8)
+    return np.unpackbits(octets, count=count).astype(np.bool_)
+
+
+def _mean(flags: Flags) -> float:
+    return float(flags.mean()) if len(flags) else 0.0
+
 
 EXPERIMENTS = "experiments"
 

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from indexer.errors import StoreError
 from indexer.recipe import Recipe
-from indexer.stores.engine import bodies, index_body
-from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index_facts import IndexPlace, only_index, version_name, write_aliases
-from indexer.stores.engine.index_requests import SECONDS, Dialect, Requests
-from indexer.stores.engine.installation import Asset
-from indexer.stores.engine.link import Answer, error_of
-from indexer.stores.engine.mapping_facts import (
+from indexer.stores.engine import asset_bodies, bodies, index_mapping
+from indexer.stores.engine.asset_bodies import Asset, added_processors, is_changed
+from indexer.stores.engine.index_facts import (
+    IndexPlace,
+    only_index,
+    require_own_alias,
+    version_name,
+    write_aliases,
+)
+from indexer.stores.engine.index_mapping import (
     FIELD_LIMIT,
     WRITE_ALIAS,
     changed_meta,
     fields_left,
-    is_shared,
+    is_shared_mapping,
     may_hold,
     own_write_alias,
     text_field,
 )
-from indexer.stores.engine.pipeline_changes import added_processors, is_changed
-from indexer.stores.engine.write_alias import require_own_alias
+from indexer.stores.engine.requests import SECONDS, Answer, Dialect, Requests, error_of
 from indexer.stores.maintenance import Change
-from indexer.text.wording import count_of
+from indexer.wording import count_of
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index: its own name and its description
 DEFAULT_PIPELINE = "index.default_pipeline"
@@ -47,14 +52,14 @@ class Assets:
     def stored(self, asset: Asset) -> bodies.Body | None:
         """Return the body that the engine stores under this name; None where there is none."""
         answer = self.read(asset.path)
-        return None if answer is None else installed.body_in(asset, answer)
+        return None if answer is None else asset_bodies.body_in(asset, answer)
 
     def own(self, asset: Asset) -> bodies.Body | None:
         """Return what `stored` does. Raises `StoreError` for a body that another program put, or a
         pipeline that it changed.
         """
         stored = self.stored(asset)
-        if stored is not None and not installed.is_marked(asset, stored):
+        if stored is not None and not asset_bodies.is_marked(asset, stored):
             raise StoreError(
                 f"{asset.kind} {asset.name} at {self.requests.url} is not nearfold's, which would "
                 "replace it; nothing of it was changed: rename it there, and run again"
@@ -76,7 +81,7 @@ class Assets:
 
     def template(self, place: IndexPlace) -> bodies.Body | None:
         """Return the index template of the index that a URL names."""
-        return self.stored(installed.index_template_asset(place.index))
+        return self.stored(asset_bodies.index_template_asset(place.index))
 
     def index(self, place: IndexPlace) -> Index | None:
         """Return the own name and description of the URL's index; None where there is none."""
@@ -86,7 +91,7 @@ class Assets:
     def put(self, asset: Asset) -> Change:
         """Put an asset unless the same one is stored. Raises `StoreError` as `own` does."""
         stored = self.own(asset)
-        if stored is not None and installed.is_same(asset, stored):
+        if stored is not None and asset_bodies.is_same(asset, stored):
             return Change(asset.kind, asset.name, "unchanged")
         if not self._dry_run:
             self._send("PUT", asset.path, asset.body)
@@ -98,7 +103,7 @@ class Assets:
         A dry run has the engine simulate it on an empty document. Raises as `own` does.
         """
         stored = self.own(asset)
-        if stored is not None and installed.is_same(asset, stored):
+        if stored is not None and asset_bodies.is_same(asset, stored):
             return Change(asset.kind, asset.name, "unchanged")
         if self._dry_run:
             trial = {"pipeline": asset.body, "docs": [{"_source": {}}]}
@@ -133,13 +138,13 @@ class Assets:
         """Put the index template, with the analysis that the engine supports."""
         templates = []
         for core in (False, True):
-            body = index_body.new_index(
+            body = index_mapping.new_index(
                 recipe, dialect.metadata_type, core, place.shards, place.replicas
             )
-            templates.append(installed.index_template(recipe, place.index, body, signs, field))
+            templates.append(asset_bodies.index_template(recipe, place.index, body, signs, field))
         full, core_only = templates
         stored = self.own(full)
-        if stored is not None and any(installed.is_same(asset, stored) for asset in templates):
+        if stored is not None and any(asset_bodies.is_same(asset, stored) for asset in templates):
             return Change(full.kind, full.name, "unchanged")
         if not self._dry_run:
             answer = self.requests.send("PUT", full.path, full.body)
@@ -165,22 +170,22 @@ class Assets:
         name, facts = index
         mapping = facts.get("mappings", {})
         present = mapping.get("properties", {})
-        required = installed.near_fields(field)
+        required = asset_bodies.near_fields(field)
         missing = {name: body for name, body in required.items() if name not in present}
         puts: dict[str, bodies.Body | None] = {}
         alias = place.write_alias
         is_writable = facts.get("aliases", {}).keys() & set(write_aliases(place, name))
         new_alias = None if is_writable else alias
         if missing or text_field(mapping) != field or new_alias:
-            meta = installed.meta(recipe, field, mapping.get("_meta", {}), new_alias)
+            meta = asset_bodies.meta(recipe, field, mapping.get("_meta", {}), new_alias)
             puts[f"{name}/_mapping"] = {"_meta": meta, "properties": missing}
         if new_alias:
             puts[f"{name}/_alias/{alias}"] = None
-        pipelines = installed.pipeline_names(recipe, field)
+        pipelines = asset_bodies.pipeline_names(recipe, field)
         current = default_pipeline(facts)
         is_kept = signs and (current == NO_PIPELINE or self.calls(current, pipelines))
         if signs and current not in pipelines and not is_kept:
-            puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: installed.shared_name(recipe, field)}
+            puts[f"{name}/_settings"] = {DEFAULT_PIPELINE: asset_bodies.shared_name(recipe, field)}
         if not self._dry_run:
             for path, body in puts.items():
                 self._send("PUT", path, body)
@@ -208,12 +213,12 @@ class Assets:
         """
         name, facts = index
         changes = []
-        if installed.signs_by(recipe, default_pipeline(facts)):
+        if asset_bodies.signs_by(recipe, default_pipeline(facts)):
             if not self._dry_run:
                 self._send("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
             changes = [Change("index", name, "updated", f"without {DEFAULT_PIPELINE}")]
         mapping = facts.get("mappings", {})
-        if is_shared(mapping):
+        if is_shared_mapping(mapping):
             own_alias = own_write_alias(name, mapping)
             aliases = set(write_aliases(place, name)) & set(facts.get("aliases", {}))
             changes += [
@@ -257,7 +262,7 @@ class Assets:
         stored = self.stored(asset)
         if stored is None:
             return []
-        if not installed.is_marked(asset, stored):
+        if not asset_bodies.is_marked(asset, stored):
             return [Change(asset.kind, asset.name, "kept", "it is another program's")]
         if added := added_processors(asset.kind, asset.name, stored):
             detail = f"another program added processors to it ({', '.join(added)})"
@@ -288,12 +293,12 @@ class Assets:
         self, place: IndexPlace, reason: str, recipe: Recipe, field: str
     ) -> Change:
         """Put no index template, for this reason, and remove one that is there."""
-        name = installed.shared_name(recipe, field)
+        name = asset_bodies.shared_name(recipe, field)
         detail = (
             f"{reason}; for a new index to be signed, let the template of its owner be composed of "
             f"{name} and set {DEFAULT_PIPELINE} to {name}, or run install again once it is there"
         )
-        asset = installed.index_template_asset(place.index)
+        asset = asset_bodies.index_template_asset(place.index)
         removed = self.remove(asset, "")
         change = removed[0] if removed else Change(asset.kind, asset.name, "left out")
         return replace(change, detail=detail)
@@ -345,3 +350,148 @@ def _called(pipelines: Mapping[str, Any]) -> Iterator[str]:
         for processor in body.get("processors", []):
             if "pipeline" in processor:
                 yield processor["pipeline"]["name"]
+
+
+# Users of nearfold's assets in an engine: other indices, index templates and pipelines.
+
+_NAMING = (DEFAULT_PIPELINE, "index.final_pipeline", "index.search.default_pipeline")
+_EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
+_BLOCKED = re.compile(r"index \[([^\]]+)\] blocked by")
+# the engines' own indices: a user may be forbidden to read them, or is warned
+_SYSTEM = (
+    "-.opendistro*,-.opensearch*,-.plugins*,-.security*,-.kibana*,-.tasks*,-.fleet*,-.ml-*,-.apm*,"
+    "-.async-search*,-.watches*,-.triggered_watches*,-.transform*,-.logstash*,-.enrich*,"
+    "-.geoip_databases*,-.synonyms*,-.connector*,-.inference*"
+)
+
+
+class AssetUsers:
+    """The users of nearfold's assets but for one index and its template, whoever made them.
+
+    Their names are joined by commas; the text is empty when there are none. Hidden indices count,
+    and an index whose owner lets nobody read its settings (`index.blocks.metadata`), which may use
+    any asset.
+    """
+
+    def __init__(self, assets: Assets, place: IndexPlace) -> None:
+        self._assets = assets
+        self._template = f"nearfold-{place.index}"
+        own = assets.index(place)
+        self._own = own and own[0]
+
+    def of_recipe(self, recipe: Recipe, field: str) -> str:
+        """Return the users of the pipelines of a recipe, or of its component template."""
+        pipelines = asset_bodies.pipeline_names(recipe, field)
+        composed = self._composed_of(asset_bodies.shared_name(recipe, field))
+        named = [name for name in self._naming(pipelines) if name not in composed]
+        return ", ".join([*composed, *self._callers(pipelines), *named])
+
+    def of_scripts(self) -> str:
+        """Return the other index templates of nearfold's, and all that have documents signed."""
+        answer = self._assets.read("_index_template/nearfold-*") or {}
+        names = [template["name"] for template in answer.get("index_templates", [])]
+        others = [name for name in names if name != self._template]
+        return ", ".join([*others, *(name for name in self._naming([]) if name not in others)])
+
+    def of_search_pipeline(self) -> str:
+        """Return the indices whose searches our search pipeline folds by default, and templates of
+        such indices.
+
+        Without the pipeline, an engine would refuse to search them.
+        """
+        return ", ".join(self._naming([asset_bodies.FOLD]))
+
+    def _naming(self, pipelines: Collection[str]) -> list[str]:
+        """Return whose settings name one of these pipelines, or any ingest pipeline of nearfold's
+        where there are none, and the indices whose settings nobody may read.
+        """
+        users = []
+        for name, settings in self._settings():
+            values = {value for value in _pipelines_in(settings) if asset_bodies.is_ours(value)}
+            is_user = values & {*pipelines} if pipelines else values - {asset_bodies.FOLD}
+            if settings is None or is_user:
+                users.append(name)
+        return users
+
+    def _settings(self) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+        """Yield the settings of every template and index, by its name; None for an index whose
+        settings cannot be read.
+
+        Our own template is left out, and so is the default pipeline of the index itself: both go
+        before any asset.
+        """
+        for name, template in self._index_templates():
+            yield name, template.get("template", {}).get("settings", {})
+        answer = self._assets.read("_component_template") or {}
+        for entry in answer.get("component_templates", []):
+            settings = entry["component_template"]["template"].get("settings", {})
+            yield f"{entry['name']} (component template)", settings
+        for name, legacy in (self._assets.read("_template") or {}).items():
+            yield f"{name} (legacy template)", legacy.get("settings", {})
+        stored, unread = self._index_settings()
+        for name in sorted(stored):
+            settings = stored[name]["settings"]
+            kept = {key: value for key, value in settings.items() if key != DEFAULT_PIPELINE}
+            yield name, kept if name == self._own else settings
+        yield from ((name, None) for name in unread)
+
+    def _index_settings(self) -> tuple[Mapping[str, Any], list[str]]:
+        """Return the settings of all indices that name pipelines, and what cannot be read."""
+        blocked: list[str] = []
+        while True:
+            indices = ",".join(["*", _SYSTEM, *(f"-{name}" for name in blocked)])
+            path = f"{indices}/_settings/{','.join(_NAMING)}"
+            answer = self._assets.requests.send("GET", path, params=_EVERY_INDEX)
+            new = set(_BLOCKED.findall(answer.reason)) - {*blocked}
+            if not new:
+                break
+            blocked = sorted({*blocked, *new})
+        self._assets.check("GET", path, answer)
+        return answer.body, [f"{name} (nobody may read its settings)" for name in blocked]
+
+    def _index_templates(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the name and body of every index template but for ours of this index, sorted."""
+        answer = self._assets.read("_index_template") or {}
+        entries = sorted(answer.get("index_templates", []), key=itemgetter("name"))
+        return [
+            (entry["name"], entry["index_template"])
+            for entry in entries
+            if entry["name"] != self._template
+        ]
+
+    def _composed_of(self, component: str) -> list[str]:
+        """Return the index templates, but for ours of this index, that have a component."""
+        templates = self._index_templates()
+        return [name for name, body in templates if component in body.get("composed_of", [])]
+
+    def _callers(self, pipelines: Collection[str]) -> list[str]:
+        """Return the ingest pipelines that call one of these, which may call each other."""
+        stored = self._assets.read("_ingest/pipeline") or {}
+        return sorted(
+            name
+            for name, body in stored.items()
+            if name not in pipelines and _names_any(json.dumps(body), pipelines)
+        )
+
+
+def remove_unused(assets: Assets, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
+    """Remove what signs this field by this recipe, unless others use it."""
+    users = AssetUsers(assets, place).of_recipe(recipe, field)
+    changes: list[Change] = []
+    for asset in asset_bodies.recipe_assets(recipe, field):
+        changes += assets.remove(asset, users)
+    return changes
+
+
+def _pipelines_in(settings: Any, name: str = "") -> Iterator[str]:
+    """Yield the pipelines that settings name, nested or flat; none of settings that are None."""
+    if isinstance(settings, Mapping):
+        for key, value in settings.items():
+            yield from _pipelines_in(value, f"{name}.{key}" if name else key)
+    elif name in _NAMING and settings is not None:
+        yield settings
+
+
+def _names_any(written: str, pipelines: Collection[str]) -> bool:
+    """Return whether a JSON text has one of these names as a string."""
+    return any(json.dumps(pipeline) in written for pipeline in pipelines)

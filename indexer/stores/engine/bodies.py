@@ -5,20 +5,114 @@ OpenSearch and Elasticsearch take the same bodies.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from indexer.model import Query, Scope, WordLookup
-from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
-from indexer.stores.engine.word_clauses import (
-    containing_clauses,
-    filtering_clauses,
-    scoring_clauses,
-)
 from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
-from indexer.text.phrases import well_formed
-from indexer.text.query_syntax import parse_query
+from indexer.stores.query_syntax import SearchWords, Term, parse_query, well_formed
+
+# The words of a query as clauses of a `bool` query of an engine.
+
+Clauses: TypeAlias = dict[str, Any]
+
+_WORD_CLAUSES_FIELDS = ["title^2", "text"]
+_UNWEIGHTED = ("title", "text")
+# words that the last one of a phrase may become; an engine's own limit of 50 would lose hits
+_EXPANSIONS = 10_000
+_FINAL = re.compile(r"(?<=\w)[σςΣ](?!\w)")
+_MOST_FINAL = 3  # of a term, of which all combinations are looked for
+
+
+def scoring_clauses(words: SearchWords) -> Clauses:
+    """Return the clauses of a query whose hits are ranked by its words."""
+    clauses: Clauses = {}
+    if words.required:
+        clauses["must"] = list(map(_any_of, words.required))
+    if words.optional:
+        clauses["should"] = list(map(_term, words.optional))
+        clauses["minimum_should_match"] = 0 if words.required else 1
+    return clauses | _exclusions(words)
+
+
+def filtering_clauses(words: SearchWords) -> Clauses:
+    """Return the clauses of a query that matches the same documents without a rank."""
+    words = words.without_rank()
+    clauses: Clauses = {"filter": list(map(_any_of, words.required))}
+    if words.optional:
+        clauses["filter"].append(_any_of(words.optional))
+    return clauses | _exclusions(words)
+
+
+def containing_clauses(word: str) -> Clauses:
+    """Return the clauses of a query for documents with a word, in either field.
+
+    An engine counts these by the numbers that it keeps of terms, where no document was deleted and
+    one of the fields has none; the better of two fields it looks for in each document.
+    """
+    fields = [(text, field) for text in _spellings(word) for field in _UNWEIGHTED]
+    return {"should": [_multi_match(text, "phrase", [field]) for text, field in fields]}
+
+
+def _exclusions(words: SearchWords) -> Clauses:
+    return {"must_not": list(map(_term, words.excluded))} if words.excluded else {}
+
+
+def _any_of(terms: Sequence[Term]) -> Clauses:
+    queries = list(map(_term, terms))
+    if len(queries) == 1:
+        return queries[0]
+    return {"bool": {"should": queries, "minimum_should_match": 1}}
+
+
+def _term(term: Term) -> Clauses:
+    """Return the query of a term; all words with a prefix score alike.
+
+    Engines take the sigma at the end of a Greek word for another letter, which it is not in
+    capitals.
+    """
+    spellings = _spellings(term.text)
+    if len(spellings) == 1:
+        return _spelled(term, term.text)
+    return {"dis_max": {"queries": [_spelled(term, text) for text in spellings]}}
+
+
+def _spellings(text: str) -> list[str]:
+    between = _FINAL.split(text)
+    count = len(between) - 1
+    if not count:
+        return [text]
+    choices = product("σς", repeat=count) if count <= _MOST_FINAL else ("σ" * count, "ς" * count)
+    return ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
+
+
+def _spelled(term: Term, text: str) -> Clauses:
+    if not term.is_prefix:
+        return _multi_match(text, "phrase")
+    if term.is_one_word:
+        return _multi_match(text, "bool_prefix")
+    phrase = _multi_match(text, "phrase_prefix")
+    phrase["multi_match"]["max_expansions"] = _EXPANSIONS
+    return {"constant_score": {"filter": phrase}}
+
+
+def _multi_match(text: str, kind: str, fields: Sequence[str] = _WORD_CLAUSES_FIELDS) -> Clauses:
+    return {"multi_match": {"query": text, "type": kind, "fields": [*fields]}}
+
+
+# Sort keys of searches in an engine.
+
+# Sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing value.
+LAST = "\U0010ffff"
+BY_ID = {"near_id": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
+BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
+IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
+BEST = {"_score": "desc"}
+NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
+
 
 Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]

@@ -20,11 +20,9 @@ from elasticsearch import (
 
 from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.deadline import deadline_pool
-from indexer.stores.engine.index_requests import Dialect
-from indexer.stores.engine.link import Answer, content_type
-from indexer.stores.engine.open_index import OpenIndex
-from indexer.stores.engine.server_version import CheckedLink
+from indexer.stores.engine.connections import CheckedLink, deadline_pool
+from indexer.stores.engine.index import OpenIndex
+from indexer.stores.engine.requests import Answer, Dialect, content_type
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(

@@ -15,19 +15,17 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
-from indexer.stores.engine import installer
-from indexer.stores.engine import rows as documents
-from indexer.stores.engine.digests import lengthen
-from indexer.stores.engine.foreign_values import objection
+from indexer.stores.engine import install, rows
+from indexer.stores.engine.bodies import IN_PLACE
+from indexer.stores.engine.bulk import Operation
+from indexer.stores.engine.create_index import record_statistics
+from indexer.stores.engine.foreign_documents import REPEATED, objection, repeated_ids
+from indexer.stores.engine.index import OpenIndex
 from indexer.stores.engine.index_facts import read_facts
-from indexer.stores.engine.link import IndexMissing
-from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.operation_feed import routing_of
-from indexer.stores.engine.prepare_index import record_statistics
 from indexer.stores.engine.queries import PAGE, IndexQueries
-from indexer.stores.engine.repeated_ids import REPEATED, repeated_ids
-from indexer.stores.engine.sender import Operation
-from indexer.stores.engine.sort_keys import IN_PLACE
+from indexer.stores.engine.requests import IndexMissing
+from indexer.stores.engine.rows import lengthen
 from indexer.stores.engine.store import EngineStore
 from indexer.stores.row_limits import refusal, storable
 
@@ -94,7 +92,7 @@ class AdoptedIndex(OpenIndex):
 
     def stored_recipe(self) -> Recipe | None:
         """Return None for an index that was never signed. Raises `IndexMissing`."""
-        index = installer.index_at(self.requests, self.place)
+        index = install.index_at(self.requests, self.place)
         if index is None:
             raise IndexMissing(self.address.url)
         is_signed = "nearfold" in index[1].get("mappings", {}).get("_meta", {})
@@ -122,7 +120,7 @@ class InPlaceStore(EngineStore):
         Nothing of the other programs changes.
         """
         index = self.index
-        installer.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
+        install.adopt(index.requests, index.place, index.dialect, recipe, self._text_field)
         facts = read_facts(index.requests, index.place)
         if facts is not None:
             record_statistics(index.requests, facts, recipe)
@@ -144,7 +142,7 @@ class InPlaceStore(EngineStore):
                 self._read[document.id] = ""
                 yield document.id, fields
                 continue
-            if "near_status" not in fields and not documents.has_text(fields, self._text_field):
+            if "near_status" not in fields and not rows.has_text(fields, self._text_field):
                 textless.append(document)
             if len(textless) == PAGE:
                 self._mark_unsigned(textless)
@@ -170,13 +168,13 @@ class InPlaceStore(EngineStore):
         recipe_id = self.index.require_recipe().id
         operations = []
         for document in textless:
-            mark = documents.unsigned_mark(document.id, recipe_id, _NO_TEXT)
+            mark = rows.unsigned_mark(document.id, recipe_id, _NO_TEXT)
             operations.append(Operation("update", document.id, {"doc": mark}, document.state))
         self._conditional.send(operations)
 
     def digest(self, fields: Mapping[str, Any]) -> str:
         """Return the SHA-256 of a document's whole text: the `source` of a row signed in place."""
-        text = documents.text_of(fields, self._text_field)
+        text = rows.text_of(fields, self._text_field)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
@@ -217,9 +215,7 @@ class InPlaceStore(EngineStore):
         """Return the update that signs a document; one without text is no copy of others."""
         if row.status == "empty":
             row = replace(row, raw="")  # the digest of no bytes, which all of them have
-        return Operation(
-            "update", row.id, {"doc": documents.signature(row, self._text_field)}, state
-        )
+        return Operation("update", row.id, {"doc": rows.signature(row, self._text_field)}, state)
 
     def _same_text(
         self, rows: Mapping[str, Row], states: Mapping[str, Mapping[str, Any]]
@@ -247,7 +243,7 @@ class InPlaceStore(EngineStore):
         recipe_id = self.index.require_recipe().id
         operations = []
         for id in (id for id in ids if id not in self._objections):
-            mark = documents.unsigned_mark(id, recipe_id, _NOT_SIGNED)
+            mark = rows.unsigned_mark(id, recipe_id, _NOT_SIGNED)
             operations.append(Operation("update", id, {"doc": mark}))
         replies = self.index.send(operations)
         return sum(reply.status == 200 for reply in replies.values())

@@ -6,15 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indexer.errors import MappingMismatch, PartialSource, StoreError, UsageError
+from indexer.errors import MappingMismatch, PartialSource, StoreError, StoreStopped, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.address import signing_command
-from indexer.stores.engine import index_body
-from indexer.stores.engine.index_requests import Requests
-from indexer.stores.engine.link import IndexMissing
-from indexer.stores.engine.mapping_facts import blocks_of, write_alias_of
-from indexer.stores.engine.source_gaps import source_gap
-from indexer.system.keyed_recipes import with_key
+from indexer.stores.engine import index_mapping
+from indexer.stores.engine.index_mapping import (
+    WRITE_ALIAS,
+    blocks_of,
+    changed_meta,
+    is_shared_mapping,
+    source_gap,
+    write_alias_of,
+)
+from indexer.stores.engine.requests import Answer, IndexMissing, Link, Requests
+from indexer.system.recipe_inputs import with_key
 
 FIRST_SECONDS = 5.0
 ALIAS_LIMITS = {"filter", "index_routing", "search_routing"}  # of what an alias shows
@@ -117,10 +122,10 @@ def _facts_of(place: IndexPlace, name: str, index: Mapping[str, Any]) -> IndexFa
     if not isinstance(metadata.get("format"), int) or not isinstance(metadata.get("recipe"), dict):
         problems = ("`_meta.nearfold` has no format or recipe",)
         raise MappingMismatch(index=place.index, problems=problems)
-    if metadata["format"] > index_body.FORMAT:
+    if metadata["format"] > index_mapping.FORMAT:
         raise StoreError(
             f"{place.url} was written by a newer nearfold "
-            f"(format {metadata['format']}, this one knows {index_body.FORMAT}); "
+            f"(format {metadata['format']}, this one knows {index_mapping.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
@@ -142,7 +147,7 @@ def _not_ours(place: IndexPlace, name: str, index: Mapping[str, Any]) -> Mapping
         return MappingMismatch(
             index=place.index, problems=(problem,), remedy=remedy, can_install=False
         )
-    problems = index_body.mapping_problems(index.get("mappings", {}), "")
+    problems = index_mapping.mapping_problems(index.get("mappings", {}), "")
     url = place.url
     if name != place.index:  # an alias, perhaps of several
         problems = (f"{name}, which it stands for, was not made by nearfold",)
@@ -236,3 +241,64 @@ def _cluster_blocks(requests: Requests) -> list[str]:
     for settings in answer.body.values():  # persistent ones, and transient ones
         blocks |= settings["cluster"]["blocks"]
     return [f"cluster.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
+
+
+# The alias by which nearfold writes to an index, and checks that it stands for that index.
+
+_FREE_ALIAS = "remove or rename it there, or use an index of another name"
+_NAMES_AND_ALIASES = {"filter_path": "*.settings.index.uuid,*.aliases"}  # of an index's answer
+
+
+def require_own_alias(requests: Requests, alias: str, index: str) -> None:
+    """Raise `UsageError` where an alias for writes does not stand for just this whole index.
+
+    It may stand for another index, be the name of one, or have a filter or routing. Documents would
+    be written, and deleted, there, or be looked for in a wrong shard.
+    """
+    answer = requests.send("GET", alias, params=_NAMES_AND_ALIASES, seconds=FIRST_SECONDS)
+    if problem := _alias_problem(answer, alias, index):
+        raise UsageError(f"{problem}; {_FREE_ALIAS}")
+
+
+def check_write_target(link: Link, alias: str, index: str) -> None:
+    """Raise `StoreStopped` where an alias for writes is not what `require_own_alias` accepts.
+
+    One request, which may raise `StoreUnreachable`; what it refuses, a write refuses as well.
+    """
+    answer = link.request("GET", alias, None, _NAMES_AND_ALIASES, FIRST_SECONDS)
+    if problem := _alias_problem(answer, alias, index):
+        raise StoreStopped(reason=problem, remedy=_FREE_ALIAS)
+
+
+def _alias_problem(answer: Answer, alias: str, index: str) -> str:
+    """Return why documents of an index cannot be written by an alias; empty where they can."""
+    if answer.status != 200 or not isinstance(answer.body, dict):
+        return ""
+    if others := sorted(name for name in answer.body if name != index):
+        return (
+            f"{alias} stands for {', '.join(others)}, and nearfold writes to {index} by an alias "
+            "of this name"
+        )
+    aliases = answer.body.get(index, {}).get("aliases", {})
+    if limits := sorted(aliases.get(alias, {}).keys() & ALIAS_LIMITS):
+        return (
+            f"{alias} has {', '.join(limits)}, and nearfold writes to every document of {index} "
+            "by an alias of this name"
+        )
+    return ""
+
+
+def give_alias(requests: Requests, place: IndexPlace, facts: IndexFacts) -> IndexFacts:
+    """Give an index an alias for writes where it has none, and return its facts then.
+
+    An index that other programs share names the alias in its `_meta`.
+    """
+    require_one_index(place, facts)
+    require_own_alias(requests, place.write_alias, facts.index)
+    if facts.writes is not None:
+        return facts
+    if is_shared_mapping(facts.mapping):
+        meta = changed_meta(facts.mapping, {WRITE_ALIAS: place.write_alias})
+        requests.call("PUT", f"{facts.index}/_mapping", {"_meta": meta})
+    requests.call("PUT", f"{facts.index}/_alias/{place.write_alias}")
+    return replace(facts, writes=place.write_alias)

@@ -14,11 +14,9 @@ from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores.address import StoreAddress
-from indexer.stores.engine.deadline import deadline_pool
-from indexer.stores.engine.index_requests import Dialect
-from indexer.stores.engine.link import Answer, content_type
-from indexer.stores.engine.open_index import WRITERS, OpenIndex
-from indexer.stores.engine.server_version import CheckedLink
+from indexer.stores.engine.connections import CheckedLink, deadline_pool
+from indexer.stores.engine.index import WRITERS, OpenIndex
+from indexer.stores.engine.requests import Answer, Dialect, content_type
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(

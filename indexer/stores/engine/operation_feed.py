@@ -7,8 +7,7 @@ from typing import Any
 
 from indexer.errors import StoreStopped
 from indexer.stores.engine import bodies
-from indexer.stores.engine.index_requests import Requests
-from indexer.stores.engine.retries import RetryPolicy
+from indexer.stores.engine.requests import Requests, RetryPolicy
 
 PAGE = 500
 _WHOLE = {"allow_partial_search_results": "false"}

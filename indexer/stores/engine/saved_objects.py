@@ -15,18 +15,12 @@ from typing import Any
 from urllib.parse import quote
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
+from indexer.stores import passwords
 from indexer.stores.engine import dashboards
-from indexer.stores.engine import passwords as _engine_secrets
-from indexer.stores.engine.dashboards import (
-    OWN_FIELDS,
-    DashboardFields,
-    Product,
-    SavedObject,
-)
+from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, Product, SavedObject
 from indexer.stores.maintenance import Change
-from indexer.system.secrets import secret
-from indexer.system.urls import parts_of
-from indexer.text.wording import count_of
+from indexer.system.credentials import parts_of, secret
+from indexer.wording import count_of
 
 _SECONDS = 60.0
 _KIND = "dashboard"
@@ -233,7 +227,7 @@ def _login(place: str) -> dict[str, str]:
     if key := secret("NEARFOLD_API_KEY", environment):
         return {"Authorization": f"ApiKey {key}"}
     name = user or environment.get("NEARFOLD_USER")
-    password = _engine_secrets.password(environment, name, node)
+    password = passwords.password(environment, name, node)
     if not name or password is None:
         return {}
     return {"Authorization": "Basic " + b64encode(f"{name}:{password}".encode()).decode()}

@@ -2,18 +2,226 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-from indexer.joins.near_sketches import filter_candidates
-from indexer.model import Candidates, Query, Row, Scope, Screen
+from indexer import mappings
+from indexer.errors import StoreError
+from indexer.fingerprinting.minhash import filter_candidates
+from indexer.model import Assignment, Candidates, PrincipalRow, Query, Row, Scope, Screen
 from indexer.recipe import Recipe
+from indexer.stores.abilities import AssignmentResult, Claim, MemberField
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
-from indexer.stores.engine import bodies, candidate_queries, index_reads, index_writes
-from indexer.stores.engine.engine_maintenance import EngineMaintenance
-from indexer.stores.engine.index_claims import EngineClaims
-from indexer.stores.engine.index_families import EngineFamilies, EngineLabels
-from indexer.stores.engine.index_parts import record_parts
-from indexer.stores.engine.open_index import WRITERS, OpenIndex
+from indexer.stores.engine import bodies, families, index_mapping, reads, rows, writes
+from indexer.stores.engine import candidates as candidate_queries
+from indexer.stores.engine.bulk import Operation, Reply
+from indexer.stores.engine.foreign_documents import objections
+from indexer.stores.engine.index import WRITERS, OpenIndex
+from indexer.stores.engine.index_mapping import changed_meta
+from indexer.stores.engine.maintenance import EngineMaintenance
+from indexer.stores.engine.queries import MAX_WINDOW, PAGE, documents_now
+from indexer.stores.engine.requests import Requests
+from indexer.stores.engine.writes import parts_of, refresh, write_parts
+from indexer.stores.query_syntax import well_formed
+from indexer.stores.row_limits import refusal, storable, storable_labels
+from indexer.system.logs import event
+
+# Claims in an index of an engine: rows that are stored before it is decided what they are.
+
+FIELD = "near_check"
+_OPEN = "?"
+_CONFLICT = 409
+
+
+class EngineClaims:
+    """Rows of an index that are stored before it is decided what they are."""
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+
+    def create(self, row: Row, note: str) -> bool:
+        """Store a row by `create`, of which an engine lets one succeed for each id."""
+        return self._store("create", row, note, {})
+
+    def replace(self, row: Row, note: str, claim: Claim) -> bool:
+        """Store a row in place of the version that was read."""
+        return self._store("index", row, note, claim.state)
+
+    def get(self, id: str) -> Claim | None:
+        """Return the claim of a row as it was written last, refreshed or not."""
+        hits = documents_now(self._index.queries("both"), [id], PAGE, {"_source_includes": FIELD})
+        return next((_claim(hit) for hit in hits), None)
+
+    def undecided(self) -> Sequence[Claim]:
+        """Refresh the index, and return the claims that are not decided.
+
+        Raises `StoreError` for 10,000 of them or more.
+        """
+        refresh(self._index)
+        body = {
+            "size": MAX_WINDOW,
+            "_source": [FIELD],
+            "seq_no_primary_term": True,
+            "query": {"prefix": {FIELD: {"value": _OPEN}}},
+        }
+        hits = self._index.queries("both").search(body)["hits"]["hits"]
+        if len(hits) == MAX_WINDOW:
+            raise StoreError(
+                f"{self._index.address.url} has {MAX_WINDOW:,} checks or more that were not "
+                "finished; delete these documents, or write them again by `nearfold index`"
+            )
+        return [_claim(hit) for hit in hits]
+
+    def touch(self, claim: Claim) -> bool:
+        """Write the same mark again, as a new version."""
+        return self._update(claim, f"{_OPEN}{claim.note}")
+
+    def decide(self, claim: Claim, outcome: str) -> bool:
+        """Write the outcome over the mark."""
+        return self._update(claim, outcome)
+
+    def remove(self, claim: Claim) -> bool:
+        """Delete the row with its parts."""
+        done = self._send(Operation("delete", claim.id, head=claim.state))
+        if done:
+            write_parts(self._index, {claim.id: ()})
+        return done
+
+    def _store(self, action: Any, row: Row, note: str, state: Mapping[str, int]) -> bool:
+        recipe_id = self._index.require_recipe().id
+        row = storable(row)
+        reason = refusal(row, recipe_id)
+        if reason is None and row.parts is not None:
+            reason = write_parts(self._index, {row.id: row.parts}).get(row.id)
+        if reason is not None:
+            raise _refused(self._index, reason)
+        source = rows.source(row, self._index.has_field("near_file"))
+        return self._send(Operation(action, row.id, {**source, FIELD: f"{_OPEN}{note}"}, state))
+
+    def _update(self, claim: Claim, mark: str) -> bool:
+        self._index.check_updatable()
+        body = {"doc": {FIELD: mark}, "detect_noop": False}
+        return self._send(Operation("update", claim.id, body, claim.state))
+
+    def _send(self, operation: Operation) -> bool:
+        """Send one operation; return False if the row has changed since, or is gone."""
+        sender = replace(self._index.sender, conflicts=True)
+        reply = sender.send([operation])[operation.id]
+        if reply.refused is not None and reply.status != _CONFLICT:
+            raise _refused(self._index, reply.refused)
+        return reply.status < 300
+
+
+def _refused(index: OpenIndex, reason: str) -> StoreError:
+    return StoreError(f"{index.address.url} refused the document: {reason}")
+
+
+def _claim(hit: Mapping[str, Any]) -> Claim:
+    mark = hit["_source"].get(FIELD) or ""
+    state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+    if mark.startswith(_OPEN):
+        return Claim(hit["_id"], mark[len(_OPEN) :], "", state)
+    return Claim(hit["_id"], "", mark, state)
+
+
+# Families, clusters and labels of rows in an index of an engine.
+
+_CHUNK = 1_000
+
+
+class EngineFamilies:
+    """Families and clusters of rows."""
+
+    def __init__(self, index: OpenIndex, scope: Scope) -> None:
+        self._index, self._scope = index, scope
+
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
+        """Write family fields by partial updates, in requests of bounded size.
+
+        Documents of other programs that such an update would harm are left alone.
+        """
+        self._index.require_recipe()
+        is_shared = bool(
+            self._index.facts and index_mapping.is_shared_mapping(self._index.facts.mapping)
+        )
+        written = left_alone = 0
+        remaining = iter(assignments)
+        while chunk := list(islice(remaining, _CHUNK)):
+            last = {
+                well_formed(entry.id): {"doc": rows.assignment_fields(entry)} for entry in chunk
+            }
+            refused_ids = dict(objections(self._index, list(last))) if is_shared else {}
+            if refused_ids:
+                event("documents_left_alone", "warning", counts={"documents": len(refused_ids)})
+            updates = [
+                Operation("update", id, body) for id, body in last.items() if id not in refused_ids
+            ]
+            replies = self._index.send_routed(updates)
+            left_alone += sum(well_formed(entry.id) in refused_ids for entry in chunk)
+            written += sum(reply.status != 404 for reply in replies.values())
+            reason = _refusal(replies)
+            if reason:
+                raise StoreError(
+                    f"{self._index.address.url} refused a family: {reason}; run `nearfold doctor`"
+                )
+        return AssignmentResult(written, left_alone)
+
+    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
+        """Return principals by one request, or by one more of many searches when `limit` is
+        reached.
+        """
+        queries = self._index.queries(self._scope)
+        return families.principals(queries, bands, self._index.require_recipe().id, limit)
+
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield members as they are when the first is read."""
+        queries = self._index.queries("both")
+        return families.members(queries, field, list(map(well_formed, names)))
+
+
+class EngineLabels:
+    """Labels of rows."""
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """Replace labels by partial updates, in requests of bounded size."""
+        self._index.require_recipe()
+        of_documents = storable_labels(labels)
+        parts = parts_of(self._index, list(of_documents))
+        of_parts = {id: of_documents[parent] for id, parent in parts.items()}
+        updates = {**of_parts, **of_documents}
+        operations = [
+            Operation("update", id, {"doc": {"labels": values}}) for id, values in updates.items()
+        ]
+        replies = self._index.send_routed(operations)
+        reason = _refusal(replies)
+        if reason:
+            raise StoreError(f"{self._index.address.url} refused a label: {reason}")
+        return sum(replies[id].status != 404 for id in of_documents)
+
+
+def _refusal(replies: Mapping[str, Reply]) -> str | None:
+    """Return the first reason for which the engine refused an operation."""
+    return next((reply.refused for reply in replies.values() if reply.refused), None)
+
+
+# Parts of documents in an index: the fields that they need, and how documents are divided, in
+# `_meta`.
+
+
+def record_parts(requests: Requests, index: str, kind: str) -> None:
+    """Record how the documents of an index are divided; what `_meta` says beside that stays."""
+    ((name, settings),) = requests.call("GET", index).items()
+    properties = mappings.load("index.json")["mappings"]["properties"]
+    body: bodies.Body = {
+        "_meta": changed_meta(settings["mappings"], {"parts": kind}),
+        "properties": {field: properties[field] for field in index_mapping.OF_PARTS},
+    }
+    requests.call("PUT", f"{name}/_mapping", body)
 
 
 class EngineStore:
@@ -25,11 +233,11 @@ class EngineStore:
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self.index = index
         self._scope = scope
-        self.snapshots = index_reads.EngineSnapshots(index, scope)
+        self.snapshots = reads.EngineSnapshots(index, scope)
         self.labels = EngineLabels(index)
         self.families = EngineFamilies(index, scope)
         self.maintenance = EngineMaintenance(index)
-        self.vocabulary = index_reads.EngineVocabulary(index, scope)
+        self.vocabulary = reads.EngineVocabulary(index, scope)
         self.claims = EngineClaims(index)
 
     @property
@@ -62,23 +270,23 @@ class EngineStore:
 
         A row that the engine itself refuses is refused in the engine's words.
         """
-        return index_writes.write_rows(self.index, rows)
+        return writes.write_rows(self.index, rows)
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete rows; after a lost reply one may go uncounted."""
-        return index_writes.delete_rows(self.index, ids)
+        return writes.delete_rows(self.index, ids)
 
     def refresh(self) -> None:
         """Wait until every shard shows what was written."""
-        index_writes.refresh(self.index)
+        writes.refresh(self.index)
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """Return rows as they are now, refreshed or not."""
-        return index_reads.rows_by_id(self.index, self._scope, ids)
+        return reads.rows_by_id(self.index, self._scope, ids)
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Return digests as they are now, refreshed or not."""
-        return index_reads.source_digests(self.index, ids)
+        return reads.source_digests(self.index, ids)
 
     def candidates(
         self,
@@ -115,15 +323,15 @@ class EngineStore:
 
     def search(self, query: Query) -> Ranking:
         """Search the full text; the matches and their order are fixed when the search begins."""
-        return index_reads.search_rows(self.index, self._scope, query)
+        return reads.search_rows(self.index, self._scope, query)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """Yield rows; the set and its order are fixed when the first row is read."""
-        return index_reads.scan_rows(self.index, self._scope, under)
+        return reads.scan_rows(self.index, self._scope, under)
 
     def counts(self) -> Counts:
         """Count rows; bytes are those of the primary shards, None where the engine does not say."""
-        return index_reads.count_rows(self.index, self._scope)
+        return reads.count_rows(self.index, self._scope)
 
     def close(self) -> None:
         """Close the connections."""

@@ -10,20 +10,22 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from indexer.errors import StoreDamaged, StoreError, StoreStopped
+from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped, UnsupportedOperation
 from indexer.model import Scope
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.base import Counts
 from indexer.stores.requirements import require_same_recipe
+from indexer.stores.sqlite import parts
+from indexer.stores.sqlite.backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.connections import Connection, Readers, open_connection
-from indexer.stores.sqlite.counts import KnownCounts, count_rows
-from indexer.stores.sqlite.file_backup import check_copy, check_sound, copy_in, copy_out
-from indexer.stores.sqlite.file_errors import slash_hint, translate_errors
 from indexer.stores.sqlite.file_format import (
     FORMAT,
     check_format,
@@ -33,8 +35,185 @@ from indexer.stores.sqlite.file_format import (
     transaction,
     upgrade,
 )
-from indexer.system.durable_files import move_aside
 from indexer.system.failpoints import reached
+from indexer.system.files import move_aside
+
+# Errors of SQLite as errors of a store.
+
+
+@contextmanager
+def translate_errors(path: str) -> Iterator[None]:
+    """Raise SQLite's errors as ours, by their text: Python 3.10 gives no code."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _store_error(path, str(error)) from error
+
+
+def _store_error(path: str, text: str) -> StoreError:
+    """Return the error that a message of SQLite means."""
+    if "locked" in text:
+        return StoreBusy(what=path, holder="another process")
+    if "disk is full" in text:
+        return StoreStopped(reason=f"no space is left for {path}", remedy="free some space")
+    if "readonly" in text:
+        return StoreStopped(
+            reason=f"{path} is read-only", remedy="allow writing to the file and its folder"
+        )
+    if "disk I/O error" in text:
+        return StoreStopped(
+            reason=f"the disk that holds {path} reports an error",
+            remedy="check the disk and its free space",
+        )
+    if "unable to open" in text:
+        return StoreError(
+            f"{path} cannot be opened; "
+            "check that its folder exists and that you may read and write both" + slash_hint(path)
+        )
+    if "fts5" in text and "no such" in text:
+        return UnsupportedOperation(
+            store="this Python's SQLite",
+            operation="search texts (it has no FTS5)",
+            alternative="use another Python",
+        )
+    if "Could not decode" in text:  # what follows in the text is of a document
+        return StoreDamaged(path=path, reason="a text in it is not UTF-8")
+    if any(sign in text for sign in ("not a database", "malformed", "corrupt", "no such")):
+        return StoreDamaged(path=path, reason=text)
+    return StoreError(f"{path}: {text}; run `nearfold doctor`")
+
+
+def slash_hint(path: str) -> str:
+    """Return how to write the absolute path that a relative one may be meant for, or nothing."""
+    meant = Path("/", path)
+    if Path(path).is_absolute() or Path(path).parent.exists() or not meant.parent.is_dir():
+        return ""
+    return f"; for {meant} write four slashes: sqlite:///{meant}"
+
+
+# Counts of a SQLite file: its rows are read once, families by their index.
+
+Reading: TypeAlias = AbstractContextManager[Connection]
+
+
+class KnownCounts:
+    """The counts of a file by scope, for all its connections, until the file changes.
+
+    A connection of its own watches the file: its `data_version` changes with each commit of
+    another one. So no count waits for a connection in use, and none repeats what another read.
+    """
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._watcher: Connection | None = None
+        self._lock = threading.Lock()
+        self._counting = threading.Lock()
+        self._known: tuple[int, dict[Scope, Counts]] = (-1, {})
+
+    def get(self, scope: Scope, reading: Callable[[], Reading]) -> Counts:
+        """Return the counts of a scope; `reading` lends the connection that counts.
+
+        Threads that ask meanwhile wait for the same count.
+        """
+        with self._counting:
+            state, size = self._watch()
+            if self._known[0] != state:
+                self._known = state, {}
+            totals = self._known[1]
+            if scope in totals:
+                return _copied(totals[scope], size)
+            with reading() as db:
+                counts = count_rows(db, scope)
+            if self._watch()[0] == state:
+                totals[scope] = counts
+            return _copied(counts, size)
+
+    @contextmanager
+    def kept_through(self, db: Connection) -> Iterator[None]:
+        """Keep the counts through a transaction of `db` that changes none of them.
+
+        They are given up if another connection commits meanwhile.
+        """
+        known, version = self._known, pragma_number(db, "data_version")
+        is_current = self._watcher is not None and self._watch()[0] == known[0]
+        yield
+        if is_current:
+            state, _ = self._watch()
+            if pragma_number(db, "data_version") == version and self._known is known:
+                self._known = state, known[1]
+
+    def close(self) -> None:
+        """Close the connection that watches; the next count opens another."""
+        with self._lock:
+            if self._watcher is not None:
+                self._watcher.close()
+            self._watcher, self._known = None, (-1, {})
+
+    def _watch(self) -> tuple[int, int]:
+        """Return the state of the file, and its size in bytes."""
+        with self._lock:
+            if self._watcher is None:
+                self._watcher = self._connect()
+                self._known = -1, {}
+            return pragma_number(self._watcher, "data_version"), _size(self._watcher)
+
+
+def count_rows(db: Connection, scope: Scope) -> Counts:
+    """Count the rows of a scope; the bytes are those of the whole file."""
+    within = parts.within(db, scope) or "1"
+    kinds = (
+        "SELECT status, content_type, recipe, count(*), sum(family = '') "
+        f"FROM documents d WHERE {within} GROUP BY 1, 2, 3"
+    )
+    rows = db.execute(kinds).fetchall()
+    by_status, by_type, by_recipe = _sum_by_name(row[:4] for row in rows)
+    # a family counts where its principal is not: that one is of its own family, by an empty name
+    others = (
+        "SELECT count(*) FROM (SELECT DISTINCT family AS name FROM documents d "
+        f"WHERE family <> '' AND {within}) WHERE NOT EXISTS "
+        f"(SELECT 1 FROM documents d WHERE d.id = name AND d.family = '' AND {within})"
+    )
+    return Counts(
+        documents=sum(row[3] for row in rows),
+        by_status=by_status,
+        by_content_type=by_type,
+        by_recipe=by_recipe,
+        families=sum(row[4] for row in rows) + db.execute(others).fetchone()[0],
+        parts=parts.count(db, "parts"),
+        size_bytes=_size(db),
+    )
+
+
+def _copied(counts: Counts, size: int) -> Counts:
+    """Return the same counts with a size, in dictionaries of their own."""
+    return replace(
+        counts,
+        by_status=dict(counts.by_status),
+        by_content_type=dict(counts.by_content_type),
+        by_recipe=dict(counts.by_recipe),
+        size_bytes=size,
+    )
+
+
+def _size(db: Connection) -> int:
+    return pragma_number(db, "page_count") * pragma_number(db, "page_size")
+
+
+def _sum_by_name(
+    rows: Iterable[tuple[str, str, str, int]],
+) -> tuple[dict[Any, int], dict[str, int], dict[str, int]]:
+    """Return the number of rows of each status, content type and recipe, the most frequent first,
+    ties by name.
+    """
+    sums: tuple[Counter[str], ...] = Counter(), Counter(), Counter()
+    for *names, count in rows:
+        for total, name in zip(sums, names, strict=True):
+            total[name] += count
+    by_status, by_type, by_recipe = (
+        dict(sorted(total.items(), key=lambda item: (-item[1], item[0]))) for total in sums
+    )
+    return by_status, by_type, by_recipe
+
 
 PATIENCE_SECONDS = 5.0
 TURN_SECONDS = 30.0  # SQLite lets any of those that wait write next, not the first

@@ -12,11 +12,11 @@ from indexer import mappings
 from indexer.errors import MappingMismatch, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.sqlite.backup import APPLICATION_ID
 from indexer.stores.sqlite.connections import Connection
-from indexer.stores.sqlite.file_backup import APPLICATION_ID
 from indexer.system.failpoints import reached
-from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
+from indexer.system.recipe_inputs import with_key
 
 FORMAT = 4
 # in one statement, as another process may create the tables meanwhile

@@ -2,29 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from indexer.model import Candidates, Query, Row, Scope, Screen
-from indexer.recipe import Recipe
-from indexer.stores.abilities import Outline
-from indexer.stores.address import MEMORY, StoreAddress
-from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
-from indexer.stores.row_limits import refusal, storable, storable_ids
-from indexer.stores.sqlite import parts_sql
-from indexer.stores.sqlite.columns import unpack_digest
-from indexer.stores.sqlite.document_tables import chosen_rows, remove, replace
-from indexer.stores.sqlite.file import TURN_SECONDS, File
-from indexer.stores.sqlite.file_abilities import (
-    SqliteFamilies,
-    SqliteLabels,
-    SqliteSnapshots,
-    SqliteVocabulary,
+from indexer.model import (
+    Assignment,
+    Candidates,
+    PrincipalRow,
+    Query,
+    Row,
+    Scope,
+    Screen,
+    WordFrequencies,
+    WordLookup,
 )
+from indexer.recipe import Recipe
+from indexer.stores.abilities import AssignmentResult, MemberField, Outline
+from indexer.stores.address import MEMORY, StoreAddress
+from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking, Store
+from indexer.stores.query_syntax import well_formed
+from indexer.stores.row_limits import refusal, storable, storable_ids, storable_labels
+from indexer.stores.sqlite import families, parts, rows
+from indexer.stores.sqlite import parts as parts_sql
+from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates
+from indexer.stores.sqlite.file import TURN_SECONDS, File
 from indexer.stores.sqlite.file_format import recipe_in_use
-from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
-from indexer.stores.sqlite.file_reads import read_outlines, rows_by_id, scan_rows, search_rows
-from indexer.stores.sqlite.shared_keys import find_candidates
+from indexer.stores.sqlite.maintenance import SqliteMaintenance
+from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.rows import chosen_rows, remove, replace, unpack_digest
+
+# Snapshots, labels, families and words of rows in a SQLite file.
+
+_ASSIGN = (
+    "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? "
+    "WHERE id = ?"
+)
+
+
+class SqliteSnapshots:
+    """Reads of a file that keeps no snapshots: of the documents as they are."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        self._file, self._scope = file, scope
+
+    def search(self, query: Query, snapshot: str | None = None) -> Ranking:
+        """Search as the store does; `Ranking.snapshot` is None."""
+        return search_rows(self._file, self._scope, query)
+
+    def get(self, ids: Sequence[str], snapshot: str) -> dict[str, Row]:
+        """Return whole rows as they are."""
+        return rows_by_id(self._file, storable_ids(ids))
+
+    def release(self, snapshot: str) -> None:
+        """Do nothing: no snapshot is kept."""
+
+
+class SqliteLabels:
+    """Labels of rows."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """Replace labels in one transaction."""
+        storable = storable_labels(labels)
+        with self._file.relabelling() as db:
+            return families.relabel(db, storable)
+
+
+class SqliteFamilies:
+    """Families and clusters of rows."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        self._file, self._scope = file, scope
+
+    def assign(self, assignments: Iterable[Assignment]) -> AssignmentResult:
+        """Write family fields in one transaction."""
+        last = {well_formed(assignment.id): assignment for assignment in assignments}
+        values = [(*_family_fields(assignment), name) for name, assignment in last.items()]
+        with self._file.writing() as db:
+            return AssignmentResult(written=db.executemany(_ASSIGN, values).rowcount)
+
+    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
+        """Return also the principals of members that share a band; of a hot band, those of its
+        oldest carriers.
+        """
+        with self._file.reading() as db:
+            if bands is None:
+                return families.all_principals(db, self._scope, limit)
+            prefixes = parts.PREFIXES[self._scope]
+            keys = [rows.posted(keys, (), prefix) for keys in bands for prefix in prefixes]
+            return families.principals(db, keys, limit)
+
+    def members(self, field: MemberField, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield id and family of each member; all are read before the first is yielded."""
+        with self._file.reading() as db:
+            pairs = list(families.members(db, field, list(map(well_formed, names))))
+        yield from pairs
+
+
+class SqliteVocabulary:
+    """Words of rows."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        self._file, self._scope = file, scope
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Count rows by one statement, in one consistent view."""
+        with self._file.reading() as db:
+            rows = parts.known_count(db, self._scope)
+            return WordFrequencies(rows, document_frequencies(db, self._scope, words))
+
+    def finds_every_word(self) -> bool:
+        """Return True: nearfold itself indexes the texts."""
+        return True
+
+    def candidates(self, lookups: Sequence[WordLookup], limit: int) -> list[Candidates]:
+        """Find candidates one look-up after the other, in one consistent view."""
+        with self._file.reading() as db:
+            return [find_by_words(db, self._scope, lookup, limit) for lookup in lookups]
+
+
+def _family_fields(assignment: Assignment) -> tuple[object, ...]:
+    return (
+        "" if assignment.family == assignment.id else assignment.family,
+        assignment.principal,
+        assignment.similarity,
+        assignment.cluster,
+        assignment.provisional,
+    )
 
 
 class SqliteStore:
@@ -177,3 +284,28 @@ class SqliteParts:
         """Record the kind in one transaction."""
         with self._file.writing() as db:
             parts_sql.record_kind(db, kind)
+
+
+# Rows of the embedded store as documents that can be indexed into another store.
+
+
+class StoredRows:
+    """Rows as plain fields: text, title, path, content_type, labels, and metadata by name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield every row, ascending by id."""
+        for row in self._store.scan():
+            fields = {
+                "text": row.text,
+                "title": row.title,
+                "path": row.path,
+                "content_type": row.content_type,
+            }
+            yield row.id, {**row.metadata, **fields, "labels": list(row.labels)}
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()

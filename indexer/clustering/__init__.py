@@ -1,1 +1,0 @@
-"""Families and clusters as pure functions of pairs."""

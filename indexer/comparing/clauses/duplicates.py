@@ -1,0 +1,552 @@
+"""Signs that two clauses of similar words oblige to different things.
+
+Another force, party or act, or the opposite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Protocol, TypeAlias
+
+from indexer.comparing.clauses.clause_terms import (
+    NAME,
+    Duty,
+    Reading,
+    contexts,
+    read_clause,
+    said_names,
+)
+from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
+from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
+from indexer.defaults import OVERLAP
+from indexer.errors import UsageError
+from indexer.fingerprinting.hashing import string_hashes
+from indexer.fingerprinting.rare_terms import (
+    DOCUMENT_TERMS,
+    CorpusStatistics,
+    by_rarity,
+    count_features,
+    exact_fraction,
+    lengths_agree,
+)
+
+
+def has_other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+    """Return whether a visible sign shows that two clauses do not oblige to the same.
+
+    One denies more often than the other; the same verb stands with another force, or with the other
+    party; one has a word and the other its opposite; two parties have changed places; or either
+    obliges to an act that the other does not mention.
+    """
+    return (
+        left.negations != right.negations
+        or _have_opposites(left, right, lexicon)
+        or _have_other_force(left, right)
+        or _have_other_subject(left, right, lexicon)
+        or _have_other_acts(left, right)
+        or have_changed_places(left, right)
+    )
+
+
+def have_changed_places(left: Reading, right: Reading) -> bool:
+    """Return whether two names that both clauses have stand in each other's place.
+
+    Their places are known by the words beside them.
+    """
+    both = said_names(left.units).keys() & said_names(right.units).keys()
+    if len(both) < 2:
+        return False
+    contexts_left, contexts_right = contexts(left.units), contexts(right.units)
+    moved = set()
+    for beside in contexts_left.keys() & contexts_right.keys():
+        names_left, names_right = contexts_left[beside], contexts_right[beside]
+        if len(names_left) == len(names_right) == 1 and names_left != names_right:
+            moved.add((*names_left, *names_right))
+    return any(a in both and b in both and (b, a) in moved for a, b in moved)
+
+
+def _have_opposites(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+    forms_left, forms_right = _opposable(left, lexicon), _opposable(right, lexicon)
+    return any(
+        lexicon.are_opposites(a, b)
+        for a in forms_left - forms_right
+        for b in forms_right - forms_left
+    )
+
+
+def _opposable(reading: Reading, lexicon: Lexicon) -> Counter[str]:
+    return Counter(unit.form for unit in reading.units if unit.form in lexicon.opposable)
+
+
+def _have_other_force(left: Reading, right: Reading) -> bool:
+    """Return whether a verb has one force more often in left and another more often in right."""
+    verbs_left, verbs_right = _by_verb(left), _by_verb(right)
+    for verb in verbs_left.keys() & verbs_right.keys():
+        forces_left, forces_right = _forces(verbs_left[verb]), _forces(verbs_right[verb])
+        if forces_left - forces_right and forces_right - forces_left:
+            return True
+    return False
+
+
+def _forces(duties: list[Duty]) -> Counter[str]:
+    return Counter(duty.force for duty in duties)
+
+
+def _have_other_subject(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+    """Return whether a verb falls to one party in left and to another in right.
+
+    Both clauses have to know both parties, or the parties are opposites.
+    """
+    verbs_left, verbs_right = _by_verb(left), _by_verb(right)
+    names_left, names_right = said_names(left.units), said_names(right.units)
+    for verb in verbs_left.keys() & verbs_right.keys():
+        subjects_left, subjects_right = _subjects(verbs_left[verb]), _subjects(verbs_right[verb])
+        if subjects_left & subjects_right:
+            continue
+        for a in subjects_left:
+            for b in subjects_right:
+                if lexicon.are_opposites(a, b) or (a in names_right and b in names_left):
+                    return True
+    return False
+
+
+def _subjects(duties: list[Duty]) -> set[str]:
+    return {duty.subject for duty in duties} - {""}
+
+
+def _have_other_acts(left: Reading, right: Reading) -> bool:
+    """Return whether either has an obligation most of whose terms the other does not have."""
+    return _has_strange_act(left, right) and _has_strange_act(right, left)
+
+
+def _has_strange_act(reading: Reading, other: Reading) -> bool:
+    known = other.words | other.names
+    for duty in reading.duties:
+        strange = [term for term in duty.kernel if term not in known]
+        if 2 * len(strange) > len(duty.kernel):
+            return True
+    return False
+
+
+def _by_verb(reading: Reading) -> dict[str, list[Duty]]:
+    duties: dict[str, list[Duty]] = {}
+    for duty in reading.duties:
+        if duty.kernel:
+            duties.setdefault(duty.kernel[0], []).append(duty)
+    return duties
+
+
+# Duplicate types of two clauses: identical, near identical, fuzzy, or none.
+
+DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
+TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
+MIN_LENGTH = 10  # words of a clause below which it can be identical only
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The duplicate type of two clauses, and the terminology they share, in [0, 1]."""
+
+    type: DuplicateType
+    terminology: float
+
+
+def verdict(
+    left: Reading, right: Reading, lexicon: Lexicon, overlap: float = OVERLAP
+) -> Verdict | None:
+    """Return the strictest type that fits two clauses, or None when they are no duplicates.
+
+    * identical: the same substantive words in the same order, no other word in the heading that
+      may name a party, no other number of the same part ("Lot 4:" and "Lot 5:"), and no other sign
+      that says something, such as that of a currency: with one, clauses of any length are
+      near_identical;
+    * near_identical: the same words but for synonyms and inflection, and for slots, each of the
+      same kind as its counterpart;
+    * fuzzy: lengths within 20 %, and `terminology` of at least `overlap`.
+
+    The figures of formulas are the same in all three. Clauses of fewer than ten words, and those
+    without a term outside slots, can be identical only; one without substantive words is not a
+    duplicate of any clause. Clauses that exchange parties have no type, and clauses with another
+    obligation are not `fuzzy`.
+    """
+    if not left.exact or not right.exact or left.figures != right.figures:
+        return None
+    if left.exact == right.exact:
+        return Verdict("identical" if _are_identical(left, right) else "near_identical", 1.0)
+    if min(left.length, right.length) < MIN_LENGTH:
+        return None
+    share = terminology(left, right)
+    if share < least_overlap(left, right, overlap):
+        return None
+    same = _with_same_units(left, right, lexicon)
+    if same and terminology(*same) >= overlap:
+        is_swapped = _have_swapped_names(*same, lexicon)
+        return None if is_swapped else Verdict("near_identical", terminology(*same))
+    if share < overlap or not lengths_agree(left.length, right.length):
+        return None
+    if has_other_obligation(left, right, lexicon):
+        return None
+    return Verdict("fuzzy", share)
+
+
+def terminology(left: Reading, right: Reading) -> float:
+    """Return the share of distinct terms in common, of the mean of both (Dice); 0 without terms.
+
+    Order and number do not matter. Terms are canonical forms of words that are neither function
+    words nor in slots. A word in the name of one text counts where it is a word of the other.
+    """
+    terms_left = left.words | (left.names & right.words)
+    terms_right = right.words | (right.names & left.words)
+    whole = len(terms_left) + len(terms_right)
+    return 2 * len(terms_left & terms_right) / whole if whole else 0.0
+
+
+def are_same_but_for_slots(left: Reading, right: Reading) -> bool:
+    """Return whether two clauses have the same canonical words and kinds of slots, in order."""
+    return len(left.units) == len(right.units) and all(map(are_same, left.units, right.units))
+
+
+def _are_identical(left: Reading, right: Reading) -> bool:
+    """Return whether clauses of the same words are the same in all that is said."""
+    is_other_part = left.counted != right.counted and bool(left.counted and right.counted)
+    return left.doubtful == right.doubtful and left.signs == right.signs and not is_other_part
+
+
+def _with_same_units(
+    left: Reading, right: Reading, lexicon: Lexicon
+) -> tuple[Reading, Reading] | None:
+    """Return both readings, with names that each tells the other, where slots alone differ."""
+    if are_same_but_for_slots(left, right):
+        return left, right
+    if len(left.units) != len(right.units) and not lengths_agree(left.length, right.length):
+        return None
+    joined = with_joined_names(left, right, lexicon)
+    if joined and are_same_but_for_slots(*joined):
+        return joined
+    if left.is_shouted != right.is_shouted:
+        named = _with_same_names(left, right)
+        return named if are_same_but_for_slots(*named) else None
+    return None
+
+
+def _with_same_names(left: Reading, right: Reading) -> tuple[Reading, Reading]:
+    """Return both readings, that of the text in capitals with the names of the other."""
+    if left.is_shouted:
+        return with_names_of(left, right), right
+    return left, with_names_of(right, left)
+
+
+def _have_swapped_names(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
+    """Return whether a name stands for another party.
+
+    That is its opposite, a name that both clauses have, or one that elsewhere stays itself.
+    """
+    pairs = {
+        (a.form, b.form)
+        for a, b in zip(left.units, right.units, strict=True)
+        if a.kind == b.kind == NAME
+    }
+    names_left = {a for a, _ in pairs}
+    names_right = {b for _, b in pairs}
+    for a, b in pairs:
+        if a == b:
+            continue
+        if _have_opposite_words(a, b, lexicon) or (a in names_right and b in names_left):
+            return True
+        if (a, a) in pairs or (b, b) in pairs:
+            return True
+    return False
+
+
+def _have_opposite_words(left: str, right: str, lexicon: Lexicon) -> bool:
+    """Return whether two names are opposites, or have opposites in the same place.
+
+    "Tenant's Property" is not "Landlord's Property".
+    """
+    words_left, words_right = left.split("_"), right.split("_")
+    return lexicon.are_opposites(left, right) or (
+        len(words_left) == len(words_right)
+        and any(map(lexicon.are_opposites, words_left, words_right))
+    )
+
+
+class _Casing(Protocol):
+    @property
+    def is_shouted(self) -> bool: ...
+
+
+def least_overlap(left: _Casing, right: _Casing, overlap: float) -> float:
+    """Return the terminology that near-identical clauses share at least.
+
+    Between texts in capitals it is half of `overlap`: their names count as terms.
+    """
+    return overlap / 2 if left.is_shouted and right.is_shouted else overlap
+
+
+def least_shared(words: int, overlap: float) -> int:
+    """Return the terms that a text of so many shares at least with any text of that `terminology`.
+
+    ceil(words t / (2 - t)) for the overlap t.
+
+    >>> least_shared(10, 0.8), least_shared(10, 1.0)
+    (7, 10)
+    """
+    share = exact_fraction(overlap)
+    return math.ceil(words * share / (2 - share))
+
+
+# Duplicate sets of a result set: each clause under the best earlier one that it duplicates.
+
+FEATURES = "clause_terms"
+_REMEMBERED = 2048  # readings of clauses that are cached
+
+Clause: TypeAlias = tuple[str, str] | tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A clause that duplicates another one: its type, and the terminology they share, in [0, 1]."""
+
+    id: str
+    type: DuplicateType
+    terminology: float
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateSet:
+    """The best-ranked clause of a set, and those after it that duplicate it, in rank order.
+
+    Members do not always duplicate each other.
+    """
+
+    principal: str
+    members: tuple[Duplicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePair:
+    """Two clauses of a result set, the better-ranked one first."""
+
+    a: str
+    b: str
+    type: DuplicateType
+    terminology: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The part of a clause that is compared first; `keys` and `vector` are ranks, the rarest 0.
+
+    `terms` counts those outside slots, `known` these and the terms inside names. Not `whole`: the
+    vector has the rarest alone. `is_shouted`: names count as terms.
+    """
+
+    length: int
+    units: int
+    terms: int
+    known: int
+    keys: tuple[int, ...]
+    vector: frozenset[int]
+    whole: bool
+    is_shouted: bool
+
+
+def duplicate_sets(
+    clauses: Iterable[Clause],
+    *,
+    overlap: float = OVERLAP,
+    synonyms: str = "",
+    statistics: CorpusStatistics | None = None,
+) -> tuple[DuplicateSet, ...]:
+    """Return the duplicate sets of clauses in rank order, (id, text) or (id, text, heading) each.
+
+    A clause joins the principal before it that it duplicates by the strictest type, then by the
+    most terminology, ties to the first; else it is a principal itself. Principals without members
+    are left out. `overlap` is the terminology that fuzzy duplicates share at least; `synonyms` are
+    lines added to the shipped list; `statistics` those of `term_statistics`.
+
+    Raises `UsageError` for an overlap outside (0, 1], for a repeated id, and for lines that are no
+    entries.
+    """
+    result = _ResultSet(clauses, overlap, synonyms, statistics)
+    members: dict[int, list[Duplicate]] = {}
+    for place, id in enumerate(result.ids):
+        # ascending, so the first principal wins a tie
+        best = max(result.duplicates(place), key=lambda pair: _strength(pair[1]), default=None)
+        if best is None:
+            members[place] = []
+            result.remember(place)
+        else:
+            principal, match = best
+            members[principal].append(Duplicate(id, match.type, match.terminology))
+    return tuple(
+        DuplicateSet(result.ids[principal], tuple(duplicates))
+        for principal, duplicates in members.items()
+        if duplicates
+    )
+
+
+def duplicate_pairs(
+    clauses: Iterable[Clause],
+    *,
+    overlap: float = OVERLAP,
+    synonyms: str = "",
+    statistics: CorpusStatistics | None = None,
+) -> tuple[DuplicatePair, ...]:
+    """Return all duplicate pairs, ascending by the later clause, then the earlier.
+
+    Arguments and errors are those of `duplicate_sets`.
+    """
+    result = _ResultSet(clauses, overlap, synonyms, statistics)
+    pairs: list[DuplicatePair] = []
+    for place, id in enumerate(result.ids):
+        pairs += [
+            DuplicatePair(result.ids[earlier], id, match.type, match.terminology)
+            for earlier, match in result.duplicates(place)
+        ]
+        result.remember(place)
+    return tuple(pairs)
+
+
+def term_statistics(texts: Iterable[str]) -> CorpusStatistics:
+    """Count the texts of a corpus that have each term, for the order of rarity."""
+    words = lexicon_with("")
+    terms = (sorted(_known(read(text, "", words))) for text in texts)
+    return count_features(map(string_hashes, terms), FEATURES)
+
+
+def signatures(
+    readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None
+) -> list[Signature]:
+    """Return the signatures of clauses for one overlap; they compare with each other alone."""
+    terms_of_clauses = [_known(reading) for reading in readings]
+    holders = Counter(term for terms in terms_of_clauses for term in terms)
+    if statistics is None:
+        order = sorted(holders, key=lambda term: (holders[term], term))
+    else:
+        order = by_rarity(sorted(holders), statistics)
+    ranks = {term: rank for rank, term in enumerate(order)}
+    rarest = [sorted(map(ranks.__getitem__, terms)) for terms in terms_of_clauses]
+    return [
+        _signature(reading, ranked, overlap)
+        for reading, ranked in zip(readings, rarest, strict=True)
+    ]
+
+
+def may_match(left: Signature, right: Signature, overlap: float) -> bool:
+    """Return whether two clauses that share a key may be near identical or fuzzy duplicates.
+
+    False is certain.
+    """
+    if left.units != right.units and not lengths_agree(left.length, right.length):
+        return False
+    if left.whole and right.whole:
+        shared = len(left.vector & right.vector)
+    else:
+        shared = _most_shared(left, right)
+    least = least_overlap(left, right, overlap)
+    return 2 * shared >= least * (left.terms + right.terms) - 1e-9
+
+
+def _most_shared(left: Signature, right: Signature) -> int:
+    """Count the terms that two clauses can have in common at most.
+
+    Those are the ones of both vectors as far as both reach, and all that may follow.
+    """
+    cut = min(max(signature.vector) for signature in (left, right) if not signature.whole)
+    reach_left = {rank for rank in left.vector if rank <= cut}
+    reach_right = {rank for rank in right.vector if rank <= cut}
+    rest = min(left.known - len(reach_left), right.known - len(reach_right))
+    return len(reach_left & reach_right) + rest
+
+
+class _ResultSet:
+    """Clauses in rank order, and an index over those to compare with."""
+
+    def __init__(
+        self,
+        clauses: Iterable[Clause],
+        overlap: float,
+        synonyms: str,
+        statistics: CorpusStatistics | None,
+    ) -> None:
+        if not 0 < overlap <= 1:
+            raise UsageError(
+                "the threshold of duplicate types, the terminology that fuzzy duplicates share, "
+                f"lies above 0 and up to 1, such as {OVERLAP}, not {overlap:g}"
+            )
+        self._overlap = overlap
+        self._words = lexicon_with(synonyms)
+        self._readings: list[Reading] = []
+        self.ids: list[str] = []
+        for id, text, *heading in clauses:
+            self.ids.append(id)
+            self._readings.append(read(text, heading[0] if heading else "", self._words))
+        if len(set(self.ids)) < len(self.ids):
+            raise UsageError("two clauses have the same id; give each clause one of its own")
+        self._signatures = signatures(self._readings, overlap, statistics)
+        self._exact: dict[tuple[str, ...], list[int]] = {}
+        self._keys: dict[int, list[int]] = {}
+
+    def remember(self, place: int) -> None:
+        """Compare later clauses with this one."""
+        self._exact.setdefault(self._readings[place].exact, []).append(place)
+        for key in self._signatures[place].keys:
+            self._keys.setdefault(key, []).append(place)
+
+    def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
+        """Yield the remembered clauses that this one duplicates, ascending."""
+        signature, reading = self._signatures[place], self._readings[place]
+        exact = self._exact.get(reading.exact, ())
+        sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
+        possible = {
+            earlier
+            for earlier in sharing
+            if may_match(self._signatures[earlier], signature, self._overlap)
+        }
+        for earlier in sorted(possible.union(exact)):
+            match = verdict(self._readings[earlier], reading, self._words, self._overlap)
+            if match is not None:
+                yield earlier, match
+
+
+def _strength(match: Verdict) -> tuple[int, float]:
+    return -TYPES.index(match.type), match.terminology
+
+
+def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
+    least = least_overlap(reading, reading, overlap)
+    prefix = len(ranks) - least_shared(len(reading.words), least) + 1
+    return Signature(
+        length=reading.length,
+        units=len(reading.units),
+        terms=len(reading.words),
+        known=len(ranks),
+        keys=tuple(ranks[:prefix]),
+        vector=frozenset(ranks[:DOCUMENT_TERMS]),
+        whole=len(ranks) <= DOCUMENT_TERMS,
+        is_shouted=reading.is_shouted,
+    )
+
+
+def _known(reading: Reading) -> frozenset[str]:
+    return reading.words | reading.names
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def read(text: str, heading: str, words: Lexicon) -> Reading:
+    """Read a clause; the last 2,048 readings are cached."""
+    return read_clause(text, words, heading)
+
+
+@lru_cache(maxsize=8)
+def lexicon_with(synonyms: str) -> Lexicon:
+    """Return the shipped list with these lines added.
+
+    Raises `UsageError` for lines that are no entries.
+    """
+    return lexicon(synonyms) if synonyms else default_lexicon()

@@ -1,0 +1,593 @@
+"""Conditions on a pair beside the threshold of its measure, and the relation "rearranged"."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import compress
+from operator import ne
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from indexer.comparing.alignment import align
+from indexer.comparing.differences import (
+    Rarity,
+    differences,
+    has_differences,
+    measure_new_words,
+    sameness,
+    spell_differences,
+    spell_new_words,
+    spell_sameness,
+)
+from indexer.comparing.facts import stated_facts
+from indexer.comparing.field_rules import (
+    RuleValues,
+    Window,
+    check_fields,
+    field_value,
+    parse_windows,
+)
+from indexer.comparing.lcs import lcs, lcs_length, stretches
+from indexer.comparing.measures import Side, TextOperand, check_measure, measure_pair
+from indexer.comparing.words import Words, words
+from indexer.defaults import REPLACED_AT_MOST, REVIEW
+from indexer.errors import UsageError
+from indexer.model import Difference, NewWords, Row, Sameness
+from indexer.recipe import Recipe
+
+# The key that copies of a document have in common.
+
+
+def copy_key(row: Row) -> str:
+    """Return what a document shares with its copies and with nothing else.
+
+    It is the digest of the normalised text or, where nothing is left of the text, of the bytes; the
+    id of a document that has neither.
+    """
+    if row.chars and row.exact:
+        return row.exact
+    return f"bytes {row.raw}" if row.raw else row.id
+
+
+# The requirements of a pair as options write them: `MEASURE=VALUE`, `novelty<=N`.
+
+LIMITS = ("novelty", "replaced")  # the requirements that are upper limits
+
+
+def parse_requirements(
+    texts: Sequence[str],
+) -> tuple[tuple[tuple[str, float], ...], dict[str, float]]:
+    """Return `MEASURE=VALUE` strings as pairs, and the least N of `NAME<=N` or `NAME=N` by name.
+
+    A measure is at least its value, also if written `>=`; novelty and replaced are at most N.
+    Raises `UsageError` for one that is not a name, a sign and a number.
+
+    >>> parse_requirements(["resemblance=0.5", "novelty<=20"])
+    ((('resemblance', 0.5),), {'novelty': 20.0})
+    """
+    pairs = []
+    limits: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not name or math.isnan(number):
+            raise UsageError(
+                "a requirement is MEASURE=VALUE, for example resemblance=0.5, novelty<=N or "
+                f"replaced<=N, not {text!r}"
+            )
+        sign = name[-1] if name[-1] in "<>" else ""
+        name = name.removesuffix(sign).strip()
+        if sign and (name in LIMITS) != (sign == "<"):
+            raise UsageError(
+                f"{text!r} cannot be required: measures are at least a value (lcs=0.9), "
+                "novelty and replaced at most one (novelty<=20, replaced<=2)"
+            )
+        if name in LIMITS:
+            limits[name] = min(number, limits.get(name, number))
+        else:
+            pairs.append((name, number))
+    return tuple(pairs), limits
+
+
+# Frequent function words by language: articles, prepositions, conjunctions, auxiliaries,
+# pronouns.
+
+_LISTS = """
+ar: أن أو إذا إلى التي على عن في كل لا ما مع من هذا هذه هو
+bg: ако да за или като които на не от по са само се този че
+cs: by do jako je jsou které který na nebo není po pokud pro se také tento to za že
+da: af at den denne der det eller en er et for fra har hvis ikke kan med og om på skal som til
+    vil
+de: als am an auch auf aus bei das dem den der des die durch ein eine einem einen einer er es
+    für im in ist man mit nach nicht oder sich sie sind so um und von war wenn werden wie wird
+    zu
+el: ένα αν από για δεν είναι και με να που στο τα την της το του των
+en: all an and any are as at be but by can do for from has have he if in is it may me must no
+    not of on or should so that the this to was we when which will with you your
+es: al como con de del el en es este la las le lo los más no para por que se si sin son su sus
+    un una
+fa: آن از است این با برای به در را شود می که یا یک
+fi: ei että ja joka jos kuin kun mutta myös niin ole on ovat se sen tai tämä vain voi
+fr: au aux avec ce ces cette dans de des du elle en est et il la le les leur mais ne nous on ou
+    par pas plus pour que qui se si son sont sur un une vous être
+he: או אל אם את גם הוא היא זה יש כי כל לא לפי על עם של
+hi: एक और का की के को नहीं पर में यह या लिए से है हैं
+hu: az azt csak de egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
+id: adalah akan atau dalam dan dapat dari dengan di ini itu jika ke oleh pada tidak untuk yang
+it: ad al alla che come con da dei del della delle di gli il in la le lo ma nel nella non per
+    più se si sono su un una
+ja: い が さ し す た で と に の は も る れ を
+ko: 경우 그 는 대한 또는 를 및 수 에 은 을 의 이 있는 있습니다
+nb: at av de den denne det eller en er et for fra har hvis ikke kan med og om på skal som til
+    vil
+nl: aan al als bij dat de deze die dit door een en er het in is kan met naar niet of om ook op
+    te tot uit van voor worden wordt ze zijn
+pl: aby być dla do ich jako jest jeśli które lub na nie od oraz po przez się to tylko za że
+pt: ao as com como da das de do dos em mais na nas no nos não os ou para pela pelo por que se
+    sem ser são um uma
+ro: acest care ce cu dacă de din este fi la nu pe pentru prin sau se sunt să un va în și
+ru: будет для его если из или как на не но от по при то только что это
+sk: ak ako alebo do je ktoré ktorý na nie po pre sa sú tento tiež to za že
+sr: ако да за или као који на не ово од са само се су је
+sv: att av de den denna det detta du eller en er ett från för har inte kan med och om på ska som
+    till vid är
+tr: bir bu da daha de değil eğer gibi her ile ise için ne olan olarak sonra ve veya çok
+uk: або буде від для до за його лише на не по при під та те це що як якщо
+vi: bị cho các có của khi không là một như những này trong từ và với đã được để
+zh: 不 个 为 了 以 個 和 在 如 将 將 或 於 是 有 為 用 的 與 被
+"""
+
+
+def _languages_by_word(lists: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the languages of each word, from lines `LANGUAGE: WORD ...` that blanks continue."""
+    languages: dict[str, tuple[str, ...]] = {}
+    for line in lists.strip().replace("\n ", " ").splitlines():
+        language, _, listed = line.partition(":")
+        for word in listed.split():
+            languages[word] = (*languages.get(word, ()), language)
+    return languages
+
+
+LANGUAGES_BY_WORD = _languages_by_word(_LISTS)
+"""The languages, as ISO 639-1 codes, in whose list a word stands."""
+
+
+# Texts whose words that differ are of two languages, as pages that were hardly translated.
+
+LEAST_TIMES = 4  # function words of either language, since a misread text may have a few
+OWN_SHARE = 3  # times as many of the own language as of the other, on either side
+BALANCE = 8  # times as many on one side as on the other at most
+
+
+class TwoLanguages(NamedTuple):
+    """The languages (ISO 639-1) of the words that only a, and only b has, and how many those are:
+    of the side that has fewer.
+    """
+
+    a: str
+    b: str
+    times: int
+
+
+SAME_LANGUAGE = TwoLanguages("", "", 0)
+
+
+def two_languages(a: Words, b: Words) -> TwoLanguages:
+    """Return the languages of the words that differ; `SAME_LANGUAGE` unless they are two.
+
+    >>> from indexer.comparing.words import normal_words
+    >>> a = normal_words("foo --bar: das ist nicht mit der Option und für die Datei")
+    >>> two_languages(a, normal_words("foo --bar: this is not for the option and for the file"))
+    TwoLanguages(a='de', b='en', times=8)
+    """
+    counts_a, counts_b = _function_words(a), _function_words(b)
+    left, right = _by_language(counts_a - counts_b), _by_language(counts_b - counts_a)
+    if not left or not right:
+        return SAME_LANGUAGE
+    of_a, of_b = (max(sorted(side), key=side.__getitem__) for side in (left, right))
+    most, least = max(left[of_a], right[of_b]), min(left[of_a], right[of_b])
+    is_told_apart = left[of_a] >= OWN_SHARE * left[of_b] and right[of_b] >= OWN_SHARE * right[of_a]
+    if of_a == of_b or least < LEAST_TIMES or not is_told_apart or most > BALANCE * least:
+        return SAME_LANGUAGE
+    return TwoLanguages(of_a, of_b, least)
+
+
+def _function_words(words: Words) -> Counter[str]:
+    """Return how often each function word stands in a text."""
+    counts = np.bincount(words.numbers, minlength=len(words.vocabulary))
+    return Counter(
+        {
+            word: int(counts[number])
+            for number, word in enumerate(words.vocabulary)
+            if word in LANGUAGES_BY_WORD
+        }
+    )
+
+
+def _by_language(words: Counter[str]) -> Counter[str]:
+    """Return the number of function words by language."""
+    counts = Counter[str]()
+    for word, times in words.items():
+        for language in LANGUAGES_BY_WORD.get(word, ()):
+            counts[language] += times
+    return counts
+
+
+# Words of one text that stand for the same other words of another one again and again.
+
+LEAST_SHARE = 0.25  # of the places where the words stand
+
+
+class Replacement(NamedTuple):
+    """Words of a, those of b that stand in their place, and how often they do."""
+
+    a: str
+    b: str
+    times: int
+
+
+NONE = Replacement("", "", 0)
+
+
+def most_replaced(a: Words, b: Words) -> Replacement:
+    """Return the replacement that is made most often, ties to the first words in order.
+
+    `NONE` where no words stand for others, as for texts without words. The other order of the
+    texts gives the same number of times.
+
+    >>> from indexer.comparing.words import normal_words
+    >>> a = normal_words("List instances. All instances are shown: no instances, no list.")
+    >>> b = normal_words("List disks. All disks are shown: no disks, no list.")
+    >>> most_replaced(a, b)
+    Replacement(a='instances', b='disks', times=3)
+    """
+    return min(replacements(a, b), key=lambda made: (-made.times, made), default=NONE)
+
+
+def is_replaced(a: Words, b: Words, most: float) -> bool:
+    """Return whether the same words stand for the same other words more than `most` times.
+
+    No text is aligned of which at most so many words are not in order.
+    """
+    others = min(len(a), len(b)) - lcs_length(a, b)
+    return others > most and any(replacements(a, b, most))
+
+
+def replacements(a: Words, b: Words, more_than: float = 0) -> Iterator[Replacement]:
+    """Yield each replacement that is made more than so many times, once."""
+    pairs = ((" ".join(left), " ".join(right)) for left, right in stretches(a, b))
+    counts = Counter((left, right) for left, right in pairs if left and right)
+    often = [(pair, times) for pair, times in counts.items() if times > more_than]
+    texts = [_WordString(a), _WordString(b)] if often else []
+    for (left, right), times in often:
+        sides = zip(texts, (left, right), strict=True)
+        if all(times >= LEAST_SHARE * text.occurrences(words) for text, words in sides):
+            yield Replacement(left, right, times)
+
+
+class _WordString:
+    """A text whose stretches of words are counted."""
+
+    def __init__(self, words: Words) -> None:
+        self._text = f" {'  '.join(words.folded)} "
+
+    def occurrences(self, words: str) -> int:
+        """Return how often a stretch of words stands in the text, overlaps not counted."""
+        return self._text.count(f" {words.replace(' ', '  ')} ")
+
+
+Numbers: TypeAlias = Literal["ignore", "distinguish"]
+KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
+COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
+_TOLERANCE = 1e-9
+_IN_ORDER = ("lcs", "lcs_misread")  # measures that align words
+REARRANGED = 0.9  # least overlap of texts that are called rearranged
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Conditions that near duplicates meet beside the threshold of their measure.
+
+    `numbers`: `distinguish` refuses a pair with any of the `differences` in facts that
+    `indexer.comparing.facts` describes; `ignore` hides texts of
+    numbers alone under similar ones too; None neither.
+    `require`: (measure, least value) pairs that must all hold.
+    `same`: fields of which both documents have the same value.
+    `differ`: fields of which both have a value, and not the same.
+    `window`: fields whose values are at most so far apart.
+    `novelty`: most novelty of the words that only one of the texts has
+    (`indexer.comparing.differences`), by their frequencies in a store.
+    `replaced`: most times that the same words may stand for the same other words
+    (`indexer.comparing.criteria`), or words of one language for those of another
+    (`indexer.comparing.criteria`).
+
+    Fields are those of `indexer.comparing.field_rules`. A document without a value for one of them
+    meets no such rule: it has no near duplicate.
+
+    False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is
+    not from 0 to 1, for a `novelty` or `replaced` below 0, and for a field that documents do not
+    have.
+    """
+
+    numbers: Numbers | None = None
+    require: tuple[tuple[str, float], ...] = ()
+    same: tuple[str, ...] = ()
+    differ: tuple[str, ...] = ()
+    window: tuple[Window, ...] = ()
+    novelty: float | None = None
+    replaced: float | None = None
+
+    def __post_init__(self) -> None:
+        check_fields([*self.same, *self.differ])
+        both = sorted({*self.same} & {*self.differ})
+        if both:
+            raise UsageError(
+                f"no pair can have the same {both[0]} and different ones; "
+                "leave out --same or --differ of it"
+            )
+        for name, least in self.require:
+            check_measure(name)
+            if not 0 <= least <= 1:
+                raise UsageError(f"{name} must be required from 0 to 1, not {least}")
+        for name, most in self._limits():
+            if not most >= 0:
+                raise UsageError(f"{name} is 0 or more, and cannot be at most {most:g}")
+
+    def check_sketches(self, recipe: Recipe, measure: str) -> None:
+        """Raise `UsageError` if a recipe lacks the sketches of `measure` or of a required one."""
+        for name in (measure, *(required for required, _ in self.require)):
+            kind = {"hamming": "SimHash", "estimate": "MinHash"}.get(name)
+            sketch = recipe.simhash if name == "hamming" else recipe.minhash or recipe.terms
+            if kind and not sketch:
+                raise UsageError(
+                    f"recipe {recipe.name} makes no {kind}, which {name} compares; "
+                    "choose another measure, or reindex with a recipe that makes one: default_v1"
+                )
+
+    def __bool__(self) -> bool:
+        is_limited = self.numbers == "distinguish" or bool(self._limits())
+        return is_limited or bool(self.require or self.fields)
+
+    def _limits(self) -> list[tuple[str, float]]:
+        """Return the upper limits that are set, by name."""
+        limits = zip(LIMITS, (self.novelty, self.replaced), strict=True)
+        return [(name, most) for name, most in limits if most is not None]
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The statuses of texts that are hidden under similar ones; others under equal ones only.
+
+        A table of numbers that differs in one is another table.
+        """
+        return COMPARED if self.numbers == "ignore" else KEYED
+
+    @property
+    def needs_texts(self) -> bool:
+        """True if more of a pair is compared than the words in order."""
+        limited = self.numbers == "distinguish" or self.novelty is not None
+        return limited or bool(self.require)
+
+    @property
+    def decides_copies(self) -> bool:
+        """True if texts that are equal after normalisation may be told apart."""
+        return self.numbers == "distinguish" or bool(self.fields)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the rules, in the order of their values."""
+        return (*self.same, *self.differ, *(window.field for window in self.window))
+
+    def values(self, row: Row) -> RuleValues:
+        """Return what a document has in the fields of the rules."""
+        values = [field_value(row, field) for field in (*self.same, *self.differ)]
+        return (*values, *(window.value(row) for window in self.window))
+
+    def allows(self, a: RuleValues, b: RuleValues) -> bool:
+        """Return whether the values of two documents meet the rules."""
+        if None in a or None in b:
+            return False
+        same = slice(len(self.same))
+        differ = slice(same.stop, same.stop + len(self.differ))
+        distances = zip(a[differ.stop :], b[differ.stop :], self.window, strict=True)
+        return (
+            a[same] == b[same]
+            and all(map(ne, a[differ], b[differ]))
+            and all(abs(x - y) <= window.limit for x, y, window in distances)
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the conditions by the names of their options."""
+        conditions = {
+            "numbers": self.numbers or "",
+            "require": self._requirements(),
+            "same": list(self.same),
+            "differ": list(self.differ),
+            "window": list(map(str, self.window)),
+        }
+        return {name: value for name, value in conditions.items() if value}
+
+    def _requirements(self) -> list[str]:
+        most = [f"{name}<={limit:.12g}" for name, limit in self._limits()]
+        return [*(f"{name}={least:g}" for name, least in self.require), *most]
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Criteria:
+        """Return the conditions whose `settings` are among these."""
+        require, limits = parse_requirements(settings.get("require", ()))
+        return cls(
+            settings.get("numbers"),
+            require,
+            tuple(settings.get("same", ())),
+            tuple(settings.get("differ", ())),
+            parse_windows(settings.get("window", ())),
+            **limits,
+        )
+
+    def content_key(self, row: Row) -> str:
+        """Return the key that copies have in common, whether their fields meet the rules or not.
+
+        Copies have the same normalised text, or the same bytes without one. Under `distinguish`
+        that is not enough, since "-5" and "5" are normalised to the same: texts with keys must be
+        equal, and other texts must state the same facts.
+        """
+        if self.numbers != "distinguish" or not row.chars:
+            return copy_key(row)
+        if row.status in KEYED:
+            return sha256(row.text.encode(errors="replace")).hexdigest()
+        return repr((copy_key(row), stated_facts(row.text, words(row.text))))
+
+    def text_key(self, row: Row) -> str:
+        """Return the key that copies with the same values of the rules have in common.
+
+        Rows whose own values break the rules, or are missing, share it with no other.
+        """
+        key = self.content_key(row)
+        if not self.fields:
+            return key
+        values = self.values(row)
+        return repr((key, values, "" if self.allows(values, values) else row.id))
+
+    def accepts(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> bool:
+        """Return whether two texts meet the conditions on texts, as `accepts_each` does."""
+        return self.accepts_each([(a, b)], rarity)[0]
+
+    def accepts_words(self, a: Words, b: Words) -> bool:
+        """Return whether the words of two texts meet the limit on replacements."""
+        if self.replaced is None:
+            return True
+        return self.accepts_languages(a, b) and not is_replaced(a, b, self.replaced)
+
+    def accepts_languages(self, a: Words, b: Words) -> bool:
+        """Return whether words of one language stand for another's no more than that limit."""
+        return self.replaced is None or two_languages(a, b).times <= self.replaced
+
+    def accepts_each(
+        self, pairs: Sequence[tuple[TextOperand, TextOperand]], rarity: Rarity | None = None
+    ) -> list[bool]:
+        """Return whether each pair of texts meets the conditions on texts.
+
+        `rarity`: the frequencies of words, asked for all pairs together. Raises `UsageError` for
+        `novelty` without them.
+        """
+        accepted = [self._accepts(a, b) for a, b in pairs]
+        if self.novelty is None:
+            return accepted
+        if rarity is None:
+            raise UsageError(
+                "novelty needs the frequencies of words, which only a store counts; "
+                "leave it out, or use nearfold match or nearfold group"
+            )
+        new = iter(measure_new_words(list(compress(pairs, accepted)), rarity))
+        return [
+            is_accepted and (next(new).novelty or 0.0) <= self.novelty + _TOLERANCE
+            for is_accepted in accepted
+        ]
+
+    def _accepts(self, a: TextOperand, b: TextOperand) -> bool:
+        if self.numbers == "distinguish" and has_differences(a.facts, b.facts):
+            return False
+        for name, least in self.require:
+            if measure_pair(name, a, b, least=least).similarity < least:
+                return False
+        return self.accepts_words(a.words, b.words)
+
+
+NO_CRITERIA = Criteria()
+
+
+def for_folding(criteria: Criteria, measure: str) -> Criteria:
+    """Return the criteria of folding by a measure, which hides documents.
+
+    For measures of words in order `replaced` is at most `REPLACED_AT_MOST`, unless they limit it.
+    """
+    if criteria.replaced is not None or measure not in _IN_ORDER:
+        return criteria
+    return replace(criteria, replaced=REPLACED_AT_MOST)
+
+
+def missing_field(fields: Iterable[str]) -> UsageError:
+    """Return the error for fields of which no document has a value."""
+    return UsageError(
+        f"no document has a value of {', '.join(sorted(fields))} that the rules can compare; "
+        "check the spelling, or leave the rule out"
+    )
+
+
+def is_rearranged(overlap: float, in_order: float, threshold: float) -> bool:
+    """Return whether two texts share nearly all passages, but too few words in order.
+
+    `overlap` is S_L, `in_order` the value of `lcs`.
+
+    >>> is_rearranged(1.0, 0.5, 0.8), is_rearranged(1.0, 0.9, 0.8), is_rearranged(0.5, 0.5, 0.8)
+    (True, False, False)
+    """
+    return overlap >= REARRANGED and in_order < threshold
+
+
+# The differences between near duplicates, beside their similarity, and their sentences.
+
+
+class PairDifferences(Protocol):
+    """The differences between two documents, of which `Reasons` and `indexer.model.Match` are."""
+
+    @property
+    def same(self) -> Sameness | None:
+        """The common traits of copies, None for others."""
+
+    @property
+    def rearranged(self) -> bool:
+        """True if nearly all passages are shared, in another order."""
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """The facts that differ."""
+
+    @property
+    def new_words(self) -> NewWords:
+        """The words that only one has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The differences between two documents, as `PairDifferences` says."""
+
+    same: Sameness | None
+    rearranged: bool
+    differences: tuple[Difference, ...]
+    new_words: NewWords
+
+
+def spell_reasons(reasons: PairDifferences) -> list[str]:
+    """Return sentences: what copies have in common, whether the order is another, the facts that
+    differ, and the new words of texts that are no copies.
+    """
+    sentences = [spell_sameness(reasons.same)] if reasons.same else []
+    if reasons.rearranged:
+        sentences.append("rearranged: nearly all passages are shared, in another order")
+    sentences += spell_differences(reasons.differences)
+    return sentences if reasons.same else [*sentences, spell_new_words(reasons.new_words)]
+
+
+def reasons_of(rows: tuple[Row, Row], sides: tuple[Side, Side], new_words: NewWords) -> Reasons:
+    """Return what differs between two documents, whose new words are known.
+
+    They are called rearranged below `REVIEW` of their words in order.
+    """
+    a, b = sides
+    is_copy = copy_key(rows[0]) == copy_key(rows[1])
+    in_order = lcs(a.words, b.words)
+    overlap = 0.0 if in_order >= REVIEW else align(a.words, b.words).overlap
+    return Reasons(
+        sameness(*rows) if is_copy else None,
+        is_rearranged(overlap, in_order, REVIEW),
+        differences(a.facts, b.facts),
+        new_words,
+    )

@@ -1,0 +1,644 @@
+"""Facts that differ between two texts of nearly the same words, which no share of words shows.
+
+Words are aligned by their longest common subsequence. The facts (`indexer.comparing.facts`) among
+those that are left over on either side are compared, without those that both texts have with the
+same surroundings (`indexer.comparing.differences`): a passage that only moved makes no difference.
+A fact of one text is paired with the next one of its kind in the same gap of the other. Of those
+that stay alone, one that both texts have was exchanged with others, and differs by its place. A
+number that is aligned with itself differs where its sign or its unit does; signs before words that
+are aligned, and addresses of such words, are compared as if these were left over.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+
+from indexer.comparing.facts import Fact, FactSource, FactText
+from indexer.comparing.lcs import Tile, common_runs
+from indexer.comparing.words import Words
+from indexer.model import (
+    Difference,
+    DifferenceKind,
+    NewWords,
+    RareWord,
+    Row,
+    Sameness,
+    WordFrequencies,
+)
+from indexer.wording import count_of, join_names
+
+# Facts that both texts state at other places: moved with what surrounds them, or exchanged.
+
+RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
+_SKIPPED = 8  # neighbouring facts
+_BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
+_JOINED = re.compile(r"[ \t\u00a0,]*")
+
+Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends between
+
+
+def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
+    """Return whether another text has a fact of this text with the same surroundings."""
+    surroundings: tuple[Neighbour, Neighbour] | None = None
+    for occurrence in _occurrences(fact, text.source, other):
+        if _run_length(text.source, fact.place, other.source, occurrence.place) >= RUN:
+            return True
+        surroundings = surroundings or _surroundings(fact, text)
+        if _are_same(surroundings, _surroundings(occurrence, other)):
+            return True
+    return False
+
+
+def _occurrences(fact: Fact, text: FactSource, other: FactText) -> Iterator[Fact]:
+    """Yield the fact, of one word or a sign before it, where another text has it."""
+    for place in other.source.places(text.folded(fact.place)):
+        occurrence = other.source.sign_before(place) if fact.kind == "sign" else other.fact(place)
+        if occurrence and occurrence.key == fact.key:
+            yield occurrence
+
+
+def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
+    """Return the words before and after a fact; after a sign, that is the word it stands before."""
+    before = _neighbour(text, fact.place, -1, fact.key[0])
+    return before, _neighbour(text, fact.end - 1, 1, fact.key[0])
+
+
+def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
+    """Return the next word in a direction that is not a fact of this class, as in a list."""
+    for _ in range(_SKIPPED):
+        between = text.source.between(min(place, place + step))
+        place += step
+        if between is None:
+            return "", True
+        fact = text.fact(place)
+        if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
+            return text.source.folded(place), bool(_BOUNDARY.search(between))
+    return text.source.folded(place), False
+
+
+def _are_same(a: tuple[Neighbour, Neighbour], b: tuple[Neighbour, Neighbour]) -> bool:
+    """Return whether both neighbours agree, one of them by a word.
+
+    An end of either text does where the other word is the same, since a passage may be cut there.
+    """
+    if all(map(_agree, a, b)):
+        return any(
+            side_a[0] and side_a[0] == side_b[0] for side_a, side_b in zip(a, b, strict=True)
+        )
+    for side in (0, 1):
+        is_end = not (a[1 - side][0] and b[1 - side][0])
+        if is_end and a[side][0] and a[side][0] == b[side][0]:
+            return True
+    return False
+
+
+def _agree(a: Neighbour, b: Neighbour) -> bool:
+    return a[0] == b[0] or (a[1] and b[1])
+
+
+def _run_length(a: FactSource, place_a: int, b: FactSource, place_b: int) -> int:
+    """Return how many words around two places are the same, up to `RUN` on each side."""
+    return sum(_equal_words(a, place_a, b, place_b, step) for step in (-1, 1)) - 1
+
+
+def _equal_words(a: FactSource, place_a: int, b: FactSource, place_b: int, step: int) -> int:
+    count = 0
+    while count < RUN:
+        word = a.folded(place_a + step * count)
+        if not word or word != b.folded(place_b + step * count):
+            break
+        count += 1
+    return count
+
+
+KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
+QUOTED_DIFFERENCES = 3  # differences of a kind that a sentence quotes
+JOINED: tuple[DifferenceKind, ...] = ("name", "date")  # kinds of which neighbours are one fact
+
+FactKey: TypeAlias = tuple[str, str]  # class and value
+GapFacts: TypeAlias = dict[tuple[float, str], list[Fact]]  # by gap and class
+Gaps: TypeAlias = dict[int, float]  # by place of a word
+
+
+def differences(a: FactSource, b: FactSource) -> tuple[Difference, ...]:
+    """Return the facts in which two texts differ, by kind, in the order of the texts.
+
+    >>> from indexer.comparing.words import words
+    >>> texts = "He paid 42,000 euros in May 2023.", "He paid 45,500 euros in May 2024."
+    >>> for difference in differences(*(FactSource(text, words(text)) for text in texts)):
+    ...     print(difference.kind, difference.a, difference.b)
+    date 2023 2024
+    amount 42,000 45,500
+    """
+    result = list(_differences(a, b))
+    # an address is a fact of each of its words
+    addresses = dict.fromkeys(fact for fact in result if fact.kind == "address")
+    result = [*addresses, *(fact for fact in result if fact.kind != "address")]
+    return tuple(sorted(result, key=lambda difference: KINDS.index(difference.kind)))
+
+
+def has_differences(a: FactSource, b: FactSource) -> bool:
+    """Return whether two texts differ in any fact, which is found out sooner than all.
+
+    Texts that do not have the same numbers differ, wherever these stand: nothing is aligned.
+    """
+    left, right = a.number_values, b.number_values
+    if left is not None and right is not None and left != right:
+        return True
+    return any(True for _ in _differences(a, b))
+
+
+def _differences(a: FactSource, b: FactSource) -> Iterator[Difference]:
+    aligned = common_runs(a.words, b.words)
+    left, right = FactText(a, b), FactText(b, a)
+    yield from _changed_quantities(a, b, aligned)
+    yield from _leftover(left, right, aligned)
+
+
+def spell_differences(differences: Iterable[Difference]) -> list[str]:
+    """Return a sentence for each kind.
+
+    >>> spell_differences([Difference("number", "42,000", "45,500")])
+    ['1 number differs: 42,000 / 45,500']
+    >>> spell_differences([Difference("name", "Acme", "Acme")])
+    ['1 name differs: Acme in another place']
+    """
+    by_kind: dict[DifferenceKind, list[Difference]] = defaultdict(list)
+    for difference in differences:
+        by_kind[difference.kind].append(difference)
+    sentences = []
+    for kind, members in by_kind.items():
+        quoted = ", ".join(map(_spell, members[:QUOTED_DIFFERENCES]))
+        more = (
+            f" and {len(members) - QUOTED_DIFFERENCES:,} more"
+            if len(members) > QUOTED_DIFFERENCES
+            else ""
+        )
+        verb = "differs" if len(members) == 1 else "differ"
+        sentences.append(f"{count_of(len(members), kind)} {verb}: {quoted}{more}")
+    return sentences
+
+
+def _spell(difference: Difference) -> str:
+    if difference.a == difference.b:
+        return f"{difference.a} in another place"
+    return f"{difference.a or '–'} / {difference.b or '–'}"
+
+
+def _changed_quantities(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> Iterator[Difference]:
+    """Yield the numbers that are aligned with themselves and differ in sign or unit."""
+    for run in runs:
+        for left in _unequal_numbers(a, b, run):
+            right = left - run.a + run.b
+            if a.context(left) == b.context(right):
+                continue
+            facts = [fact for fact in (a.fact(left), b.fact(right)) if fact]
+            if len({fact.value for fact in facts if fact.kind != "address"}) == 2:
+                yield _difference(*facts)
+
+
+def _unequal_numbers(a: FactSource, b: FactSource, run: Tile) -> list[int]:
+    """Return the places of the numbers of a run in `a` that may be written in another way in `b`:
+    of a run that is written alike, those near its ends.
+    """
+    numbers = _within(a.numbers, run.a, run.words)
+    if not numbers:
+        return numbers
+    last, last_b = run.a + run.words - 1, run.b + run.words - 1
+    if a.text[a.starts[run.a] : a.ends[last]] != b.text[b.starts[run.b] : b.ends[last_b]]:
+        return numbers
+    return [place for place in numbers if not a.has_context_in(place, run.a, last)]
+
+
+def _changed_words(a: FactSource, b: FactSource, runs: Sequence[Tile]) -> tuple[Gaps, Gaps]:
+    """Return the aligned words before which signs differ, or whose addresses do, with their gaps.
+
+    The first word of a run belongs to the gap before it, each other one to a gap of its own.
+    """
+    places_a, places_b = (sorted({*text.signs, *text.addresses}) for text in (a, b))
+    changed_a: Gaps = {}
+    changed_b: Gaps = {}
+    for number, run in enumerate(runs):
+        offsets = {place - run.a for place in _within(places_a, run.a, run.words)}
+        offsets |= {place - run.b for place in _within(places_b, run.b, run.words)}
+        for offset in offsets:
+            left, right = run.a + offset, run.b + offset
+            if a.signs.get(left) != b.signs.get(right) or _other_address(a, left, b, right):
+                changed_a[left] = changed_b[right] = number + offset / run.words
+    return changed_a, changed_b
+
+
+def _other_address(a: FactSource, place_a: int, b: FactSource, place_b: int) -> bool:
+    if place_a not in a.addresses or place_b not in b.addresses:
+        return False
+    facts = a.fact(place_a), b.fact(place_b)
+    return len({fact.value for fact in facts if fact}) > 1
+
+
+def _within(places: list[int], start: int, size: int) -> list[int]:
+    return places[bisect_left(places, start) : bisect_left(places, start + size)]
+
+
+def _leftover(a: FactText, b: FactText, runs: Sequence[Tile]) -> Iterator[Difference]:
+    """Yield the differences among the words that are not aligned."""
+    changed_a, changed_b = _changed_words(a.source, b.source, runs)
+    facts_a = _facts_by_gap(a, [(run.a, run.words) for run in runs], changed_a)
+    facts_b = _facts_by_gap(b, [(run.b, run.words) for run in runs], changed_b)
+    left, right = _without_moved(facts_a, facts_b, a, b)
+    alone_a: list[Fact] = []
+    alone_b: list[Fact] = []
+    for gap in sorted(left.keys() | right.keys()):
+        in_a, in_b = (_joined(facts.get(gap, [])) for facts in (left, right))
+        for fact_a, fact_b in zip_longest(*_without_common(in_a, in_b)):
+            if fact_a and fact_b:
+                yield _difference(fact_a, fact_b)
+            elif fact_a:
+                alone_a += _single(fact_a, a)
+            else:
+                alone_b += _single(fact_b, b)
+    only_a, only_b = _without_common(alone_a, alone_b)
+    yield from _exchanged(_without(alone_a, only_a), _without(alone_b, only_b))
+    yield from (Difference(fact.kind, _written(fact), None) for fact in _joined(only_a))
+    yield from (Difference(fact.kind, None, _written(fact)) for fact in _joined(only_b))
+
+
+def _single(fact: Fact, text: FactText) -> list[Fact]:
+    """Return the facts of the words of one that was joined."""
+    return text.facts(fact.place, fact.end) if fact.kind in JOINED else [fact]
+
+
+def _without_moved(left: GapFacts, right: GapFacts, a: FactText, b: FactText) -> list[GapFacts]:
+    """Return the facts without those that both texts have, as often, with the same surroundings."""
+    common = _counts(chain(*left.values())) & _counts(chain(*right.values()))
+    if not common:
+        return [left, right]
+    both = _moved(left, common, a, b) & _moved(right, common, b, a)
+    result = []
+    for facts in (left, right):
+        rest = both.copy()
+        result.append({gap: _without_counted(members, rest) for gap, members in facts.items()})
+    return result
+
+
+def _moved(
+    facts: GapFacts, common: Counter[FactKey], text: FactText, other: FactText
+) -> Counter[FactKey]:
+    """Return how many of the facts with these values the other text has as well surrounded."""
+    candidates = (fact for fact in chain(*facts.values()) if common[fact.key])
+    return _counts(fact for fact in candidates if is_moved(fact, text, other))
+
+
+def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:
+    """Yield the facts that stand elsewhere in the other text, of which both lists have as many."""
+    by_key = (sorted(facts, key=lambda fact: (fact.key, fact.place)) for facts in (a, b))
+    joined: list[tuple[Fact, Fact]] = []
+    for pair in sorted(zip(*by_key, strict=True), key=lambda pair: pair[0].place):
+        if joined and all(map(_is_next_in_name, joined[-1], pair)):
+            before_a, before_b = joined[-1]
+            joined[-1] = before_a.joined_with(pair[0]), before_b.joined_with(pair[1])
+        else:
+            joined.append(pair)
+    yield from (_difference(fact_a, fact_b) for fact_a, fact_b in joined)
+
+
+def _is_next_in_name(before: Fact, fact: Fact) -> bool:
+    return (before.kind, before.end, fact.kind) == ("name", fact.place, "name")
+
+
+def _difference(a: Fact, b: Fact) -> Difference:
+    kind = max(a.kind, b.kind, key=KINDS.index)  # a date or an amount says more than a number
+    if a.unit == b.unit and a.spelling != b.spelling:
+        return Difference(kind, a.spelling, b.spelling)
+    return Difference(kind, _written(a), _written(b))
+
+
+def _written(fact: Fact) -> str:
+    return " ".join((fact.whole or fact.spelling).split())
+
+
+def _facts_by_gap(text: FactText, spans: Sequence[tuple[int, int]], changed: Gaps) -> GapFacts:
+    """Return the facts among the words outside the spans, by gap between them and by class.
+
+    `spans`: first word and number of words. `changed`: words in them whose sign or address counts
+    too.
+    """
+    source = text.source
+    size = len(source.starts)
+    facts: GapFacts = defaultdict(list)
+    for place, gap in sorted((_gaps(spans, size) | changed).items()):
+        fact = text.fact(place) if place < size else None
+        if place in changed and fact and fact.kind != "address":
+            fact = None
+        for stated in filter(None, (source.sign_before(place), fact)):
+            facts_here = facts[gap, stated.key[0]]
+            if facts_here and stated.kind == "address" and _is_same_address(facts_here[-1], stated):
+                facts_here[-1] = facts_here[-1]._replace(end=stated.end)
+            else:
+                facts_here.append(stated)
+    return facts
+
+
+def _gaps(spans: Sequence[tuple[int, int]], size: int) -> Gaps:
+    """Return the places outside the spans, the one after the last word too, with their gaps."""
+    gaps: Gaps = {}
+    start = 0
+    for number, (place, words) in enumerate([*spans, (size + 1, 0)]):
+        gaps |= dict.fromkeys(range(start, place), number)
+        start = place + words
+    return gaps
+
+
+def _is_same_address(before: Fact, fact: Fact) -> bool:
+    return (before.value, before.end) == (fact.value, fact.place)
+
+
+def _joined(facts: Iterable[Fact]) -> list[Fact]:
+    """Return facts with neighbours in a name or a date as one."""
+    joined: list[Fact] = []
+    for fact in facts:
+        last = joined[-1] if joined else None
+        if last and fact.kind in JOINED and (last.kind, last.end) == (fact.kind, fact.place):
+            joined[-1] = last.joined_with(fact)
+        else:
+            joined.append(fact)
+    return joined
+
+
+def _without_common(a: list[Fact], b: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """Return both lists without the facts that have the same value in both, as often as both."""
+    if not a or not b:
+        return a, b
+    common = _counts(a) & _counts(b)
+    return _without_counted(a, common.copy()), _without_counted(b, common)
+
+
+def _without(facts: list[Fact], others: list[Fact]) -> list[Fact]:
+    left_out = frozenset(others)
+    return [fact for fact in facts if fact not in left_out]
+
+
+def _without_counted(facts: list[Fact], counts: Counter[FactKey]) -> list[Fact]:
+    """Return the facts without the first ones of these values; `counts` are what remains."""
+    result = []
+    for fact in facts:
+        if counts[fact.key]:
+            counts[fact.key] -= 1
+        else:
+            result.append(fact)
+    return result
+
+
+def _counts(facts: Iterable[Fact]) -> Counter[FactKey]:
+    return Counter(fact.key for fact in facts)
+
+
+# Words of either of two texts that the other lacks, and how rare these are in a store.
+
+RARE = 0.02  # of the documents of a store
+QUOTED_WORDS = 5  # rare words that a sentence names
+MOST_KNOWN = 1 << 17  # words whose frequencies are remembered
+FrequencyLookup: TypeAlias = Callable[[Sequence[str]], WordFrequencies]
+_Sides: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class WordText(Protocol):
+    """A text with its words; `indexer.comparing.measures.Side` is one."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+    @property
+    def words(self) -> Words:
+        """The words of the normalised text."""
+
+    @property
+    def spelled(self) -> Words:
+        """The words as they are spelled."""
+
+
+class Rarity:
+    """The frequencies of words in a store, asked for once; those of 131,072 words are remembered.
+
+    `lookup` counts the documents of the store that have each word.
+    """
+
+    def __init__(self, lookup: FrequencyLookup) -> None:
+        self._lookup = lookup
+        self._documents = 0
+        self._counts: dict[str, int] = {}
+
+    def frequencies(self, words: Sequence[str]) -> WordFrequencies:
+        """Return the frequencies of distinct words; those not remembered by one look-up."""
+        missing = [word for word in words if word not in self._counts]
+        if missing and len(self._counts) + len(missing) > MOST_KNOWN:
+            self._counts.clear()
+            missing = list(words)
+        if missing:
+            answer = self._lookup(missing)
+            self._documents = answer.documents
+            self._counts |= answer.counts
+        return WordFrequencies(self._documents, {word: self._counts[word] for word in words})
+
+
+def new_words(a: WordText, b: WordText) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the distinct words of a that b lacks, and those of b that a lacks.
+
+    They are spelled as in the text that has them, where they first stand.
+
+    >>> from indexer.recipe import DEFAULT
+    >>> from indexer.comparing.measures import Side
+    >>> new_words(Side("To be or NOT to be", DEFAULT), Side("Be, or be e-mailed", DEFAULT))
+    (('To', 'NOT'), ('e', 'mailed'))
+    """
+    return tuple(_spellings(a, _new(a, b))), tuple(_spellings(b, _new(b, a)))
+
+
+def measure_new_words(
+    pairs: Sequence[tuple[WordText, WordText]], rarity: Rarity | None = None
+) -> list[NewWords]:
+    """Return the new words of many pairs, whose frequencies are asked for together.
+
+    Without `rarity` they are only counted.
+    """
+    new = [(_new(a, b), _new(b, a)) for a, b in pairs]
+    counts = [NewWords(len(left), len(right)) for left, right in new]
+    if rarity is None:
+        return counts
+    wholes = [
+        (tuple(_whole_words(a, left)), tuple(_whole_words(b, right)))
+        for (a, b), (left, right) in zip(pairs, new, strict=True)
+    ]
+    words = dict.fromkeys(word for pair in wholes for side in pair for word in side)
+    frequencies = rarity.frequencies(list(words))
+    return [
+        _with_rarity(count, pair, frequencies) for count, pair in zip(counts, wholes, strict=True)
+    ]
+
+
+def spell_new_words(new: NewWords) -> str:
+    """Return a sentence: how many words, how many of them rare, the rarest by name, the novelty.
+
+    >>> rare = RareWord("quorum", "left", 1), RareWord("4711", "right", 2)
+    >>> spell_new_words(NewWords(2, 1, rare, 9.21))
+    '3 new words, 2 of them rare: quorum, 4711 (novelty 9.2)'
+    """
+    if not new.left + new.right:
+        return "no new words"
+    novelty = "" if new.novelty is None else f" (novelty {new.novelty:,.1f})"
+    return _sentence(new.left + new.right, new.rare) + novelty
+
+
+def spell_sides(new: NewWords) -> list[str]:
+    """Return a sentence for each of two texts, A and B, and one for their novelty where known.
+
+    >>> spell_sides(NewWords(2, 0, (RareWord("quorum", "left", 1),), 9.21))
+    ['A has 2 new words, 1 of them rare: quorum', 'B has 0 new words', 'novelty 9.2']
+    """
+    if not new.left + new.right:
+        return ["no new words"]
+    sentences = []
+    sides: tuple[tuple[str, Literal["left", "right"], int], ...]
+    sides = ("A", "left", new.left), ("B", "right", new.right)
+    for letter, side, count in sides:
+        rare = None if new.rare is None else [word for word in new.rare if word.side == side]
+        sentences.append(f"{letter} has {_sentence(count, rare)}")
+    if new.novelty is not None:
+        sentences.append(f"novelty {new.novelty:,.1f}")
+    return sentences
+
+
+def _sentence(count: int, rare: Sequence[RareWord] | None) -> str:
+    words = count_of(count, "new word")
+    if rare is None or not count:
+        return words
+    if not rare:
+        return f"{words}, {'not' if count == 1 else 'none of them'} rare"
+    named = join_names(word.word for word in rare[:QUOTED_WORDS])
+    more = ", …" if len(rare) > QUOTED_WORDS else ""
+    if count == 1:
+        return f"{words}, rare: {named}"
+    number = "all" if count == len(rare) else f"{len(rare):,}"
+    return f"{words}, {number} of them rare: {named}{more}"
+
+
+def _new(side: WordText, other: WordText) -> list[int]:
+    """Return the numbers of the words of one text that the other lacks."""
+    known = other.words.numbering
+    return [number for word, number in side.words.numbering.items() if word not in known]
+
+
+def _spellings(side: WordText, new: list[int]) -> Iterator[str]:
+    """Yield words of a text by their numbers, as it first spells them.
+
+    One that is broken at the end of a line is put together.
+    """
+    words = side.words
+    firsts = words.firsts[new]
+    starts, ends = words.starts[firsts].tolist(), words.ends[firsts].tolist()
+    for number, start, end in zip(new, starts, ends, strict=True):
+        yield _put_together(side.text[start:end], words.vocabulary[number])
+
+
+def _whole_words(side: WordText, new: list[int]) -> dict[str, None]:
+    """Return the words of a text, as spelled, that those with these numbers are part of."""
+    words, spelled = side.words, side.spelled
+    firsts = words.firsts[new]
+    first_starts, first_ends = words.starts[firsts], words.ends[firsts]
+    places = np.searchsorted(spelled.starts, first_starts, side="right") - 1
+    is_inside = places >= 0
+    is_inside[is_inside] = spelled.ends[places[is_inside]] >= first_ends[is_inside]
+    first_starts[is_inside] = spelled.starts[places[is_inside]]
+    first_ends[is_inside] = spelled.ends[places[is_inside]]
+    spellings: dict[str, None] = {}
+    spans = zip(new, first_starts.tolist(), first_ends.tolist(), strict=True)
+    for number, start, end in spans:
+        spellings[_put_together(side.text[start:end], words.vocabulary[number])] = None
+    return spellings
+
+
+def _put_together(written: str, word: str) -> str:
+    """Return a word as written, or folded where it is broken at the end of a line."""
+    return word if "\n" in written or "\r" in written else written
+
+
+def _with_rarity(new: NewWords, sides: _Sides, frequencies: WordFrequencies) -> NewWords:
+    documents = max(1, frequencies.documents)
+    most = max(1, RARE * documents)
+    rare: list[RareWord] = []
+    amounts: list[float] = []
+    names: tuple[Literal["left", "right"], ...] = ("left", "right")
+    for name, words in zip(names, sides, strict=True):
+        for word in words:
+            count = frequencies.counts[word]
+            # a document may be written between two counts
+            amounts.append(math.log(documents / min(documents, max(1, count))))
+            if count <= most:
+                rare.append(RareWord(word, name, count))
+    rare.sort(key=lambda word: (word.documents, word.word))
+    return NewWords(new.left, new.right, tuple(rare), math.fsum(amounts))
+
+
+# Sameness of copies: what they have in common, and what differs between them all the same.
+
+_BLANKS = re.compile(r"\s+")
+
+
+def sameness(a: Row, b: Row) -> Sameness:
+    """Return what two copies have in common: their bytes, their texts, or the words of these."""
+    if a.raw and a.raw == b.raw:
+        return Sameness("bytes")
+    as_read = "truncated" in (a.status, b.status)
+    extracted = bool(a.raw and b.raw) and not _is_plain(a) and not _is_plain(b)
+    if a.text == b.text:
+        return Sameness("text", (), as_read, extracted)
+    return Sameness("words", ignored(a.text, b.text), as_read, extracted)
+
+
+def ignored(a: str, b: str) -> tuple[str, ...]:
+    """Return in what two texts of the same words differ, which normalisation ignores.
+
+    >>> ignored("Pay 5!", "pay  -5"), ignored("a b", "a  b")
+    (('case', 'blanks', 'signs'), ('blanks',))
+    """
+    kinds = []
+    letters_a, letters_b = (list(filter(str.isalnum, text)) for text in (a, b))
+    if letters_a != letters_b:
+        is_case = "".join(letters_a).casefold() == "".join(letters_b).casefold()
+        kinds.append("case" if is_case else "forms of letters")
+    if _BLANKS.findall(a) != _BLANKS.findall(b):
+        kinds.append("blanks")
+    if list(filter(_is_sign, a)) != list(filter(_is_sign, b)):
+        kinds.append("signs")
+    return tuple(kinds)
+
+
+def spell_sameness(same: Sameness) -> str:
+    """Return a sentence.
+
+    >>> spell_sameness(Sameness("words", ("case", "signs"), as_read=True))
+    'the same words, as far as read; ignored: case, signs'
+    """
+    if same.kind == "bytes":
+        return "identical: the same bytes"
+    read = ", as far as read" if same.as_read else ""
+    read += ", as extracted from files that differ" if same.extracted else ""
+    what = f"; ignored: {', '.join(same.ignored)}" if same.ignored else ""
+    return f"the same {same.kind}{read}{what}"
+
+
+def _is_plain(row: Row) -> bool:
+    """Return whether the text is the whole file, or was given without one."""
+    return not row.extractor or row.extractor.startswith("plain/")
+
+
+def _is_sign(char: str) -> bool:
+    return not char.isalnum() and not char.isspace()

@@ -1,0 +1,309 @@
+"""A budget of memory for arrays and buffers, and columns that are spilled when it is used up.
+
+The base class keeps everything in memory; `indexer.system.spill_files` spills to files. Results do
+not depend on the budget.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from indexer.fingerprinting.hashing import distinct_sorted
+
+MEGABYTE = 1 << 20
+WIDE = 1 << 50
+LEAST = 16
+BLOCK = 1 << 20
+AT_ONCE = 1 << 15
+
+
+class MemoryBudget:
+    """The memory for large arrays; this budget keeps all of them in memory.
+
+    `limit`: bytes that arrays and buffers should take together. Code that works within a budget
+    sizes its buffers by `share` and `block`.
+    """
+
+    def __init__(self, limit: int = WIDE) -> None:
+        self.limit = limit
+
+    def array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return a new, uninitialised array."""
+        return np.empty(shape, dtype=dtype)
+
+    def spill(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return the same values, stored outside memory where the budget provides for that."""
+        return array
+
+    def share(self, part: int, item: int, least: int = LEAST, most: int = WIDE) -> int:
+        """Return how many items of `item` bytes fit into 1 / `part` of the limit.
+
+        The result lies between `least` and `most`.
+        """
+        return min(most, max(least, self.limit // part // item))
+
+    @property
+    def block(self) -> int:
+        """The pairs to make at a time: at most a million, at some 64 bytes each."""
+        return self.share(8, 64, most=BLOCK)
+
+
+class Column:
+    """Values that are added in parts and spilled within a memory budget."""
+
+    def __init__(self, budget: MemoryBudget, dtype: DTypeLike) -> None:
+        self._budget, self._dtype = budget, np.dtype(dtype)
+        self._most = budget.share(64, self._dtype.itemsize)
+        self._pending: list[NDArray[Any]] = []
+        self._pending_length = 0
+        self._spilled: list[NDArray[Any]] = []
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, values: NDArray[Any]) -> None:
+        """Add more values."""
+        self._pending.append(np.asarray(values, dtype=self._dtype))
+        self._pending_length += len(values)
+        self._length += len(values)
+        if self._pending_length >= self._most:
+            self._spilled.append(self._budget.spill(self._take_pending()))
+
+    def whole(self) -> NDArray[Any]:
+        """Return all values as one array, in the order of adding. Add nothing afterwards."""
+        if not self._spilled:
+            return self._take_pending()
+        whole, filled = self._budget.array(self._length, self._dtype), 0
+        for part in [*self._spilled, self._take_pending()]:
+            whole[filled : filled + len(part)] = part
+            filled += len(part)
+        self._spilled = []
+        return whole
+
+    def _take_pending(self) -> NDArray[Any]:
+        part = np.concatenate([np.zeros(0, self._dtype), *self._pending])
+        self._pending, self._pending_length = [], 0
+        return part
+
+
+def parts(count: int, size: int) -> Iterator[slice]:
+    """Return slices of `size` that cover `count` places.
+
+    >>> [(part.start, part.stop) for part in parts(5, 2)]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+# External merge sort of 64-bit codes: sorted runs are spilled, then merged in stretches.
+
+Codes: TypeAlias = NDArray[np.uint64]
+
+
+class Sorter:
+    """A sorter that collects codes and returns them in ascending order; with `unique` each once.
+
+    Buffers take a quarter of the memory budget, however many codes are added.
+    """
+
+    def __init__(self, budget: MemoryBudget, unique: bool = False) -> None:
+        self._budget, self._unique = budget, unique
+        self._most = budget.share(8, 8)
+        self._pending: list[Codes] = []
+        self._pending_length = 0
+        self._runs: list[Codes] = []
+
+    def add(self, codes: Codes) -> None:
+        """Add more codes, in any order."""
+        self._pending.append(codes)
+        self._pending_length += len(codes)
+        if self._pending_length >= self._most:
+            self._runs.append(self._budget.spill(self._sort_pending()))
+
+    def sorted(self) -> Codes:
+        """Return all codes as one array within the memory budget. Add nothing afterwards."""
+        if not self._runs:
+            return self._sort_pending()
+        if self._pending_length:
+            self._runs.append(self._budget.spill(self._sort_pending()))
+        return self._merge_runs()
+
+    def _sort_pending(self) -> Codes:
+        run = np.concatenate([np.zeros(0, np.uint64), *self._pending])
+        self._pending, self._pending_length = [], 0
+        run.sort()
+        return distinct_sorted(run) if self._unique else run
+
+    def _merge_runs(self) -> Codes:
+        merged = self._budget.array(sum(map(len, self._runs)), np.uint64)
+        filled = 0
+        for stretch in self._stretches():
+            merged[filled : filled + len(stretch)] = stretch
+            filled += len(stretch)
+        self._runs = []
+        whole: Codes = merged[:filled]
+        return whole
+
+    def _stretches(self) -> Iterator[Codes]:
+        """Yield the codes of all runs in ascending order, no code in two stretches.
+
+        Every run is sampled at equal steps. Between samples that are as many apart as there are
+        runs, no more codes lie than two steps of each run.
+        """
+        count = len(self._runs)
+        step = max(1, self._most // (2 * count))
+        samples = np.sort(np.concatenate([run[step - 1 :: step] for run in self._runs]))
+        ends = np.unique(samples[count - 1 :: count])
+        starts = [0] * count
+        for end in [*ends.tolist(), None]:
+            stops = [len(run) if end is None else _first_above(run, end) for run in self._runs]
+            pieces = zip(self._runs, starts, stops, strict=True)
+            stretch = np.concatenate([run[start:stop] for run, start, stop in pieces])
+            stretch.sort()
+            yield distinct_sorted(stretch) if self._unique else stretch
+            starts = stops
+
+
+def bits_for(count: int) -> int:
+    """Return how many bits numbers below `count` need; at least one.
+
+    >>> bits_for(0), bits_for(2), bits_for(256), bits_for(257)
+    (1, 1, 8, 9)
+    """
+    return max(1, (count - 1).bit_length())
+
+
+def _first_above(run: Codes, end: int) -> int:
+    """Return the place of the first code above `end`."""
+    return int(np.searchsorted(run, np.uint64(end), side="right"))
+
+
+# Runs of equal values in sorted arrays, and the pairs of places inside them.
+
+Places: TypeAlias = NDArray[np.int32]
+"""Places in an array: of documents, of texts, of sets."""
+
+
+def slices_of_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:
+    """Yield slices of about `size` sorted codes that do not cut a run.
+
+    Codes that differ only in the bits of `low` belong to one run.
+
+    >>> codes = np.array([16, 17, 18, 32, 48], dtype=np.uint64)
+    >>> [(part.start, part.stop) for part in slices_of_runs(codes, np.uint64(15), 2)]
+    [(0, 3), (3, 5)]
+    """
+    start = 0
+    while start < len(codes):
+        end = min(start + size, len(codes))
+        end = int(np.searchsorted(codes, codes[end - 1] | low, side="right"))
+        yield slice(start, end)
+        start = end
+
+
+def find_runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the start and the length of each run of equal values in a sorted array.
+
+    >>> [part.tolist() for part in find_runs(np.array([3, 3, 5, 9, 9, 9], dtype=np.uint64))]
+    [[0, 2, 3], [2, 1, 3]]
+    """
+    if not len(values):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    return starts, np.diff(np.append(starts, len(values)))
+
+
+def pairs_in_runs(
+    starts: NDArray[np.int64], sizes: NDArray[np.int64], block: int = BLOCK
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield all pairs of places inside each run of `sizes[i]` places from `starts[i]`.
+
+    The lower place comes first. Blocks are cut as in `pairs_with_followers`.
+
+    >>> blocks = pairs_in_runs(np.array([0, 7]), np.array([3, 2]))
+    >>> [(left.tolist(), right.tolist()) for left, right in blocks]
+    [([0, 0, 1, 7], [1, 2, 2, 8])]
+    """
+    places = np.repeat(starts, sizes) + offsets(sizes)
+    followers = np.repeat(starts + sizes, sizes) - places - 1
+    yield from pairs_with_followers(places, followers, block)
+
+
+def pairs_with_followers(
+    places: NDArray[np.int64], followers: NDArray[np.int64], block: int = BLOCK
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield each place paired with the `followers[i]` places that follow it, in blocks.
+
+    `places` and `followers`: (n,) int64. A block is two arrays (pairs,), never empty. It ends where
+    it would exceed `block` pairs; a place with more followers than that has a block of its own.
+    """
+    ends = np.cumsum(followers)
+    first = 0
+    while first < len(places):
+        done = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + block, side="right")))
+        counts = followers[first:last]
+        left = np.repeat(places[first:last], counts)
+        if len(left):
+            yield left, left + 1 + offsets(counts)
+        first = last
+
+
+def offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 0, 1, ... size - 1 for each size, one after the other: (sum of sizes,) int64.
+
+    >>> offsets(np.array([2, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+# A pair of places as one 64-bit code that sorts as the pair does: left << 32 | right.
+
+_HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
+
+
+def encode_pair(left: Places, right: Places) -> Codes:
+    """Return the codes of pairs; places are not negative.
+
+    >>> encode_pair(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
+    [4294967298, 7]
+    """
+    codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
+    return codes
+
+
+def decode_pair(codes: Codes) -> tuple[Places, Places]:
+    """Return the pairs of codes, left and right.
+
+    >>> [side.tolist() for side in decode_pair(np.array([4294967298, 7], np.uint64))]
+    [[1, 0], [2, 7]]
+    """
+    return (codes >> _HALF).astype(np.int32), (codes & _LOW).astype(np.int32)
+
+
+# Sequences of strings that are made one by one.
+
+
+class StringSequence(Sequence[str]):
+    """Strings by their places; subclasses return one by `at`, for a place from 0."""
+
+    @abstractmethod
+    def at(self, place: int) -> str:
+        """Return one string."""
+        ...
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self.at(number) for number in range(*place.indices(len(self)))]
+        return self.at(range(len(self))[place])

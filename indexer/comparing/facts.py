@@ -1,0 +1,457 @@
+"""Facts that single words of a text state, and signs between them.
+
+- `number`: a word with a digit, or one that is a number ("five", "second"), with its sign and its
+  unit, of those in `indexer.comparing.quantities`. Equal values in other spellings ("1,000" and
+  "1000", "42" and "42.00", "5 million" and "5,000,000", "5 mg" and "5mg") are the same.
+- `date`: "2024-05-01", "1/5/24"; a number beside the name of a month, and that name.
+- `amount`: a number beside a currency sign or name, or a per cent sign; the name of a currency.
+- `negation`: "not", "never", "without" and the like of some twenty languages, "yes" and "true".
+  "can't", "cannot" and "can not" state the same.
+- `name`: a word that begins with a capital letter, and is not also written with a small one. It
+  stands somewhere within a sentence, before another word with a capital, or in capitals only: the
+  first word of a sentence may be none. In German this is any noun; scripts without capital letters
+  have none. "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
+- `address`: an e-mail address, or a URL.
+- `sign`: a comparison and the like (`indexer.comparing.facts`), before a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from indexer.comparing.quantities import (
+    BESIDE,
+    CURRENCIES,
+    MONTHS,
+    NEGATIONS,
+    NUMBERS,
+    REACH,
+    Quantity,
+    number_value,
+    quantity,
+)
+from indexer.comparing.words import Words
+from indexer.model import DifferenceKind
+
+# E-mail addresses and URLs in a text.
+
+_ADDRESS = re.compile(
+    r"""(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+  # e-mail
+    | (?:\b[a-z][a-z0-9+.-]{1,9}://|\bwww\.)[^\s<>"\u201c\u201d]+  # a URL
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# each address has one of these; a set of first characters is found faster than alternatives
+_SIGN = re.compile(r"[@:wW](?:(?<=@)|(?<=:)//|(?<=[wW])[wW]{2}\.)")
+_BEFORE = 64  # characters at most that an address has before it
+_SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
+_AFTER = ".,;:!?)]}'\u2019*_/"  # signs that end a sentence around an address
+
+
+def addresses(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each address with the place in the text where it begins.
+
+    >>> list(addresses("Ask <ann@x.org>, or see www.x.org/a."))
+    [(5, 'ann@x.org'), (24, 'www.x.org/a')]
+    """
+    place = 0
+    while sign := _SIGN.search(text, place):
+        match = _ADDRESS.search(text, max(place, sign.start() - _BEFORE))
+        if match is None:
+            return
+        yield match.start(), match.group().rstrip(_AFTER)
+        place = match.end()
+
+
+def address_value(address: str) -> str:
+    """Return what spellings of an address have in common.
+
+    >>> address_value("https://www.X.org/a")
+    'x.org/a'
+    """
+    return _SCHEME.sub("", address.casefold(), count=1)
+
+
+# Signs between words that change what a text says: comparisons, "not", "about", and the like.
+
+_TAG = re.compile(r"""</?[^\s<>]+(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*/?>""")
+_FACT_SIGNS_SIGN = re.compile(
+    r"""(?<![<>=!~/?&|-])(?:
+        (<>|[<>]=?|=<|!==?)(?![<>=!?/]|-(?!\d))
+        | (\+/-|\+-|[±×÷¬＜＞≦≧⩽⩾]|(?![\u2212\u2215\u2217-\u2219\u22c5])[\u2200-\u22ff])
+        | (?:(?<=\s)(&&|\|\|)(?=\s))
+        | (?<![\w.,)~/])(~)(?=\d)
+        | (?<=[\s(,;{[|&])(!)(?=[^\W\d]|\()
+    )""",
+    re.VERBOSE,
+)
+_FIRST = re.compile(r"[<>=!+~&|±×÷¬＜＞≦≧⩽⩾\u2200-\u22ff]")  # characters that a sign begins with
+_SAME = {
+    "<=": "≤", "=<": "≤", "≦": "≤", "⩽": "≤", ">=": "≥", "≧": "≥", "⩾": "≥", "＜": "<", "＞": ">",
+    "!=": "≠", "!==": "≠", "<>": "≠", "+/-": "±", "+-": "±", "~": "≈", "∼": "≈", "≃": "≈",
+    "≅": "≈", "!": "¬", "&&": "∧", "||": "∨",
+}  # fmt: skip
+_QUOTING = re.compile(r"(?:\A|[\r\n])[ \t>|]*\Z")
+_FROM_LINE = 40  # characters before a sign that are looked at for the beginning of its line
+
+
+def signs(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each sign with the place in the text where it ends.
+
+    >>> list(signs("> if 5 <= x <b>or</b> y->z != 3")), list(signs("x ≤ 5"))
+    ([(9, '≤'), (29, '≠')], [(3, '≤')])
+    """
+    matches = list(_matches(text))
+    if not matches:
+        return
+    tags = [match.span() for match in _TAG.finditer(text)]
+    inside = iter([*tags, (len(text), len(text))])
+    start, end = next(inside)
+    for match in matches:
+        while end <= match.start():
+            start, end = next(inside)
+        if match.start() >= start:
+            continue
+        sign = match.group()
+        if sign in (">", "!") and _QUOTING.search(
+            text, max(0, match.start() - _FROM_LINE), match.start()
+        ):
+            continue
+        yield match.end(), _SAME.get(sign, sign)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_SIGN`, which is tried only where a sign may begin."""
+    place = 0
+    while first := _FIRST.search(text, place):
+        match = _FACT_SIGNS_SIGN.match(text, first.start())
+        if match:
+            yield match
+        place = match.end() if match else first.end()
+
+
+# A fact as it is compared, and the values that spellings of names and negations have in common.
+
+
+class Fact(NamedTuple):
+    """A fact of a text: the value that is compared, and as it is written.
+
+    [`place`, `end`): its words, none of a sign before `place`. `unit`: of a number; `whole`: as it
+    is written with its unit, empty where there can be none.
+    """
+
+    kind: DifferenceKind
+    value: str
+    spelling: str
+    place: int
+    end: int
+    unit: str = ""
+    whole: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The class that it is compared in, and the value: a number may be a date elsewhere."""
+        return "number" if self.kind in ("date", "amount") else self.kind, self.value
+
+    def joined_with(self, after: Fact) -> Fact:
+        """Return this fact and the one after it as one."""
+        value, spelling = f"{self.value} {after.value}", f"{self.spelling} {after.spelling}"
+        return Fact(self.kind, value, spelling, self.place, after.end)
+
+
+def is_negation(word: str) -> bool:
+    """Return whether a folded word says no, or yes."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def name_value(spelling: str) -> str:
+    """Return the words of a name, whatever joins them.
+
+    >>> name_value("Groß-Gerau"), name_value("O’Brien")
+    ('gross gerau', 'o brien')
+    """
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", spelling).casefold())
+
+
+def negation_value(word: str) -> str:
+    """Return "not" for what is said by it, else the word.
+
+    >>> negation_value("don't"), negation_value("cannot"), negation_value("never")
+    ('not', 'not', 'never')
+    """
+    return "not" if word.endswith("n't") or word == "cannot" else word
+
+
+MOST_PLACES = 200  # of a word, that are looked at
+Standing: TypeAlias = Literal["small", "name", "unknown"]
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\Z")
+_SENTENCE_START = re.compile(
+    r"""(?:
+        \A
+        | [.!?\u2026]["'\u2019\u201d)\]]*\s  # the end of a sentence
+        | [^\w\s,][ \t]*[\r\n]  # a line that ends with a sign
+        | [\r\n]\s*[\r\n]  # a blank line
+        | [\r\n]\s*[-*\u2022]  # an item of a list
+    )[^\w\n]*\Z""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class FactSource:
+    """A text with its words, and the facts that it states; each is computed on first use.
+
+    Words that begin with a capital letter are given as names: a comparison of two texts decides
+    which are (`FactText`).
+    """
+
+    text: str
+    words: Words
+    _facts: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
+    _places: dict[str, list[int]] = field(default_factory=dict, compare=False, repr=False)
+    _standings: dict[str, Standing] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The places in the text where words begin."""
+        starts: list[int] = self.words.starts.tolist()
+        return starts
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """The places in the text where words end."""
+        ends: list[int] = self.words.ends.tolist()
+        return ends
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return self.words.folded
+
+    def spelling(self, place: int) -> str:
+        """Return a word as it is written."""
+        return self.text[self.starts[place] : self.ends[place]]
+
+    def folded(self, place: int) -> str:
+        """Return the folded spelling; empty outside the text."""
+        return self._folded[place] if 0 <= place < len(self._folded) else ""
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """The places of words in the vocabulary."""
+        return {word: number for number, word in enumerate(self.words.vocabulary)}
+
+    def between(self, place: int) -> str | None:
+        """Return what stands between a word and the next one; None at either end of the text."""
+        if not 0 <= place < len(self.starts) - 1:
+            return None
+        return self.text[self.ends[place] : self.starts[place + 1]]
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The places of the words that are numbers, or have a digit, in order."""
+        flags = [_is_number(word) for word in self.words.vocabulary]
+        if not any(flags):
+            return []
+        places: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
+        return places
+
+    @cached_property
+    def _numeric(self) -> frozenset[int]:
+        return frozenset(self.numbers)
+
+    @cached_property
+    def number_values(self) -> tuple[str, ...] | None:
+        """The values of all numbers, sorted; None where one is of an address."""
+        facts = [fact for place in self.numbers if (fact := self.fact(place))]
+        if any(fact.kind == "address" for fact in facts):
+            return None
+        return tuple(sorted(fact.value for fact in facts))
+
+    @cached_property
+    def signs(self) -> dict[int, str]:
+        """The signs before words, by the place of the word; after the last word, their number."""
+        by_place: dict[int, str] = {}
+        for end, sign in signs(self.text):
+            place = bisect_left(self.starts, end)
+            by_place[place] = f"{by_place[place]} {sign}" if place in by_place else sign
+        return by_place
+
+    @cached_property
+    def addresses(self) -> dict[int, str]:
+        """The e-mail address or URL that words are of, by their places."""
+        by_place: dict[int, str] = {}
+        for start, address in addresses(self.text):
+            first = bisect_left(self.starts, start)
+            end = bisect_left(self.starts, start + len(address))
+            by_place |= dict.fromkeys(range(first, end), address)
+        return by_place
+
+    def quantity(self, place: int) -> Quantity:
+        """Return the number that a word is, with its sign and unit."""
+        return quantity(self.text, self.words, place)
+
+    def context(self, place: int) -> str:
+        """Return a number with the words beside it, on which its sign and unit depend."""
+        first, last = max(0, place - 1), min(len(self.starts) - 1, place + 2)
+        start = max(0, self.starts[first] - REACH)
+        return self.text[start : self.ends[last] + REACH]
+
+    def has_context_in(self, place: int, first: int, last: int) -> bool:
+        """Return whether the context of a number lies within the words from the first to the last
+        one.
+        """
+        return (
+            first < place < last - 1
+            and self.starts[place - 1] - self.starts[first] >= REACH
+            and self.ends[last] - self.ends[place + 2] >= REACH
+        )
+
+    def fact(self, place: int) -> Fact | None:
+        """Return the fact that a word states, or None; the sign before it is another fact."""
+        if place not in self._facts:
+            self._facts[place] = self._read(place)
+        return self._facts[place]
+
+    def _read(self, place: int) -> Fact | None:
+        word = self.folded(place)
+        if address := self.addresses.get(place):
+            return Fact("address", address_value(address), address, place, place + 1)
+        if place in self._numeric:
+            return None if self._is_of_number(place) else self._number(place, word)
+        if word in MONTHS and (self._has_digit(place - 1) or self._has_digit(place + 1)):
+            return Fact("date", MONTHS[word], self.spelling(place), place, place + 1)
+        if is_negation(word):
+            return Fact("negation", negation_value(word), self.spelling(place), place, place + 1)
+        if word in CURRENCIES:
+            return self._currency(place, word)
+        if self._has_capital(place) and not self._is_of_number(place):
+            spelling = self.spelling(place)
+            return Fact("name", name_value(spelling), spelling, place, place + 1)
+        return None
+
+    def sign_before(self, place: int) -> Fact | None:
+        """Return the sign before a word as a fact, which is quoted with the word; or None."""
+        sign = self.signs.get(place)
+        if sign is None:
+            return None
+        word = f" {self.spelling(place)}" if place < len(self.starts) else ""
+        return Fact("sign", sign, sign + word, place, place)
+
+    def _number(self, place: int, word: str) -> Fact:
+        spelling = self.spelling(place)
+        beside = {self.folded(place - 1), self.folded(place + 1)}
+        if _DATE.match(word) or not beside.isdisjoint(MONTHS.keys()):
+            return Fact("date", number_value(word), spelling, place, place + 1)
+        quantity = self.quantity(place)
+        kind: DifferenceKind = "amount" if quantity.is_amount else "number"
+        whole = quantity.written(self.text)
+        return Fact(kind, quantity.key, quantity.number, place, place + 1, quantity.unit, whole)
+
+    def _currency(self, place: int, word: str) -> Fact | None:
+        """Return the name of a currency as a fact, where it belongs to no number."""
+        if self._is_of_number(place) or place + 1 in self._numeric:
+            return None
+        return Fact("amount", CURRENCIES[word], self.spelling(place), place, place + 1)
+
+    def _is_of_number(self, place: int) -> bool:
+        """Return whether a word is the unit, the scale or the currency of a number before it."""
+        end = self.ends[place]
+        for before in (place - 1, place - 2) if self.folded(place) in BESIDE else ():
+            if before in self._numeric and self.quantity(before).end >= end:
+                return True
+        return False
+
+    def _has_digit(self, place: int) -> bool:
+        return any(map(str.isdigit, self.folded(place)))
+
+    def places(self, word: str) -> list[int]:
+        """Return where a folded word stands, at most `MOST_PLACES` places."""
+        if word not in self._places:
+            number = self.number_of.get(word, -1)
+            self._places[word] = np.flatnonzero(self.words.numbers == number).tolist()
+        return self._places[word][:MOST_PLACES]
+
+    def standing(self, word: str) -> Standing:
+        """Return whether a folded word begins with a small letter somewhere, or is as a name is."""
+        if word not in self._standings:
+            self._standings[word] = self._find_standing(word)
+        return self._standings[word]
+
+    def _find_standing(self, word: str) -> Standing:
+        places = self.places(word)
+        if any(self.text[self.starts[place]].islower() for place in self._places[word]):
+            return "small"
+        return "name" if any(map(self._stands_as_name, places)) else "unknown"
+
+    def _stands_as_name(self, place: int) -> bool:
+        spelling = self.spelling(place)
+        if not spelling[0].isupper():
+            return False
+        start = self.starts[place]
+        starts_sentence = _SENTENCE_START.search(self.text[max(0, start - 12) : start])
+        is_acronym = len(spelling) > 1 and spelling.isupper()
+        return is_acronym or not starts_sentence or self._has_capital(place + 1)
+
+    def _has_capital(self, place: int) -> bool:
+        return place < len(self.starts) and self.spelling(place)[0].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class FactText:
+    """A text that is compared with another one.
+
+    A word with a capital letter is a name where it stands as a name does in either text, and
+    begins with a small letter in none.
+    """
+
+    source: FactSource
+    other: FactSource
+
+    def fact(self, place: int) -> Fact | None:
+        """Return the fact that a word states, or None; the sign before it is another fact."""
+        fact = self.source.fact(place)
+        if fact is None or fact.kind != "name" or self.is_name(self.source.folded(place)):
+            return fact
+        return None
+
+    def facts(self, place: int, end: int) -> list[Fact]:
+        """Return the facts that words [place, end) state, one by one."""
+        return [fact for fact in map(self.fact, range(place, end)) if fact]
+
+    def is_name(self, word: str) -> bool:
+        """Return whether a folded word is a name where it has a capital letter."""
+        standings = self.source.standing(word), self.other.standing(word)
+        return "name" in standings and "small" not in standings
+
+
+def _is_number(word: str) -> bool:
+    # no letter is a digit
+    return word in NUMBERS or (not word.isalpha() and any(map(str.isdigit, word)))
+
+
+def stated_facts(text: str, words: Words) -> tuple[str, ...]:
+    """Return what a text states, but for names, in order.
+
+    Texts that normalise to the same state the same facts where these are equal.
+
+    >>> from indexer.comparing.words import words
+    >>> stated_facts("NOT <-5 or $1,000", words("NOT <-5 or $1,000"))
+    ('not', '<', '-5', '1000 $')
+    """
+    source = FactSource(text, words)
+    values: list[str] = []
+    for place in range(len(words) + 1):
+        if sign := source.signs.get(place):
+            values.append(sign)
+        fact = source.fact(place) if place < len(words) else None
+        if fact and fact.kind != "name":
+            values.append(fact.value)
+    return tuple(values)

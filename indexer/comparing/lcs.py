@@ -1,0 +1,320 @@
+"""Words in order: the longest common subsequence (LCS) of the words of two texts.
+
+The measure `lcs` is the words of the LCS / words of the longer text, in [0, 1]: the share of the
+longer text that stands in the other in the same order. Words are those of
+`indexer.comparing.words`, so that it is 1 exactly where the normalised texts are equal; in
+scripts written without spaces each code point is one.
+
+`lcs_by_table` is the definition. `lcs_length` computes the same with the bit-parallel algorithm of
+Hyyrö ("Bit-parallel LCS-length computation revisited", AWOCA 2004), as rapidfuzz implements it, on
+words as the characters of a string. Words that only one text has cannot be in the LCS and are left
+out first; the number of the others, each counted as often as both texts have it, bounds the LCS.
+
+Beyond `EXACT_CELLS` pairs of words (texts of some 60,000 words) the LCS is taken along anchors, as
+Hirschberg (CACM 1975) divides the table, but at runs of words that each text has once; see
+`common_runs`. The result is then the length of one common subsequence, not always of the longest:
+never above the exact value. On texts of 100,000 words (`benchmarks/alignment.py --lcs`) it is
+short by less than .0003 where up to 30 % of the words are edited, a third is moved or a page is
+repeated, and by up to .1 where the same words are shuffled, far below every threshold in use.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
+
+from indexer.comparing.words import Words, as_string, is_lesser, number_runs, translate_numbers
+from indexer.model import WordsInOrder
+
+# A run of words that two texts have in common.
+
+
+class Tile(NamedTuple):
+    """Equal runs of `words` words: places of the first word in each text."""
+
+    a: int
+    b: int
+    words: int
+
+
+EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
+RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
+WIDTHS = (16, 6, 3)  # words of the runs that are anchors, the surest first
+
+Numbers = NDArray[np.int64]
+
+
+def lcs(a: Words, b: Words, least: float = 0.0) -> float:
+    """Return the words of the LCS / words of the longer text; 0 when neither has any.
+
+    May be 0 for a pair below `least`, which is found out sooner.
+
+    >>> from indexer.comparing.words import words
+    >>> lcs(words("to be or not to be"), words("not to be or to be"))
+    0.8333333333333334
+    """
+    longer = max(len(a), len(b))
+    needed = math.ceil(least * longer - 1e-9)
+    return lcs_length(a, b, needed) / longer if longer else 0.0
+
+
+def words_in_order(a: Words, b: Words) -> WordsInOrder:
+    """Return the number of words of the LCS, and of either text."""
+    return WordsInOrder(lcs_length(a, b), (len(a), len(b)))
+
+
+def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
+    """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974).
+
+    Time and memory grow with the product of the lengths.
+
+    >>> lcs_by_table("abcbdab", "bdcaba")
+    4
+    """
+    above = [0] * (len(b) + 1)
+    for item in a:
+        row = [0]
+        for place, other_item in enumerate(b):
+            is_same = item == other_item
+            row.append(above[place] + 1 if is_same else max(row[place], above[place + 1]))
+        above = row
+    return above[-1]
+
+
+def lcs_length(a: Words, b: Words, least: int = 0) -> int:
+    """Return the number of words of the LCS; 0 when it is less than `least`.
+
+    Exact up to `EXACT_CELLS` pairs of words, else as the module says.
+    """
+    if min(len(a), len(b)) < max(least, 1):
+        return 0
+    shared = _shared_words(a, b)
+    if _most_in_common(shared) < max(least, 1):
+        return 0
+    left, right = shared.a.numbers, shared.b.numbers
+    if len(left) * len(right) <= EXACT_CELLS:
+        return lcs_of_strings(as_string(left), as_string(right), least)
+    common = sum(run.words for run in common_runs(a, b))
+    return common if common >= least else 0
+
+
+def lcs_of_strings(a: str | list[int], b: str | list[int], least: int = 0) -> int:
+    """Return the length of the LCS of two strings exactly; 0 when it is less than `least`."""
+    # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
+    length = LCSseq.similarity(a, b, score_cutoff=max(least - 1, 0))
+    return length if length >= least else 0
+
+
+def common_runs(a: Words, b: Words) -> list[Tile]:
+    """Return an LCS of two texts as runs of consecutive words, in order of both.
+
+    The same alignment for either order of the texts. Exact up to `RUN_CELLS` pairs of words; in
+    larger texts runs of 16, then 6, then 3 words that each text has once are anchors, of which the
+    longest chain in the order of both is kept, and only the stretches between them are aligned. A
+    stretch that is too large and has no anchor is cut into equal parts.
+    """
+    if is_lesser(b, a):
+        return [Tile(run.b, run.a, run.words) for run in common_runs(b, a)]
+    shared = _shared_words(a, b)
+    pairs = np.array(list(_aligned(shared.a.numbers, shared.b.numbers)), dtype=np.int64)
+    pairs = pairs.reshape(-1, 3)
+    if not len(pairs):
+        return []
+    lengths = pairs[:, 2]
+    offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    left = shared.a.places[np.repeat(pairs[:, 0], lengths) + offsets]
+    right = shared.b.places[np.repeat(pairs[:, 1], lengths) + offsets]
+    return _runs(left, right)
+
+
+class Stretch(NamedTuple):
+    """Words of either text between two runs; one side may have none."""
+
+    a: Sequence[str]
+    b: Sequence[str]
+
+
+def stretches(a: Words, b: Words) -> Iterator[Stretch]:
+    """Yield the words that are not in order, between the `common_runs` and in their order.
+
+    >>> from indexer.comparing.words import words
+    >>> list(stretches(words("one two three four"), words("one too three")))
+    [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
+    """
+    words_a, words_b = a.folded, b.folded
+    place_a = place_b = 0
+    for run in [*common_runs(a, b), Tile(len(words_a), len(words_b), 0)]:
+        stretch = Stretch(words_a[place_a : run.a], words_b[place_b : run.b])
+        if stretch.a or stretch.b:
+            yield stretch
+        place_a, place_b = run.a + run.words, run.b + run.words
+
+
+class _CommonWords(NamedTuple):
+    """The words of a text that the other has too: numbers shared by both, and their places."""
+
+    numbers: Numbers
+    places: Numbers
+
+
+class _SharedWords(NamedTuple):
+    a: _CommonWords
+    b: _CommonWords
+    kinds: int
+
+
+def _shared_words(a: Words, b: Words) -> _SharedWords:
+    """Return both texts without the words that the other lacks.
+
+    Words are numbered by their places in a's vocabulary.
+    """
+    translation = translate_numbers(a, b)
+    is_shared = np.zeros(len(a.vocabulary), dtype=np.bool_)
+    is_shared[translation[translation >= 0]] = True
+    places_a = np.flatnonzero(is_shared[a.numbers])
+    numbers_b = translation[b.numbers]
+    places_b = np.flatnonzero(numbers_b >= 0)
+    left = _CommonWords(a.numbers[places_a], places_a)
+    right = _CommonWords(numbers_b[places_b], places_b)
+    return _SharedWords(left, right, len(a.vocabulary))
+
+
+def most_words_in_common(a: Words, b: Words) -> int:
+    """Return the words that both texts have, each as often as both have it: at least the LCS."""
+    return _most_in_common(_shared_words(a, b))
+
+
+def _most_in_common(shared: _SharedWords) -> int:
+    """Return the words that both texts have, each as often as both have it."""
+    in_a = np.bincount(shared.a.numbers, minlength=shared.kinds)
+    in_b = np.bincount(shared.b.numbers, minlength=shared.kinds)
+    return int(np.minimum(in_a, in_b).sum())
+
+
+def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs of a common subsequence: place in a, place in b, length; in order."""
+    stack: list[_Stretch | Tile] = [_Stretch(0, len(a), 0, len(b), 0)]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Tile):
+            yield part
+            continue
+        start = _equal_length(a[part.a : part.end_a], b[part.b : part.end_b])
+        if start:
+            yield part.a, part.b, start
+            part = part._replace(a=part.a + start, b=part.b + start)
+        end = _equal_length(a[part.a : part.end_a][::-1], b[part.b : part.end_b][::-1])
+        if end:
+            stack.append(Tile(part.end_a - end, part.end_b - end, end))
+            part = part._replace(end_a=part.end_a - end, end_b=part.end_b - end)
+        if part.cells == 0:
+            continue
+        if part.cells <= RUN_CELLS:
+            left = as_string(a[part.a : part.end_a])
+            right = as_string(b[part.b : part.end_b])
+            for block in LCSseq.editops(left, right).as_matching_blocks():
+                if block.size:
+                    yield part.a + block.a, part.b + block.b, block.size
+            continue
+        stack += reversed(list(_divided(a, b, part)))
+
+
+class _Stretch(NamedTuple):
+    """Words [a, end_a) and [b, end_b), to be divided by anchors of `WIDTHS[step]` words."""
+
+    a: int
+    end_a: int
+    b: int
+    end_b: int
+    step: int
+
+    @property
+    def cells(self) -> int:
+        """The pairs of words."""
+        return (self.end_a - self.a) * (self.end_b - self.b)
+
+
+def _divided(a: Numbers, b: Numbers, part: _Stretch) -> Iterator[_Stretch | Tile]:
+    """Yield a stretch as anchors and the stretches between them, or cut in two."""
+    if part.step == len(WIDTHS):
+        middle_a = (part.a + part.end_a) // 2
+        middle_b = (part.b + part.end_b) // 2
+        yield part._replace(end_a=middle_a, end_b=middle_b)
+        yield part._replace(a=middle_a, b=middle_b)
+        return
+    words_a = a[part.a : part.end_a]
+    words_b = b[part.b : part.end_b]
+    next_a, next_b = part.a, part.b
+    for anchor in _anchors(words_a, words_b, WIDTHS[part.step]):
+        place_a, place_b = part.a + anchor.a, part.b + anchor.b
+        yield _Stretch(next_a, place_a, next_b, place_b, part.step + 1)
+        yield Tile(place_a, place_b, anchor.words)
+        next_a, next_b = place_a + anchor.words, place_b + anchor.words
+    yield _Stretch(next_a, part.end_a, next_b, part.end_b, part.step + 1)
+
+
+def _anchors(a: Numbers, b: Numbers, width: int) -> list[Tile]:
+    """Return the longest chain, in the order of both, of runs that each text has once."""
+    runs_a, runs_b = number_runs(a, b, width)
+    kinds = 1 + max(int(runs_a.max(initial=0)), int(runs_b.max(initial=0)))
+    is_single = np.bincount(runs_a, minlength=kinds) == 1
+    is_single &= np.bincount(runs_b, minlength=kinds) == 1
+    place_in_b = np.zeros(kinds, dtype=np.int64)
+    place_in_b[runs_b] = np.arange(len(runs_b))
+    places_a = np.flatnonzero(is_single[runs_a])
+    places_b = place_in_b[runs_a[places_a]]
+    chain = _longest_rising(places_b.tolist())
+    anchors: list[Tile] = []
+    for place_a, place_b in zip(places_a[chain].tolist(), places_b[chain].tolist(), strict=True):
+        anchor = Tile(place_a, place_b, width)
+        last = anchors[-1] if anchors else None
+        if last is None or min(place_a - last.a, place_b - last.b) >= last.words:
+            anchors.append(anchor)
+        elif place_a - last.a == place_b - last.b:
+            anchors[-1] = Tile(last.a, last.b, place_a - last.a + width)
+    return anchors
+
+
+def _longest_rising(values: Sequence[int]) -> list[int]:
+    """Return the places of a longest strictly rising subsequence (Schensted 1961).
+
+    >>> _longest_rising([5, 1, 4, 2, 3])
+    [1, 3, 4]
+    """
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        length = bisect_left(ends, value)
+        before.append(places[length - 1] if length else -1)
+        ends[length : length + 1] = [value]
+        places[length : length + 1] = [place]
+    chain: list[int] = []
+    place = places[-1] if places else -1
+    while place >= 0:
+        chain.append(place)
+        place = before[place]
+    return chain[::-1]
+
+
+def _equal_length(a: Numbers, b: Numbers) -> int:
+    """Return how many first items are the same."""
+    size = min(len(a), len(b))
+    different = np.flatnonzero(a[:size] != b[:size])[:1]
+    return int(different[0]) if len(different) else size
+
+
+def _runs(left: Numbers, right: Numbers) -> list[Tile]:
+    """Return pairs of places as runs that rise by one in both texts."""
+    breaks = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
+    edges = [0, *breaks.tolist(), len(left)]
+    return [
+        Tile(int(left[start]), int(right[start]), end - start) for start, end in pairwise(edges)
+    ]

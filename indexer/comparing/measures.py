@@ -1,0 +1,522 @@
+"""The similarity measures, by the names that `--measure` takes.
+
+All are in [0, 1], symmetric, and 0 where undefined.
+
+- `jaccard`: Jaccard similarity of the recipe's own features, exact; the sketches estimate it.
+- `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
+- `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a
+  near-dupe, really?").
+- `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
+  `indexer.comparing.lcs`).
+- `lcs_misread`: the same, with misread words in part (see `indexer.comparing.measures`).
+- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
+  `indexer.comparing.alignment`).
+- `containment`: the share of a text's features that lie in the other, both ways; as one number the
+  larger of the two.
+- `containment_words`: C / words, both ways: words in matching chunks, of the words of either text.
+  Shown beside the others.
+- `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
+  Raymond (ICAIL 2007) ask that 80 or 90 % of the words in one text be contained in the other,
+  whatever their frequency, and mean resemblance, not containment: so the text that shares the
+  smaller part decides, and a clause inside a contract is not a duplicate of it.
+- `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of
+  the two sets of features (Charikar, STOC 2002: each bit agrees with that chance), and carries the
+  95 % Wilson interval of that: wide, for 64 bits.
+
+Undefined, and so 0: a text without features (`jaccard`, `containment`), without words (the word
+measures; two empty texts are no near duplicates), without a sketch (`estimate`, `hamming`; None in
+`MeasureValues`). A text shorter than five words is one shingle and one chunk, whole: texts with the
+same words have similarity 1 however short they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.alignment import Alignment, Matching, align
+from indexer.comparing.facts import FactSource
+from indexer.comparing.lcs import Stretch, lcs, lcs_of_strings, stretches, words_in_order
+from indexer.comparing.parity_maps import parity_map
+from indexer.comparing.quantities import NEGATIONS
+from indexer.comparing.words import Words, normal_words, number_runs, shared_numbers, words
+from indexer.errors import UnknownMeasure
+from indexer.fingerprinting.hashing import (
+    distinct_hashes,
+    gram_hashes,
+    string_hashes,
+    word_features,
+)
+from indexer.fingerprinting.keys import bit_similarity, passage_runs, unpack_slots
+from indexer.fingerprinting.minhash import FULL, correct_for_chance, wilson
+from indexer.fingerprinting.normalise import normalised_codes, normalised_codes_v2
+from indexer.fingerprinting.rare_terms import vector_overlap
+from indexer.model import Estimate, Fingerprint, WordsInOrder
+from indexer.recipe import KEYED_HASHES, Recipe
+
+# Words in order with misread words in part: the measure `lcs_misread`, for scanned texts.
+
+LEAST_SHARE = 0.6
+LEAST_LETTERS = 4
+LEAST_STRETCHES = 4
+LEAST_OF_OTHERS = 0.4  # of the words that are not in order
+LEAST_IN_ORDER = 0.4  # of the words of the longer text
+
+
+def lcs_misread(a: Words, b: Words, least: float = 0.0) -> float:
+    """Return `lcs` with misread words in part; 0 when neither text has any words.
+
+    The same for either order of the texts. May be 0 for a pair below `least`, which is found out
+    sooner.
+
+    >>> from indexer.comparing.words import normal_words
+    >>> clean = normal_words("The quick brown foxes jumped over that lazy sleeping hound.")
+    >>> read = normal_words("The qnick brown foxcs jumped ovcr that lazv sleeping honnd.")
+    >>> round(lcs_misread(clean, read), 3)
+    0.89
+    """
+    longer = max(len(a), len(b))
+    if not longer or min(len(a), len(b)) < math.ceil(least * longer - 1e-9):
+        return 0.0
+    in_order = lcs(a, b, min(least, LEAST_IN_ORDER))
+    if in_order < LEAST_IN_ORDER:
+        return in_order
+    return min(1.0, in_order + _misread_words(a, b) / longer)
+
+
+def _misread_words(a: Words, b: Words) -> float:
+    """Return the words that misread stretches count."""
+    own = _own_words(a, b) | _own_words(b, a)
+    others, misread = 0, []
+    for stretch in stretches(a, b):
+        size = max(len(stretch.a), len(stretch.b))
+        others += size
+        share = letters_in_order(stretch) if _may_be_misread(stretch, own) else 0.0
+        if share >= LEAST_SHARE:
+            misread.append((size, min(len(stretch.a), len(stretch.b)) * share))
+    words = sum(size for size, _ in misread)
+    if len(misread) < LEAST_STRETCHES or words < LEAST_OF_OTHERS * others:
+        return 0.0
+    return math.fsum(part for _, part in misread)
+
+
+def _own_words(words: Words, others: Words) -> set[str]:
+    """Return the words that stand once, and not in the other text."""
+    counts = Counter(words.numbers.tolist())
+    once = {word for number, word in enumerate(words.vocabulary) if counts[number] == 1}
+    return once.difference(others.vocabulary)
+
+
+def _may_be_misread(stretch: Stretch, own: set[str]) -> bool:
+    """Return whether a stretch has words of its own on either side, and no fact that differs."""
+    words = [*stretch.a, *stretch.b]
+    if not stretch.a or not stretch.b or own.isdisjoint(words):
+        return False
+    if any(word.isdecimal() or word in NEGATIONS for word in words):
+        return False
+    digits = _digits(stretch.a), _digits(stretch.b)
+    return not all(digits) or digits[0] == digits[1]
+
+
+def _digits(words: Iterable[str]) -> str:
+    return "".join(filter(str.isdecimal, "".join(words)))
+
+
+def letters_in_order(stretch: Stretch) -> float:
+    """Return the share of the letters of the longer side that are in order in the other.
+
+    0 when it has fewer than `LEAST_LETTERS`.
+
+    >>> letters_in_order(Stretch(["modern", "age"], ["modernage"]))
+    1.0
+    >>> round(letters_in_order(Stretch(["modern"], ["rnodern"])), 3)
+    0.714
+    """
+    a, b = "".join(stretch.a), "".join(stretch.b)
+    longer = max(len(a), len(b))
+    return lcs_of_strings(a, b) / longer if longer >= LEAST_LETTERS else 0.0
+
+
+SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSet:
+    """The distinct features of a text under one recipe: ascending hashes, (n,) uint64."""
+
+    hashes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+class Operand(Protocol):
+    """One text of a comparison, as measures read it; `indexer.comparing.measures.Side` is one.
+
+    A sketch that the text does not have is None.
+    """
+
+    @property
+    def features(self) -> FeatureSet:
+        """The recipe's features."""
+
+    @property
+    def words(self) -> Words:
+        """The words of the normalised text."""
+
+    @property
+    def minhash(self) -> NDArray[Any] | None:
+        """The MinHash slots, (slots,)."""
+
+    @property
+    def slot_bits(self) -> int:
+        """The number of bits of each slot."""
+
+    @property
+    def simhash(self) -> int | None:
+        """The SimHash."""
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of the SimHash."""
+
+    @property
+    def vector(self) -> NDArray[Any] | None:
+        """The rare-term signature, (terms,)."""
+
+
+class TextOperand(Operand, Protocol):
+    """An operand with its text."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+    @property
+    def spelled(self) -> Words:
+        """The words as they are spelled."""
+
+    @property
+    def facts(self) -> FactSource:
+        """The facts that these state."""
+
+
+def common(a: FeatureSet, b: FeatureSet) -> int:
+    """Count the features that two sets share."""
+    small, large = sorted((a.hashes, b.hashes), key=len)
+    if not len(small):
+        return 0
+    places = np.minimum(np.searchsorted(large, small), len(large) - 1)
+    return int(np.count_nonzero(large[places] == small))
+
+
+def jaccard(a: FeatureSet, b: FeatureSet) -> float:
+    """Return features in common / all distinct features; 0 when neither has any."""
+    shared = common(a, b)
+    return _share(shared, len(a) + len(b) - shared)
+
+
+def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
+    """Return the share of a's features that lie in b, and of b's in a; 0 without features."""
+    shared = common(a, b)
+    return _share(shared, len(a)), _share(shared, len(b))
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureValues:
+    """The values of every measure for one pair of texts. S_L and S_J come from `alignment`.
+
+    `in_order`: the words of the longest common subsequence, of which `lcs` is the share. `estimate`
+    and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes
+    none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi that
+    `hamming` estimates. `shingle_width`: words of a shingle in `resemblance`.
+    """
+
+    jaccard: float
+    resemblance: float
+    jaccard_words: float
+    overlap: float
+    containment: tuple[float, float]
+    terminology: float
+    estimate: Estimate | None
+    hamming: float | None
+    alignment: Alignment
+    in_order: WordsInOrder
+    lcs_misread: float
+    hamming_interval: tuple[float, float] | None = None
+    shingle_width: int = SHINGLE_WORDS
+
+    @property
+    def lcs(self) -> float:
+        """Words in order, of the words of the longer text."""
+        return self.in_order.similarity
+
+    @property
+    def containment_words(self) -> tuple[float, float]:
+        """Words in matching chunks: of the words of a, of the words of b."""
+        return self.alignment.containment
+
+
+def measure_all(
+    a: Operand, b: Operand, matching: Matching = "literal", shingle_width: int = SHINGLE_WORDS
+) -> MeasureValues:
+    """Compute every measure of two texts.
+
+    `matching` counts for S_L and S_J only, `shingle_width` for S_R.
+    """
+    aligned = align(a.words, b.words, matching)
+    agreeing = hamming(a, b)
+    return MeasureValues(
+        jaccard=jaccard(a.features, b.features),
+        resemblance=resemblance(a.words, b.words, shingle_width),
+        jaccard_words=aligned.jaccard,
+        overlap=aligned.overlap,
+        containment=containment(a.features, b.features),
+        terminology=terminology(a.words, b.words),
+        estimate=estimate_sketches(a, b),
+        hamming=agreeing,
+        alignment=aligned,
+        in_order=words_in_order(a.words, b.words),
+        lcs_misread=lcs_misread(a.words, b.words),
+        hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
+        shingle_width=shingle_width,
+    )
+
+
+def resemblance(a: Words, b: Words, width: int = SHINGLE_WORDS) -> float:
+    """Return S_R: distinct shingles of `width` words in common / distinct shingles of both.
+
+    0 when a text has no words. The width is at most the words of the shorter text, so that a short
+    text is one shingle.
+
+    >>> from indexer.comparing.words import words
+    >>> resemblance(words("did you steal the money"), words("Did you steal the money? Yes."))
+    0.5
+    """
+    if not len(a) or not len(b):
+        return 0.0
+    runs_a, runs_b = number_runs(*shared_numbers(a, b), min(width, len(a), len(b)))
+    kinds = 1 + max(int(runs_a.max()), int(runs_b.max()))
+    in_a = np.bincount(runs_a, minlength=kinds) > 0
+    in_b = np.bincount(runs_b, minlength=kinds) > 0
+    return _share(int(np.count_nonzero(in_a & in_b)), int(np.count_nonzero(in_a | in_b)))
+
+
+def terminology(a: Words, b: Words) -> float:
+    """Return distinct words in common / distinct words of the text that has more.
+
+    0 when neither has any.
+
+    >>> from indexer.comparing.words import words
+    >>> terminology(words("binding on the parties"), words("binding upon the said parties"))
+    0.6
+    """
+    shared = len(set(a.vocabulary).intersection(b.vocabulary))
+    return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
+
+
+def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None, bits: int = FULL) -> Estimate | None:
+    """Estimate the Jaccard similarity of the features from equal slots of so many bits.
+
+    `a` and `b`: the slots of two texts by one recipe, (slots,) of the same length, not empty. None
+    when a sketch is missing.
+    """
+    if a is None or b is None:
+        return None
+    equal = int(np.count_nonzero(a == b))
+    if bits < FULL:
+        return correct_for_chance(equal, len(a), bits)
+    return Estimate(equal / len(a), *wilson(equal, len(a)))
+
+
+def estimate_sketches(a: Operand, b: Operand) -> Estimate | None:
+    """Return `estimate` of the slots of two texts, or the overlap of their rare terms.
+
+    None when a sketch is missing.
+    """
+    if a.vector is not None and b.vector is not None:
+        return _exact(vector_overlap(a.vector, b.vector))
+    return estimate(a.minhash, b.minhash, a.slot_bits)
+
+
+def hamming(a: Operand, b: Operand) -> float | None:
+    """Return 1 - d / bits for the Hamming distance d of the SimHash sketches.
+
+    None when one is missing.
+    """
+    if a.simhash is None or b.simhash is None:
+        return None
+    return bit_similarity(a.simhash, b.simhash, a.bits)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _exact(similarity: float) -> Estimate:
+    return Estimate(similarity, similarity, similarity)
+
+
+MeasureFunction: TypeAlias = Callable[[Operand, Operand, Matching, float], Estimate]
+MEASURES: Mapping[str, MeasureFunction] = MappingProxyType(
+    {
+        "jaccard": lambda a, b, *_: _exact(jaccard(a.features, b.features)),
+        "lcs": lambda a, b, _, least: _exact(lcs(a.words, b.words, least)),
+        "lcs_misread": lambda a, b, _, least: _exact(lcs_misread(a.words, b.words, least)),
+        "resemblance": lambda a, b, *_: _exact(resemblance(a.words, b.words)),
+        "jaccard_words": lambda a, b, matching, _: _exact(
+            align(a.words, b.words, matching).jaccard
+        ),
+        "overlap": lambda a, b, matching, _: _exact(align(a.words, b.words, matching).overlap),
+        "containment": lambda a, b, *_: _exact(max(containment(a.features, b.features))),
+        "terminology": lambda a, b, *_: _exact(terminology(a.words, b.words)),
+        "estimate": lambda a, b, *_: estimate_sketches(a, b) or _exact(0.0),
+        "hamming": lambda a, b, *_: _exact(hamming(a, b) or 0.0),
+    }
+)
+MEASURE_DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "jaccard": "features in common; keys find candidates by it",
+        "estimate": "of features, from the sketches alone",
+        "lcs": "words in order, of the longer text",
+        "lcs_misread": "words in order, misread words in part",
+        "overlap": "S_L: shared words, of the longer text",
+        "jaccard_words": "S_J: shared words, of both together",
+        "resemblance": "S_R: five-word shingles in common",
+        "containment_words": "shared words, of the words of A / of B",
+        "terminology": "distinct words in common, of the larger set",
+        "containment": "features of A in B / of B in A",
+        "hamming": "equal bits of the SimHash; about 1 - angle / π",
+    }
+)
+"""The description of each value in a comparison of A and B, in the order they are shown in."""
+
+
+def describe_measures(values: MeasureValues) -> dict[str, str]:
+    """Return `MEASURE_DESCRIPTIONS` of these values, with their width of shingles."""
+    meanings = dict(MEASURE_DESCRIPTIONS)
+    if values.shingle_width != SHINGLE_WORDS:
+        meanings["resemblance"] = f"S_R: {values.shingle_width}-word shingles in common"
+    return meanings
+
+
+def check_measure(name: str) -> None:
+    """Raise `UnknownMeasure`, which lists the names, for a name that is not a measure's."""
+    if name not in MEASURES:
+        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+
+
+def measure_pair(
+    name: str, a: Operand, b: Operand, matching: Matching = "literal", least: float = 0.0
+) -> Estimate:
+    """Return one measure by name, as the number that a threshold is compared with.
+
+    For exact measures low and high are equal. The value may be 0 for a pair below `least`, which
+    saves time. Raises `UnknownMeasure`, which lists the names.
+    """
+    check_measure(name)
+    return MEASURES[name](a, b, matching, least)
+
+
+# The two texts of a comparison, with everything that measures read computed once.
+
+PARITY_BITS = 1 << 13
+
+
+def feature_set(text: str, recipe: Recipe) -> FeatureSet:
+    """Return the features that the recipe's sketches are made of, without its secret key.
+
+    Compute it once to compare a text with many. Raises `UsageError` for a recipe with an unknown
+    step.
+    """
+    if recipe.features == "word_pairs_v1":
+        return FeatureSet(distinct_hashes(word_features(normalised_codes_v2(text))))
+    if recipe.feature_hash in ("gram64_v1", KEYED_HASHES["gram64_v1"]):
+        normalised = normalised_codes_v2 if recipe.normaliser == "default_v2" else normalised_codes
+        return FeatureSet(distinct_hashes(gram_hashes(normalised(text), recipe.width or 1)))
+    from indexer.fingerprinting.schemes import features_of
+
+    return FeatureSet(distinct_hashes(string_hashes(features_of(text, recipe))))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One text of a comparison, with its sketches; the rest is computed on first use.
+
+    What the recipe leaves out of texts is blank in `text`, so that places in it are right.
+    """
+
+    text: str
+    recipe: Recipe
+    minhash: NDArray[Any] | None = None
+    simhash: int | None = None
+    vector: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.recipe.compared(self.text))
+
+    @property
+    def bits(self) -> int:
+        """The bits of the SimHash."""
+        return self.recipe.bits or 64
+
+    @property
+    def slot_bits(self) -> int:
+        """The bits of each MinHash slot."""
+        return self.recipe.packed or FULL
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """The recipe's features."""
+        return feature_set(self.text, self.recipe)
+
+    @cached_property
+    def parity(self) -> NDArray[np.uint64]:
+        """The parity map of the features, of `PARITY_BITS` bits."""
+        return parity_map(self.features.hashes, PARITY_BITS)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the normalised text, which measures compare."""
+        return normal_words(self.text)
+
+    @cached_property
+    def spelled(self) -> Words:
+        """The words as they are spelled, which state facts."""
+        return words(self.text)
+
+    @cached_property
+    def facts(self) -> FactSource:
+        """The facts that the spelled words state."""
+        return FactSource(self.text, self.spelled)
+
+    @cached_property
+    def runs(self) -> NDArray[np.uint64]:
+        """The runs that passages are made of."""
+        return passage_runs(self.text)
+
+
+def stored_side(
+    text: str, recipe: Recipe, packed: bytes | None, simhash: int | None = None
+) -> Side:
+    """Return a stored text as a side of a comparison, with the sketches of its row."""
+    sketch = unpack_slots(packed, recipe.slot_bytes) if packed else None
+    if recipe.terms:
+        return Side(text, recipe, vector=sketch)
+    if recipe.has_long_bits:
+        return Side(text, recipe, simhash=int.from_bytes(packed, "big") if packed else None)
+    return Side(text, recipe, sketch, simhash)
+
+
+def signed_side(text: str, recipe: Recipe, signed: Fingerprint) -> Side:
+    """Return a text as a side of a comparison, with the sketches of its fingerprint."""
+    vector = signed.vector if recipe.terms else None
+    return Side(text, recipe, signed.minhash, signed.simhash, vector)

@@ -1,0 +1,424 @@
+"""The words of a text as they are spelled, each with its place in the text.
+
+They state facts (`1,000` is one number). Measures compare, and new words are, those of
+`indexer.comparing.words`.
+
+A word is a run of letters, marks and numbers. A sign between two of them may belong to it: a
+hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a comma,
+colon or slash. In scripts written without spaces each letter, with the marks that follow it, is a
+word of its own. A word that a hyphen breaks at the end of a line is one.
+
+Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility
+forms, characters without width), with ß as ss, typographic apostrophes made plain and hyphens
+between letters left out, so that `E‑Mail` equals `email`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from unicodedata import is_normalized
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.codepoints import DIGIT, MARK, NONSTARTER, categories
+from indexer.fingerprinting.normalise import LINE_END_HYPHEN, SPACE, fold, normalise, word_starts
+
+# Words and runs of words as integers that are equal exactly where the words are.
+
+_MAX_SPAN = 1 << 62
+_SURROGATES = range(0xD800, 0xE000)
+MOST_CODES = 0x110000 - len(_SURROGATES)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one text in order.
+
+    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`,
+    the place of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
+    text.
+    """
+
+    vocabulary: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def numbering(self) -> dict[str, int]:
+        """The number of each word of the vocabulary, in its order."""
+        return {word: number for number, word in enumerate(self.vocabulary)}
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The place where each word of the vocabulary first stands: (vocabulary,)."""
+        return np.unique(self.numbers, return_index=True)[1]
+
+    @property
+    def folded(self) -> list[str]:
+        """The folded spelling of every word."""
+        return [self.vocabulary[number] for number in self.numbers.tolist()]
+
+
+def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Number strings from 0 by first appearance, and return the distinct ones in that order.
+
+    >>> number_strings(["to", "be", "to"])
+    (array([0, 1, 0]), ['to', 'be'])
+    """
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    numbers = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
+    return numbers, list(places)
+
+
+def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words of two texts as numbers from 0, the same for the same word in both.
+
+    (words,) for either text; empty for a text without words. Those of a are its own.
+
+    >>> from indexer.comparing.words import words
+    >>> [numbers.tolist() for numbers in shared_numbers(words("to be"), words("be not"))]
+    [[0, 1], [1, 2]]
+    """
+    translation = translate_numbers(a, b)
+    is_new = translation < 0
+    translation[is_new] = len(a.vocabulary) + np.arange(np.count_nonzero(is_new))
+    return a.numbers, translation[b.numbers]
+
+
+def translate_numbers(a: Words, b: Words) -> NDArray[np.int64]:
+    """Return the number that each word of b's vocabulary has in a; -1 where a lacks it."""
+    numbers = (a.numbering.get(word, -1) for word in b.vocabulary)
+    return np.fromiter(numbers, np.int64, len(b.vocabulary))
+
+
+def is_lesser(a: Words, b: Words) -> bool:
+    """Return whether a has fewer words, or as many and the lesser one where they first differ."""
+    return len(a) < len(b) if len(a) != len(b) else a.folded < b.folded
+
+
+def number_runs(
+    a: NDArray[np.int64], b: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number every run of `width` consecutive words from 0: (n - width + 1,) each.
+
+    Two runs have the same number exactly when they are equal; a text shorter than `width` has none.
+    O(n log n) for n words of both texts together.
+
+    >>> [runs.tolist() for runs in number_runs(np.array([7, 8, 9]), np.array([8, 9]), 2)]
+    [[0, 1], [1]]
+    """
+    count_a = max(0, len(a) - width + 1)
+    count_b = max(0, len(b) - width + 1)
+    base = 1 + max(int(a.max(initial=0)), int(b.max(initial=0)))
+    runs = np.concatenate([a[:count_a], b[:count_b]])
+    span = base
+    for place in range(1, width):
+        if span * base > _MAX_SPAN:
+            distinct, runs = np.unique(runs, return_inverse=True)
+            span = len(distinct)
+        runs = runs * base
+        runs += np.concatenate([a[place : place + count_a], b[place : place + count_b]])
+        span *= base
+    runs = np.unique(runs, return_inverse=True)[1]
+    return runs[:count_a], runs[count_a:]
+
+
+def as_numbers(codes: str) -> NDArray[np.int64]:
+    """Return the numbers of which `as_string` made a string: (n,).
+
+    >>> as_numbers(str(as_string(np.array([0, 60000, 2])))).tolist()
+    [0, 60000, 2]
+    """
+    numbers = np.frombuffer(codes.encode("utf-32-le"), dtype="<u4").astype(np.int64)
+    numbers[numbers >= _SURROGATES.stop] -= len(_SURROGATES)
+    return numbers
+
+
+def as_string(numbers: NDArray[np.int64]) -> str | list[int]:
+    """Return numbers as the code points of a string, surrogates left out.
+
+    A list of the numbers themselves where there are more of them than code points.
+    """
+    if int(numbers.max(initial=0)) >= MOST_CODES:
+        listed: list[int] = numbers.tolist()
+        return listed
+    codes = numbers + len(_SURROGATES) * (numbers >= _SURROGATES.start)
+    return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+# The words that measures compare, with their places in the original text.
+
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
+_CHANGING = ((0x80, 0x20000), (0x2F800, 0x2FA20))  # outside, NFKC changes no single character
+_JAMO = ((0x1160, 0x11FF), (0x3131, 0x318E), (0xFFA0, 0xFFDC))  # Hangul letters, which compose
+
+
+def normal_words(text: str) -> Words:
+    """Return the words of any `str`; none of a text without letters, marks and digits.
+
+    A character that stands for several words (½) is the place of each of them. Surrogates are
+    separators.
+
+    >>> normal_words("Don’t pay 1,000 re-\\nplies, STRASSE/Straße: 近似").folded
+    ['don', 't', 'pay', '1', '000', 'replies', 'strasse', 'strasse', '近', '似']
+    """
+    if text.isascii() and not LINE_END_HYPHEN.search(text):
+        return _ascii_words(text)
+    codes, starts, ends = _composed(text)
+    codes, places = fold(codes)
+    first = word_starts(codes)
+    last = np.append(first[1:], len(codes))[: len(first)]
+    last = last - (codes[last - 1] == SPACE)
+    normal = codepoints.decode(codes)
+    spans = zip(first.tolist(), last.tolist(), strict=True)
+    numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
+    return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the `folded` of `normal_words` in a small part of the time, by the kernel.
+
+    >>> folded_words("Don't pay 1,000: 近似")
+    ['don', 't', 'pay', '1', '000', '近', '似']
+    """
+    if _kernel is not None and hasattr(_kernel, "spaced_words"):
+        return _kernel.spaced_words(text).split()
+    return normal_words(text).folded
+
+
+def _ascii_words(text: str) -> Words:
+    """Return the words of ASCII without a hyphen at the end of a line: a third of the time."""
+    folded = text.encode().translate(_folded_ascii())
+    in_word = np.zeros(len(folded) + 2, dtype=np.bool_)
+    in_word[1:-1] = np.frombuffer(folded, dtype=np.uint8) != SPACE
+    edges = np.flatnonzero(in_word[1:] != in_word[:-1])
+    numbers, vocabulary = number_strings(folded.decode().split())
+    return Words(tuple(vocabulary), numbers, edges[::2], edges[1::2])
+
+
+@cache
+def _folded_ascii() -> bytes:
+    """Return the lower case of every letter and digit, and a blank for the rest, by byte."""
+    codes = codepoints.to_lower()[:256].astype(np.uint8)
+    codes[codepoints.codepoint_classes()[:256] & codepoints.SEPARATOR != 0] = SPACE
+    return codes.tobytes()
+
+
+def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the code points of a text after the first three steps of the normalisation.
+
+    And the offsets [start, end) in the text of the characters that each comes from; (n,) each.
+    """
+    shown = text if text.isascii() else codepoints.without_ignorables(text)
+    if len(shown) == len(text):
+        places = np.arange(len(text))
+    else:
+        bits = codepoints.codepoint_classes()[codepoints.encode(text)]
+        places = np.flatnonzero(bits & codepoints.IGNORABLE == 0)
+    spans = [match.span() for match in LINE_END_HYPHEN.finditer(shown)]
+    if spans:
+        joins = np.zeros(len(shown) + 1, dtype=np.int64)
+        for start, end in spans:
+            joins[start] += 1
+            joins[end] -= 1
+        places = places[np.cumsum(joins[:-1]) == 0]
+        shown = LINE_END_HYPHEN.sub("", shown)
+    normal = codepoints.nfkc(shown)
+    codes = codepoints.encode(normal)
+    if normal == shown:
+        return codes, places, places + 1
+    first, last = _sources(shown)
+    return codes, places[first], places[last] + 1
+
+
+def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last character that each code point of the NFKC comes from.
+
+    (n,) int64 each, as offsets in the text. The text is cut into stretches that NFKC changes one by
+    one; a run of characters that it leaves alone is one.
+    """
+    codes = codepoints.encode(text)
+    composes = _composes()[codes]
+    stays = _stays()[codes]
+    inner = stays[1:] & stays[:-1] & ~np.append(composes[2:], False)
+    edges = np.concatenate(([0], np.flatnonzero(~inner & ~composes[1:]) + 1, [len(text)]))
+    starts, ends = edges[:-1], edges[1:]
+    sizes = ends - starts
+    is_same = np.logical_and.reduceat(stays, starts)
+    for place in np.flatnonzero(~is_same).tolist():
+        sizes[place], is_same[place] = _composed_size(text[starts[place] : ends[place]])
+    inside = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    alone = inside * np.repeat(is_same, sizes)
+    last = np.where(is_same, starts, ends - 1)
+    return np.repeat(starts, sizes) + alone, np.repeat(last, sizes) + alone
+
+
+@lru_cache(4096)
+def _composed_size(stretch: str) -> tuple[int, bool]:
+    """Return the length of the NFKC of a stretch, and whether it is the stretch itself."""
+    composed = codepoints.nfkc(stretch)
+    return len(composed), composed == stretch
+
+
+@cache
+def _composes() -> NDArray[np.bool_]:
+    """Flag the code points that NFKC may compose with what is before them, (0x110000,) bool."""
+    flags: NDArray[np.bool_] = (codepoints.codepoint_classes() & NONSTARTER != 0) | (
+        categories() & MARK != 0
+    )
+    for start, end in _JAMO:
+        flags[start : end + 1] = True
+    return flags
+
+
+@cache
+def _stays() -> NDArray[np.bool_]:
+    """Flag the code points that NFKC leaves alone where nothing is composed, (0x110000,) bool."""
+    flags = ~_composes()
+    for start, end in _CHANGING:
+        changed = [code for code in range(start, end) if not is_normalized("NFKC", chr(code))]
+        flags[changed] = False
+    return flags
+
+
+_PART, _DIGIT, _JOINER, _DIGIT_JOINER, _ALONE, _MARK = (1 << bit for bit in range(6))
+_JOINERS = "-\u2010\u2011'\u2019.\u00b7_"
+_DIGIT_JOINERS = ",:/"
+_SEPARATOR = "\U0010ffff"  # a noncharacter: never part of a word, untouched by normalisation
+_ASCII_SEPARATOR = "!"  # never part of a word either
+_LINE_END = re.compile(r"[-\u00ad\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
+
+
+def words(text: str) -> Words:
+    """Return the words of any `str`; lone surrogates and punctuation are in none.
+
+    >>> words("Don’t e-mail: 1,000 re-\\nplies!").folded
+    ["don't", 'email', '1,000', 'replies']
+    """
+    starts, ends = _bounds(text)
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    numbers, distinct = number_strings([text[start:end] for start, end in spans])
+    folds, vocabulary = number_strings(_fold(distinct))
+    return Words(tuple(vocabulary), folds[numbers], starts, ends)
+
+
+def _fold(spellings: list[str]) -> list[str]:
+    """Return the folded spellings of many distinct words at once.
+
+    Those of ASCII stand together without a character that normalisation would have to spare.
+    """
+    plain = [spelling for spelling in spellings if spelling.isascii()]
+    if len(plain) == len(spellings):
+        return _fold_joined(plain, _ASCII_SEPARATOR)
+    others = [spelling for spelling in spellings if not spelling.isascii()]
+    folds = [*_fold_joined(plain, _ASCII_SEPARATOR), *_fold_joined(others, _SEPARATOR)]
+    by_spelling = dict(zip([*plain, *others], folds, strict=True))
+    return [by_spelling[spelling] for spelling in spellings]
+
+
+def _fold_joined(spellings: list[str], separator: str) -> list[str]:
+    if not spellings:
+        return []
+    joined = normalise(separator.join(spellings)).replace("\u2019", "'").replace("ß", "ss")
+    return _HYPHEN.sub("", joined).split(separator)
+
+
+def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
+    codes = codepoints.encode(text)
+    kinds = _kinds()[codes]
+    places = np.arange(len(codes), dtype=np.int64)
+    if not text.isascii():
+        visible = codepoints.codepoint_classes()[codes] & codepoints.IGNORABLE == 0
+        kinds, places = kinds[visible], places[visible]
+    alone = kinds & _ALONE != 0
+    marks = kinds & _MARK != 0
+    syllable = _with_marks(alone, marks)
+    run = _add_joiners(kinds & _PART != 0, kinds, ~syllable)
+    run |= _line_breaks(text, places, run & ~syllable & (kinds & _DIGIT == 0))
+    starts = run & (~_shift(run) | alone | (_shift(syllable) & ~marks))
+    ends = run & ~np.concatenate((run[1:] & ~starts[1:], [False]))[: len(run)]
+    return places[starts], places[ends] + 1
+
+
+def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Flag letters that stand alone, and the marks that follow each of them."""
+    base = np.maximum.accumulate(np.where(marks, 0, np.arange(len(marks))))
+    return alone[base]
+
+
+def _add_joiners(
+    run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Add to `run` the joiners between the right neighbours.
+
+    None of these may be of a script without spaces.
+    """
+    digits = kinds & _DIGIT != 0
+    letters = run & spaced
+    run[1:-1] |= (kinds[1:-1] & _JOINER != 0) & letters[:-2] & letters[2:]
+    run[1:-1] |= (kinds[1:-1] & _DIGIT_JOINER != 0) & digits[:-2] & digits[2:]
+    return run
+
+
+def _line_breaks(
+    text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Flag the visible characters from a hyphen at the end of a line to the next line's first.
+
+    Only where letters stand on both sides.
+    """
+    spans = [match.span() for match in _LINE_END.finditer(text)]
+    first, last = np.searchsorted(places, np.array(spans, dtype=np.int64).reshape(-1, 2)).T
+    inner = (first > 0) & (last < len(places))
+    first, last = first[inner], last[inner]
+    broken = letters[first - 1] & letters[last]
+    turns = np.zeros(len(places) + 1, dtype=np.int64)
+    np.add.at(turns, first[broken], 1)
+    np.add.at(turns, last[broken], -1)
+    return np.cumsum(turns[:-1]) > 0
+
+
+def _shift(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the flag of the character before each one; False for the first."""
+    return np.concatenate(([False], flags[:-1]))[: len(flags)]
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """Return the role of each code point in a word, by pinned tables, (0x110000,) uint8.
+
+    The signs that are numbers without being digits (such as ½) alone come from Python, of those
+    that Unicode 13.0 assigns: none of these ever changes.
+    """
+    classes = codepoints.codepoint_classes()
+    hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0
+    wordless = classes & codepoints.WORDLESS != 0
+    unspaced = classes & codepoints.UNSPACED != 0
+    kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
+    assigned = classes & codepoints.UNASSIGNED == 0
+    signs = np.flatnonzero(wordless & ~hidden & assigned).astype(np.uint32)
+    kinds[signs[np.char.isnumeric(signs.view("U1"))]] = _PART
+    kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
+    marks = classes & codepoints.NONSTARTER != 0
+    marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]
+    kinds[marks] |= _MARK
+    kinds[unspaced & ~marks & ~wordless & ~hidden] |= _ALONE
+    for joiners, kind in ((_JOINERS, _JOINER), (_DIGIT_JOINERS, _DIGIT_JOINER)):
+        kinds[[ord(joiner) for joiner in joiners]] |= kind
+    kinds[ord(_SEPARATOR)] = 0
+    return kinds

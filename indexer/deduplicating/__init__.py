@@ -1,1 +1,0 @@
-"""Deduplicated datasets."""

@@ -1,0 +1,253 @@
+"""The source interface: options of reading, and the items that sources yield."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from indexer.errors import ExtractionError, UsageError
+from indexer.model import Blob, Document, FailedBlob, SkippedBlob
+
+SourceItem: TypeAlias = Blob | SkippedBlob | FailedBlob
+# The place of each record, such as `7` for the seventh, and its fields or why it has none.
+Records: TypeAlias = Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]
+Containers: TypeAlias = Literal["given", "all", "none"]
+_NO_DELIMITERS = '"\r\n\0'
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Options of reading sources.
+
+    `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a
+    nested one. Without `id_field` a record's key is its number. `own_ids`: a record's key is its
+    document's id; with `parted` not one that ends as those of parts do. `containers`: which
+    archives, mailboxes and tables are opened: those that are PATHs (`given`), those in folders too
+    (`all`), or none. `namespace`: what ids are relative to. `query`: selects documents of a source
+    that can be queried. `delimiter`: separates the fields of CSV; None detects it in the first row.
+    `encoding`: of text without a byte order mark in tables and load files, and of text files that
+    are not UTF-8. `text_files`: the folder in which the paths of text files begin that records hold
+    in place of texts; None: records of tables hold texts, and the paths of a load file begin in its
+    own folder. `attachments`: attachments of mails are documents of their own. `metadata`: the
+    other fields of records are of interest. `raw_markup`: HTML that Hansken made of a document is
+    its text as it is, for a recipe that removes markup itself.
+    `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
+    one character, or one that CSV has another use for, and for an encoding that Python does not
+    know.
+    """
+
+    text_field: str = "text"
+    id_field: str | None = None
+    title_field: str = "title"
+    label_field: str | None = None
+    own_ids: bool = False
+    parted: bool = False
+    containers: Containers = "given"
+    namespace: str | None = None
+    query: str | None = None
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    text_files: str | None = None
+    attachments: bool = False
+    metadata: bool = True
+    raw_markup: bool = False
+    max_bytes: int = 256 << 20
+    max_chars: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", _encoding_name(self.encoding))
+        if self.delimiter is None:
+            return
+        if len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS:
+            raise UsageError(
+                f"{self.delimiter!r} cannot stand between fields; give one character, or `tab`"
+            )
+
+    @property
+    def required_fields(self) -> list[str]:
+        """The fields that a table must have as columns."""
+        names = (self.text_field, self.id_field, self.label_field)
+        return [name for name in names if name]
+
+
+def _encoding_name(encoding: str) -> str:
+    """Return Python's name of an encoding of texts. Raises `UsageError` for any other.
+
+    >>> _encoding_name("Windows-1252"), _encoding_name("UTF8")
+    ('cp1252', 'utf-8')
+    """
+    try:
+        "a".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError) as error:
+        raise UsageError(
+            f"{encoding!r} is no encoding of texts; give a name such as cp1252 or utf-16-le"
+        ) from error
+
+
+class Source(Protocol):
+    """Documents of one kind of place."""
+
+    def blobs(self) -> Iterator[SourceItem]:
+        """Yield each item once, with stable ids, in an order that depends only on content.
+
+        A `FailedBlob` stands for what cannot be listed or opened; the rest follows.
+        """
+        ...
+
+    def scopes(self) -> tuple[str, ...]:
+        """Return the paths at or below which every row came from this source; empty when rows must
+        not be pruned by it.
+        """
+        ...
+
+    def holds(self, path: str) -> bool:
+        """Return whether the item of a row's path exists, or may exist, although `blobs` did not
+        yield it.
+        """
+        ...
+
+
+def unique(items: Iterable[SourceItem]) -> Iterator[SourceItem]:
+    """Yield the items; a blob with the id of an earlier one fails, naming that one.
+
+    Remembers the id and path of each blob.
+    """
+    paths: dict[str, str] = {}
+    for item in items:
+        if isinstance(item, Blob) and paths.setdefault(item.id, item.path) != item.path:
+            yield FailedBlob(
+                item.path,
+                f"has the same name under this namespace as {paths[item.id]}; "
+                "give each PATH a namespace of its own, or leave --own-ids out",
+            )
+        else:
+            yield item
+
+
+# The extraction interface: extractors, their factories, and the limits of one document.
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one document. Text beyond `chars` is cut and the document `truncated`; beyond the
+    others extraction fails.
+
+    `seconds`: wall-clock time of extraction. `megabytes`: resident memory of the process that
+    extracts (2**20 bytes each). `chars`: code points of text. `bytes`: size of the file; a larger
+    one is not read at all.
+    """
+
+    seconds: float = 60.0
+    megabytes: int = 2048
+    chars: int = 10_000_000
+    bytes: int = 256 << 20
+
+
+DEFAULT_LIMITS = Limits()
+CUT = "the text was cut at the limit of characters"
+# ends of the names of such files
+HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
+XML_NAMES = frozenset(
+    {
+        ".atom",
+        ".fb2",
+        ".fodp",
+        ".fods",
+        ".fodt",
+        ".kml",
+        ".opml",
+        ".rdf",
+        ".rss",
+        ".svg",
+        ".xml",
+        ".xsl",
+        ".xslt",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[K]):
+    """One document to extract.
+
+    `key` is returned with the result; `name` is the file's name, a hint about its format.
+    """
+
+    key: K
+    data: bytes
+    name: str
+
+
+class Extractor(Protocol):
+    """An extractor of documents from bytes."""
+
+    @property
+    def identity(self) -> str:
+        """Name and version, such as `iscc-tika/0.6.0`, as stored with every row."""
+        ...
+
+    def extract(self, data: bytes, name: str) -> Document:
+        """Read one document; `name` is the file's name, a hint about its format.
+
+        No bytes give an empty document. Raises `ExtractionError` when the document cannot be read,
+        and `TryAlone` when another document may be to blame.
+        """
+        ...
+
+
+class ExtractorFactory(Protocol):
+    """A factory of an extractor, called in the process that uses the extractor.
+
+    It must be picklable, so a class or function of an importable module.
+    """
+
+    @property
+    def identity(self) -> str:
+        """The `identity` of the extractor, known before there is one."""
+        ...
+
+    @property
+    def extra_seconds(self) -> float:
+        """Seconds that a document may take beyond the limit because the extractor waits for a
+        server to answer again.
+        """
+        ...
+
+    def __call__(self, limits: Limits) -> Extractor:
+        """Make the extractor. Raises `ExtractorUnavailable` or `MissingExtra`."""
+        ...
+
+
+class TryAlone(Exception):
+    """Raised when a server that several documents share broke the connection.
+
+    The document is to be tried once more while no other is being read.
+    """
+
+
+# Byte order marks: the first bytes of a text that name its encoding.
+
+_MARKS = {  # longest first: that of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+    codecs.BOM_UTF8: "utf-8",
+}
+_ANY_MARK = tuple(_MARKS)
+
+
+def byte_order_mark(data: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark with which data begin, and its encoding; both empty without one.
+
+    >>> byte_order_mark("\\ufeffa".encode("utf-16-le")), byte_order_mark(b"a")
+    ((b'\\xff\\xfe', 'utf-16-le'), (b'', ''))
+    """
+    if not data.startswith(_ANY_MARK):
+        return b"", ""
+    return next(pair for pair in _MARKS.items() if data.startswith(pair[0]))

@@ -1,0 +1,316 @@
+"""The contents of blobs: payloads, size limits, lines and seekable streams."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import shutil
+import stat
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, cast
+
+from indexer.errors import ExtractionError, NearfoldError, UnreadableFile
+from indexer.model import Blob, Payload
+from indexer.system.failpoints import reached
+
+_PIECE = 1 << 20
+
+
+class DamagedRecord(NearfoldError):
+    """Raised when the rest of a container cannot be read."""
+
+
+def file_payload(data: bytes, modified: int | None) -> Payload:
+    """Return the payload of a file outside the operating system's file system.
+
+    Only a change of its bytes makes it a changed file.
+    """
+    raw = hashlib.sha256(data).hexdigest()
+    source = hashlib.sha256(f"{len(data)}:{raw}".encode("ascii")).hexdigest()
+    return Payload(data, len(data), modified, raw, source)
+
+
+def bounded(stream: BinaryIO, max_bytes: int) -> bytes | UnreadableFile:
+    """Read a whole stream; the error instead when it holds more than `max_bytes`."""
+    data = stream.read(max_bytes + 1)
+    return data if len(data) <= max_bytes else UnreadableFile.too_large(max_bytes)
+
+
+def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | UnreadableFile]:
+    """Yield the lines of a stream, an error in place of a line that is too long.
+
+    Raises `DamagedRecord` when the stream cannot be read to its end.
+    """
+    try:
+        while line := stream.readline(max_bytes + 1):
+            if len(line) <= max_bytes or line.endswith(b"\n"):
+                yield line
+                continue
+            while (piece := stream.readline(_PIECE)) and not piece.endswith(b"\n"):
+                pass
+            yield UnreadableFile.too_large(max_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedRecord(
+            f"it cannot be read to its end ({error}); repair the file, then run again"
+        ) from error
+
+
+@contextlib.contextmanager
+def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Open the stream itself, or its copy in a nameless temporary file if it cannot seek."""
+    try:
+        stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+    except (OSError, ValueError):
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(stream, copy, _PIECE)
+            copy.seek(0)
+            yield cast(BinaryIO, copy)
+        return
+    yield stream
+
+
+# Blobs of the members of containers: their keys, ids and contents.
+
+INSIDE = "!/"  # separates the path of a container from the name of a member
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSource:
+    """An opener of a payload in memory, as of archives, which are read from front to back."""
+
+    result: Payload | ExtractionError
+
+    def read(self, max_bytes: int) -> Payload:
+        """Return the payload. Raises its `ExtractionError`, or `UnreadableFile` when it is too
+        large.
+        """
+        if isinstance(self.result, ExtractionError):
+            raise self.result
+        if self.result.size > max_bytes:
+            raise UnreadableFile.too_large(max_bytes, self.result.size)
+        return self.result
+
+    def stream(self) -> BinaryIO:
+        """Return the bytes from memory."""
+        return io.BytesIO(self.read(1 << 62).data)
+
+
+@dataclass(slots=True)
+class NumberedBlobs:
+    """Distinct keys: the second key of a name gets `#2` and so on, skipping keys in use.
+
+    Remembers 16 bytes of each key.
+    """
+
+    _seen: dict[bytes, int] = field(default_factory=dict)
+
+    def first(self, key: bytes) -> bool:
+        """Return whether a key is new, and remember it."""
+        digest = _short(key)
+        count = self._seen[digest] = self._seen.get(digest, 0) + 1
+        return count == 1
+
+    def key(self, name: bytes) -> bytes:
+        """Return the key for the next item of that name.
+
+        >>> numbered = NumberedBlobs()
+        >>> numbered.key(b"a"), numbered.key(b"a#2"), numbered.key(b"a"), numbered.key(b"a")
+        (b'a', b'a#2', b'a#3', b'a#4')
+        """
+        if self.first(name):
+            return name
+        while not self.first(key := name + b"#%d" % self._seen[_short(name)]):
+            self._seen[_short(name)] += 1
+        return key
+
+
+def _short(key: bytes) -> bytes:
+    return hashlib.sha256(key).digest()[:16]
+
+
+def identifier(space: bytes, key: bytes) -> str:
+    """Return the first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8
+    bytes, big-endian.
+    """
+    return hashlib.sha256(length_prefixed((space, key))).hexdigest()[:32]
+
+
+def length_prefixed(parts: Iterable[bytes]) -> bytes:
+    """Return the parts, each after its length in 8 bytes, big-endian: others give other bytes."""
+    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+
+
+def inner_id(outer: Blob, key: bytes) -> str:
+    """Return the id of what a container holds under a key."""
+    return identifier(outer.id.encode(), INSIDE.encode() + key)
+
+
+def inner_blob(
+    outer: Blob,
+    key: bytes,
+    name: str,
+    result: Payload | ExtractionError,
+    modified: int | None = None,
+) -> Blob:
+    """Return a blob inside a container: its id is made of the container's id and its key, its path
+    of both names.
+    """
+    id = inner_id(outer, key)
+    size = 0 if isinstance(result, ExtractionError) else result.size
+    return Blob(id, key, f"{outer.path}{INSIDE}{name}", LoadedSource(result), size, modified)
+
+
+def archive_member(
+    outer: Blob,
+    name: str,
+    numbered: NumberedBlobs,
+    result: Payload | ExtractionError,
+    modified: int | None,
+) -> Blob:
+    """Return the blob of an archive's member; a name that is not UTF-8 is shown with U+FFFD."""
+    raw = name.encode("utf-8", "surrogateescape")
+    return inner_blob(outer, numbered.key(raw), raw.decode("utf-8", "replace"), result, modified)
+
+
+# Reading one blob with the digest by which changes are noticed: files here, others by their own
+# opener.
+
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+_READ_BLOB_PIECE = 1 << 30
+
+
+def read(blob: Blob, max_bytes: int) -> Payload:
+    """Read a blob; a file that changes meanwhile is read a second time.
+
+    Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all
+    three. Never waits on a FIFO and never follows a symbolic link that took the file's place.
+    Raises `UnreadableFile` for a file that is gone, forbidden, not a regular file any more, larger
+    than `max_bytes` (it is not read then), failing, or changed during both readings.
+    """
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.read(max_bytes)
+    return read_file(blob.opener, max_bytes)
+
+
+def read_file(place: bytes, max_bytes: int) -> Payload:
+    """Read a file, as `read` does."""
+    try:
+        reached("before_read")
+        payload = _read_once(place, max_bytes) or _read_once(place, max_bytes)
+        reached("after_read")
+    except OSError as error:
+        raise _unreadable(error) from error
+    if payload is None:
+        raise UnreadableFile(
+            reason="the file changed while it was read",
+            remedy="run again when nothing writes to it",
+        )
+    return payload
+
+
+def stream(blob: Blob) -> BinaryIO:
+    """Open a blob's bytes; the caller closes the stream. Raises `UnreadableFile`."""
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.stream()
+    return open_file(blob.opener)
+
+
+def open_file(place: bytes) -> BinaryIO:
+    """Open a file, as `stream` does."""
+    try:
+        return os.fdopen(os.open(place, _FLAGS), "rb")
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
+    """Return the file's payload, None when it changed meanwhile."""
+    handle = os.open(opener, _FLAGS)
+    try:
+        before = os.fstat(handle)
+        if not stat.S_ISREG(before.st_mode):
+            raise UnreadableFile(reason="it is not a regular file any more", remedy="run again")
+        if before.st_size > max_bytes:
+            raise UnreadableFile.too_large(max_bytes, before.st_size)
+        data = _bounded(handle, before.st_size + 1)
+        after = os.fstat(handle)
+    finally:
+        os.close(handle)
+    size = before.st_size
+    modified = before.st_mtime_ns
+    if len(data) != size or (after.st_size, after.st_mtime_ns) != (size, modified):
+        return None
+    raw = hashlib.sha256(data).hexdigest()
+    source = hashlib.sha256(f"{size}:{modified}:{raw}".encode("ascii")).hexdigest()
+    return Payload(data, size, modified, raw, source)
+
+
+def _bounded(handle: int, most: int) -> bytes:
+    """Read up to the end of the file, at most `most` bytes; all but one are the whole file, since
+    that one was requested too.
+    """
+    pieces = []
+    while most > 0 and (piece := os.read(handle, min(most, _READ_BLOB_PIECE))):
+        pieces.append(piece)
+        most -= len(piece)
+        if most == 1:
+            break
+    return b"".join(pieces)
+
+
+def _unreadable(error: OSError) -> UnreadableFile:
+    if isinstance(error, FileNotFoundError):
+        return UnreadableFile(reason="the file vanished before it was read", remedy="run again")
+    if isinstance(error, PermissionError):
+        return UnreadableFile(
+            reason="no permission to read the file", remedy="grant it, or run as a user who has it"
+        )
+    return UnreadableFile(
+        reason=f"the file could not be read ({error.strerror or error})",
+        remedy="check the disk, then run again",
+    )
+
+
+# The limit of what an archive may unpack to.
+
+MOST_TIMES = 200
+
+
+@dataclass(slots=True)
+class Allowance:
+    """Bytes that may still be unpacked of an archive: `left` in sum, `most` of a member.
+
+    At first the sum is 200 times the archive's own size, and one document more.
+    """
+
+    left: int
+    most: int
+
+    @classmethod
+    def of(cls, archive: Blob, max_bytes: int) -> Allowance:
+        """Return the allowance of a whole archive; a document has at most `max_bytes`."""
+        return cls(MOST_TIMES * archive.size + max_bytes, max_bytes)
+
+    @property
+    def is_spent(self) -> bool:
+        """True when nothing more may be unpacked."""
+        return self.left <= 0
+
+    def take(self, size: int) -> None:
+        """Count unpacked bytes."""
+        self.left -= size
+
+    def refusal(self) -> UnreadableFile:
+        """Return the error of a member that was not unpacked."""
+        return UnreadableFile(
+            reason=f"the archive unpacks to more than {MOST_TIMES} times its size, as a bomb does",
+            remedy="unpack the archive if you trust it, then index the folder",
+        )

@@ -1,0 +1,93 @@
+"""Extractors by the names of `--extractor`, and the documents that need none."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from typing import TypeVar
+
+from indexer.documents.base import ExtractorFactory, Limits, Task
+from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
+from indexer.documents.plain_text import ROFF_IDENTITY, PlainExtractor, plain_document
+from indexer.errors import ExtractionError, UnknownName, UnreadableFile
+from indexer.model import Document
+
+# Single files compressed with gzip, unpacked before anything reads them.
+
+_MAGIC = b"\x1f\x8b"
+
+
+def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
+    """Return the content of a gzip file, and its name without `.gz`; other bytes and names
+    unchanged.
+
+    Raises `ExtractionError` when it is damaged, `UnreadableFile` when it holds more than
+    `limits.bytes`.
+    """
+    if not data.startswith(_MAGIC):
+        return data, name
+    try:
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ExtractionError(
+            f"the gzip file is damaged ({error}); repair it or leave it out"
+        ) from error
+    if len(content) > limits.bytes:
+        raise UnreadableFile(
+            reason=f"unpacked it holds more than {limits.bytes:,} bytes",
+            remedy="split it, or leave it out",
+        )
+    return content, name[:-3] if name.lower().endswith(".gz") else name
+
+
+K = TypeVar("K")
+
+DEFAULT_SERVER = "http://127.0.0.1:9998"
+SERVER_VARIABLE = "NEARFOLD_TIKA"
+
+
+def extractor_named(name: str, headings: bool = False) -> ExtractorFactory:
+    """Return the factory of the extractor `native`, `server` or `plain`.
+
+    With `headings` the extractor `native` marks headings too. The environment variable
+    NEARFOLD_TIKA names the server's URL; the default is Tika's usual one on this machine. The
+    server's version is requested here: raises `ExtractorUnavailable` when it does not answer,
+    `MissingExtra` without the client library, `UnknownName` for another name.
+    """
+    match name:
+        case "native":
+            from indexer.documents.native import NativeExtractor, StructuredExtractor
+
+            return StructuredExtractor if headings else NativeExtractor
+        case "plain":
+            return PlainExtractor
+        case "server":
+            from indexer.documents.tika_server import tika_server
+
+            return tika_server(os.environ.get(SERVER_VARIABLE, DEFAULT_SERVER))
+    raise UnknownName("extractor", name, ("native", "server", "plain"))
+
+
+def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
+    """Return the document of a plain text, and a task for the worker processes for anything else.
+
+    Gzip files are unpacked first; raises `ExtractionError` when that fails.
+    """
+    data, name = unpack(data, name, limits)
+    return plain_document(data, name, limits) or Task(key, data, name)
+
+
+def is_outdated(extractor: str, current: str) -> bool:
+    """Return whether another version of an extractor in use made a text.
+
+    `extractor` is the identity that is stored with the text, `current` that of this run's extractor
+    beside those of plain text. False for one that is not in use, such as a server in a run without.
+
+    >>> is_outdated("plain/1", "iscc-tika/0.6.0"), is_outdated("tika/3.2.2", "iscc-tika/0.6.0")
+    (True, False)
+    """
+    identities = (PLAIN_IDENTITY, ROFF_IDENTITY, current)
+    name = extractor.partition("/")[0]
+    return extractor not in identities and name in {item.partition("/")[0] for item in identities}

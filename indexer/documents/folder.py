@@ -1,0 +1,246 @@
+"""Files and folders as a source: every file below the PATHs once, in an order that depends only on
+names.
+
+Names are bytes, so names that are not UTF-8 are supported. No symbolic link is followed, so there
+are no loops and no way out of a folder; only a PATH that is itself a link is resolved.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from indexer.documents import maildir
+from indexer.documents.base import Reading, SourceItem, unique
+from indexer.documents.blobs import INSIDE, identifier
+from indexer.errors import SourceNotFound
+from indexer.model import Blob, FailedBlob, SkippedBlob
+
+# ruff: noqa: PTH100, PTH116, PTH120
+# (pathlib knows no paths of bytes)
+
+
+_BROKEN = "\ufffd"
+_COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The real path of a PATH, and its status; `info` is None when that could not be read."""
+
+    place: bytes
+    info: os.stat_result | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Files to leave out: nearfold's own (`excluded`), and those of earlier PATHs (silently)."""
+
+    own: frozenset[bytes]
+    covered: frozenset[bytes]
+    namespace: str | None
+
+    def owns(self, place: bytes) -> bool:
+        """Return whether `place` or a folder above it is nearfold's own."""
+        return not self.own.isdisjoint(_lineage(place))
+
+
+class FileSource:
+    """Files and folders, and the members of containers among them."""
+
+    def __init__(
+        self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()
+    ) -> None:
+        """Raise `SourceNotFound` for a PATH that does not exist."""
+        self._paths = paths
+        self._reading = reading
+        self._files = walk(paths, reading.namespace, own_files)
+        self._opened: set[str] = set()
+
+    def blobs(self) -> Iterator[SourceItem]:
+        """Yield the items of `walk`, containers opened."""
+        from indexer.documents.containers import expand
+
+        named = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
+        return expand(self._files, named, self._reading, self._opened)
+
+    def scopes(self) -> tuple[str, ...]:
+        """Return each PATH, and the inside of those that are containers."""
+        from indexer.documents.containers import kind_of
+
+        real = [os.path.realpath(path) for path in self._paths]
+        return (*real, *(f"{path}!" for path in real if kind_of(path)))
+
+    def holds(self, path: str) -> bool:
+        """Return whether the path exists as a file, or is inside a container that was not opened.
+
+        True for a name that is not UTF-8, which cannot be looked up.
+        """
+        if path in self._opened:
+            return False
+        if _BROKEN in path or os.path.lexists(path):
+            return True
+        outer, inside, _ = path.partition(INSIDE)
+        return bool(inside) and outer not in self._opened and os.path.lexists(outer)
+
+
+def path_list(
+    paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+) -> list[str]:
+    """Return PATHs as a list; a single one need not be in a list.
+
+    >>> path_list("docs"), path_list(["docs", "mail"])
+    (['docs'], ['docs', 'mail'])
+    """
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return [os.fspath(path) for path in several]
+
+
+def walk(
+    paths: Sequence[str | os.PathLike[str]],
+    namespace: str | None = None,
+    own_files: Collection[str] = (),
+) -> Iterator[SourceItem]:
+    """Yield each file under `paths` once, in the order of the paths, then by the bytes of its key.
+
+    A blob's key is its path relative to its PATH, with `/` between names. Its id is made of the
+    namespace and the key. The default namespace is the real path of the PATH; for a single file it
+    is the folder that holds it, so `docs` and `docs/a.txt` agree about the file, `docs` and
+    `docs/sub/a.txt` do not. A mail in a Maildir keeps its key when it is read or answered
+    (`indexer.documents.maildir`). A file reached by two PATHs belongs to the first. Under an
+    explicit namespace, a second file with the same key is `FailedBlob`: it would replace the first.
+
+    Symbolic links are `SkippedBlob` (`symbolic_link`), as are FIFOs, sockets and devices
+    (`special_file`), and `own_files` (`excluded`) with the companions a database puts beside them,
+    everything in those that are folders, and mails that are still delivered (`tmp` of a Maildir). A
+    folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at once,
+    before anything is yielded.
+    """
+    roots = [_root(path) for path in paths]
+    own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]
+    own = frozenset(path + suffix for path in own_paths for suffix in _COMPANIONS)
+    items = _walk_roots(roots, own, namespace)
+    return unique(items) if namespace is not None and len(roots) > 1 else items
+
+
+def _root(path: str | os.PathLike[str]) -> _Root:
+    name = os.fsencode(path)
+    try:
+        info = os.stat(name)
+        return _Root(os.path.realpath(name), info)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise SourceNotFound(path=_shown(name)) from None
+    except OSError as error:
+        return _Root(os.path.abspath(name), None, _problem("this path", error))
+
+
+def _walk_roots(
+    roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None
+) -> Iterator[SourceItem]:
+    covered: set[bytes] = set()
+    for root in roots:
+        if covered.isdisjoint(_lineage(root.place)):
+            yield from _walk_root(root, _Rules(own, frozenset(covered), namespace))
+            covered.add(root.place)
+
+
+def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
+    if root.info is None:
+        yield FailedBlob(_shown(root.place), root.problem)
+    elif stat.S_ISDIR(root.info.st_mode):
+        yield from _walk_folder(root.place, rules)
+    elif rules.owns(root.place):
+        yield SkippedBlob(_shown(root.place), "excluded")
+    else:
+        folder, name = os.path.split(root.place)
+        key = (maildir.is_message(root.place) and maildir.unique_name(name)) or name
+        yield _file(root.place, key, _space(folder, rules), root.info)
+
+
+def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
+    """Yield the items of a folder by key bytes, with a stack of open levels instead of recursion:
+    depth has no limit.
+    """
+    space = _space(root, rules)
+    levels = [(root, rules.owns(root) or maildir.holds_deliveries(root), _entries(root, b""))]
+    while levels:
+        place, own, entries = levels[-1]
+        try:
+            key, entry = next(entries)
+        except StopIteration:
+            levels.pop()
+            continue
+        except OSError as error:
+            levels.pop()
+            yield FailedBlob(_shown(place), _problem("this folder", error))
+            continue
+        if entry.path in rules.covered:
+            continue
+        own = own or entry.path in rules.own
+        if entry.is_dir(follow_symlinks=False):
+            own = own or maildir.holds_deliveries(entry.path)
+            levels.append((entry.path, own, _entries(entry.path, key + b"/")))
+        else:
+            yield SkippedBlob(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)
+
+
+def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
+    """Yield the entries of a folder with their keys, in the order of keys, in one of a Maildir in
+    that of names.
+    """
+    with os.scandir(place) as listing:
+        entries = sorted(listing, key=_sort_key)
+    names = (entry.name for entry in entries)
+    keys: Iterator[bytes] = (prefix + name for name in names)
+    if maildir.holds_messages(place):
+        keys = maildir.message_keys(place, prefix, names)
+    yield from zip(keys, entries, strict=True)
+
+
+def _sort_key(entry: os.DirEntry[bytes]) -> bytes:
+    """Return the name, for a folder with the `/` that follows it in the keys of its files."""
+    return entry.name + b"/" * entry.is_dir(follow_symlinks=False)
+
+
+def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> SourceItem:
+    try:
+        return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
+    except OSError as error:
+        return FailedBlob(_shown(entry.path), _problem("this file", error))
+
+
+def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
+    if stat.S_ISLNK(info.st_mode):
+        return SkippedBlob(_shown(place), "symbolic_link")
+    if not stat.S_ISREG(info.st_mode):
+        return SkippedBlob(_shown(place), "special_file")
+    opener = maildir.MailFile(place) if maildir.is_message(place) else place
+    return Blob(identifier(space, key), key, _shown(place), opener, info.st_size, info.st_mtime_ns)
+
+
+def _space(folder: bytes, rules: _Rules) -> bytes:
+    return folder if rules.namespace is None else os.fsencode(rules.namespace)
+
+
+def _lineage(place: bytes) -> Iterator[bytes]:
+    """Yield a path, its folder, the folder of that one, and so on to the top."""
+    yield place
+    while (parent := os.path.dirname(place)) != place:
+        yield parent
+        place = parent
+
+
+def _shown(place: bytes) -> str:
+    """Return a path to display; bytes that are not UTF-8 appear as U+FFFD."""
+    return place.decode("utf-8", "replace")
+
+
+def _problem(item: str, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return f"no permission to read {item}; grant it, or run as a user who has it"
+    if isinstance(error, FileNotFoundError):
+        return f"{item} vanished before it was read; run again"
+    return f"{item} could not be read ({error.strerror or error}); correct that, then run again"

@@ -1,0 +1,259 @@
+"""Plain text: decoded here, strictly as UTF-8 first, and by a detector only where that fails.
+Manual pages are plain text with marks of their own, which are left out.
+
+Tika's own detector reads some UTF-8 texts in Polish or Hebrew as a Chinese encoding, so plain text
+never goes there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES, Limits, byte_order_mark
+from indexer.errors import ExtractionError
+from indexer.model import Document
+
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatch
+
+    from indexer.documents.roff import ManualPage
+
+
+IDENTITY = "plain/2"
+ROFF_IDENTITY = "roff/1"  # of manual pages
+_MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
+_PLAIN = {".txt", ".text", ".log", ".csv", ".json", ".markdown", ".md", ".rst", ".tsv"}
+_MARKUP = re.compile(
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?"
+    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b)",
+    re.IGNORECASE,
+)
+_START = re.compile(
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:\{\\rtf|%PDF-|%!PS)"
+    rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) "
+    rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(rb"^[.']", re.MULTILINE)
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
+_HEAD = 64 << 10
+_SAMPLE = 16 << 10
+_LINE = 2 << 10
+_MOST_CONTROLS = 0.01
+_MOST_UNDER_PLAIN_NAME, _FEW_CONTROLS = 0.05, 2
+_MOST_DAMAGE = 0.05
+_LEAST_ASCII = 0.7
+_TYPES = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".markdown": "text/markdown",
+    ".md": "text/markdown",
+    ".rst": "text/x-rst",
+    ".tsv": "text/tab-separated-values",
+}
+_ENCODINGS = [
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp866",
+    "cp874", "cp932", "cp949", "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "euc_jp", "gb18030",
+    "big5",
+]  # fmt: skip
+_CLOSE_NOISE, _CLOSE_LANGUAGE = 0.04, 0.05
+
+
+def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
+    """Return the document of a plain text file, None for anything else, which needs an extractor.
+
+    A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
+    NUL and hardly any other control character, a few under the name of a plain text. Markup
+    in a file whose name is that of a plain text, such as `.txt`, is text too. Of a manual page
+    (roff) the text is what it prints. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order
+    mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other
+    encoding is guessed from a sample, with a warning.
+    No bytes make an empty document, whatever the name. Text beyond `limits.chars` code points is
+    cut and the document `truncated`. Raises nothing.
+
+    >>> plain_document(b"caf\\xc3\\xa9", "a.txt", Limits()).text
+    'café'
+    >>> plain_document(b"<html>caf\\xc3\\xa9", "a", Limits()) is None
+    True
+    >>> plain_document(b"<html>caf\\xc3\\xa9", "a.txt", Limits()).text
+    '<html>café'
+    """
+    suffix = _suffix(name)
+    mark, marked_encoding = byte_order_mark(data)
+    encoding = marked_encoding or "utf-8"
+    head = data[:_HEAD]
+    if mark:
+        head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
+    is_markup = suffix not in _PLAIN and _MARKUP.match(head)
+    is_other_format = suffix in _MARKED_UP or is_markup or _START.match(head)
+    if data and (is_other_format or not _looks_like_text(data, head, encoding, suffix in _PLAIN)):
+        return None
+    decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
+    if decoding is None:
+        return None
+    text, title = decoding.text, ""
+    content_type, extractor = _TYPES.get(suffix, "text/plain"), IDENTITY
+    is_cut = len(text) > limits.chars
+    page = None if suffix in _PLAIN else _manual_page(head, text)
+    if page is not None:
+        text, title, content_type, extractor = page.text, page.title, "text/troff", ROFF_IDENTITY
+        is_cut = len(text) > limits.chars or len(data) > 4 * limits.chars + 4
+    return Document(
+        text[: limits.chars],
+        title,
+        content_type,
+        extractor=extractor,
+        truncated=is_cut,
+        warnings=(*decoding.warnings, CUT) if is_cut else decoding.warnings,
+    )
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a file name in small letters, as `PurePosixPath` has it, which costs as
+    much as reading a small file.
+
+    >>> [_suffix(name) for name in ("a/B.TXT", ".txt", "a.", "c.d/e")]
+    ['.txt', '', '', '']
+    """
+    stem, _, ending = name.rpartition("/")[2].rpartition(".")
+    return f".{ending.lower()}" if stem and ending else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoding:
+    """A text, and the doubts about its encoding."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def _looks_like_text(data: bytes, head: bytes, encoding: str, has_plain_name: bool) -> bool:
+    """Return whether there is no NUL (but UTF-16 and UTF-32 have many), and few other control
+    characters in the first 64 kB; under the name of a plain text some more, as at its beginning.
+    """
+    if encoding == "utf-8" and b"\0" in data:
+        return False
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if has_plain_name and 2 * controls < len(head):
+        return controls <= max(_FEW_CONTROLS, _MOST_UNDER_PLAIN_NAME * len(head))
+    return controls <= _MOST_CONTROLS * len(head)
+
+
+def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding | None:
+    """Decode at least the first `chars` + 1 code points; None when the data are not text."""
+    final = len(data) <= 4 * chars + 4
+    piece = data if final else data[: 4 * chars + 4]
+    try:
+        return _Decoding(_decode_strictly(piece, encoding, final))
+    except UnicodeDecodeError:
+        sample = _non_ascii_lines(piece)
+    if has_mark or _is_mostly_utf8(sample):
+        warning = f"some bytes are not valid {encoding.upper()} and are shown as U+FFFD"
+        return _Decoding(piece.decode(encoding, "replace"), (warning,))
+    guess = _guess_encoding(sample)
+    if guess is None:
+        return None
+    warning = f"not UTF-8; read as {guess}, which is a guess"
+    try:
+        return _Decoding(_decode_strictly(piece, guess, final), (warning,))
+    except UnicodeDecodeError:
+        warning = f"{warning}; some bytes did not fit and are shown as U+FFFD"
+        return _Decoding(piece.decode(guess, "replace"), (warning,))
+
+
+def _decode_strictly(piece: bytes, encoding: str, final: bool) -> str:
+    """Decode; unless `final`, a character that the end of the piece cuts in two is left out."""
+    if final and encoding == "utf-8":
+        return piece.decode()
+    return codecs.getincrementaldecoder(encoding)("strict").decode(piece, final)
+
+
+def _non_ascii_lines(data: bytes) -> bytes:
+    """Return the first 16 kB of lines that hold a byte above 127; long lines are cut.
+
+    A line feed is never half a character in the encodings that are guessed, so lines may be taken
+    out of their context.
+    """
+    sample = b""
+    place = 0
+    while len(sample) < _SAMPLE and (match := _BEYOND_ASCII.search(data, place)):
+        byte = match.start()
+        begin = max(data.rfind(b"\n", place, byte) + 1, place, byte - _LINE)
+        end = data.find(b"\n", byte, byte + _LINE)
+        place = byte + _LINE if end < 0 else end + 1
+        sample += data[begin:place]
+    return sample
+
+
+def _is_mostly_utf8(sample: bytes) -> bool:
+    """Return whether at most one in twenty of the characters beyond ASCII is broken."""
+    text = sample.decode("utf-8", "replace")
+    broken = text.count("\ufffd") - sample.count("\ufffd".encode())
+    beyond = sum(1 for char in text if char > "\x7f")
+    return broken <= _MOST_DAMAGE * beyond
+
+
+def _manual_page(head: bytes, text: str) -> ManualPage | None:
+    """Return the manual page that a text is; None for one without a line that begins as a request
+    does, or of another beginning.
+    """
+    if not _REQUEST.search(head):
+        return None
+    from indexer.documents.roff import is_manual_page, manual_page
+
+    return manual_page(text) if is_manual_page(head.decode("utf-8", "replace")) else None
+
+
+def _guess_encoding(sample: bytes) -> str | None:
+    """Return the best guess, None when the sample does not look like text.
+
+    Windows-1252, by far the most common, is preferred when the detector's matches hardly differ,
+    and when it has none for a text that is mostly ASCII.
+    """
+    from charset_normalizer import from_bytes
+
+    matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
+    if not matches:
+        is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _LEAST_ASCII * len(sample)
+        return "cp1252" if is_mostly_ascii else None
+    close = _close_matches(matches)
+    if any(match.encoding == "cp1254" and match.language == "Turkish" for match in close):
+        return "cp1254"
+    if any("cp1252" in match.could_be_from_charset for match in close):
+        return "cp1252"
+    return matches[0].encoding
+
+
+def _close_matches(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
+    """Return the matches that are nearly as good as the first."""
+    best = matches[0]
+    return [
+        match
+        for match in matches
+        if match.chaos - best.chaos <= _CLOSE_NOISE
+        and best.coherence - match.coherence <= _CLOSE_LANGUAGE
+    ]
+
+
+class PlainExtractor:
+    """The extractor of `--extractor plain`: refuses everything that is not plain text."""
+
+    identity = IDENTITY
+    extra_seconds = 0.0
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    def extract(self, data: bytes, name: str) -> Document:
+        """Read one plain text. Raises `ExtractionError` for anything else."""
+        document = plain_document(data, name, self._limits)
+        if document is None:
+            raise ExtractionError(
+                "it is not plain text; use --extractor native or server for other formats"
+            )
+        return document

@@ -1,0 +1,417 @@
+"""Lines of Arabic and Hebrew in PDF files of LibreOffice, in the order in which they are read.
+
+LibreOffice draws the words of each script, and numbers, in pieces of their own. PDFBox, which reads
+PDF for Tika, puts each piece in the order of reading, but leaves the pieces of a line in the order
+in which they stand on the page, from left to right, and a blank between two pieces stays at the far
+end of one of them: `קובץ PDF חדש` becomes ` חדשPDFקובץ `. So a letter of a script written from
+right to left stands directly behind a Latin letter or digit, which other texts hardly have.
+
+The strokes that fill justified Arabic lines (kashida) are read as a Latin letter or as U+FFFD,
+which depends on the font.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from email import message_from_bytes, policy
+from email.errors import MessageError
+from email.message import EmailMessage, Message
+from itertools import groupby, pairwise
+from pathlib import PurePosixPath
+
+from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES
+from indexer.documents.mail.headers import ancestors, is_mail_text, message_hash, message_ids
+from indexer.errors import ExtractionError
+from indexer.model import Document
+
+_LEFT, _RIGHT, _NEUTRAL = "L", "R", ""
+_STRONG = {"L": _LEFT, "EN": _LEFT, "R": _RIGHT, "AL": _RIGHT, "AN": _RIGHT}
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+
+_STROKES = re.compile(r"(?<=[\u0620-\u064a])([A-Za-z\ufffd])\1*(?=[\u0620-\u064a])")
+_FEWEST_STROKES = 5
+
+Runs = Sequence[tuple[str, str]]
+
+
+def reorder_lines(text: str) -> str:
+    """Return the text of a PDF of LibreOffice with the pieces of its lines in the order of reading,
+    and without the strokes that fill lines.
+
+    Lines are unchanged unless most letters are of scripts written from right to left, and a quarter
+    of the runs of such letters that follow Latin letters or digits do so without anything between
+    them. Linear in time.
+
+    >>> reorder_lines(" חדשPDFקובץ ")
+    'קובץ PDF חדש'
+    >>> reorder_lines("קובץ PDF חדש")
+    'קובץ PDF חדש'
+    """
+    if text.isascii():
+        return text
+    text = _without_strokes(text)
+    kinds = [unicodedata.bidirectional(char) for char in text]
+    if kinds.count("R") + kinds.count("AL") <= kinds.count("L"):
+        return text
+    lines = [list(_runs(line)) for line in text.split("\n")]
+    joined = sum(_joins(runs) for runs in lines)
+    if joined <= sum(_follows(runs) for runs in lines) / 4:
+        return text
+    return "\n".join(map(_in_reading_order, lines))
+
+
+def _without_strokes(text: str) -> str:
+    """Return the text without the one character that stands most often inside Arabic words, if it
+    does so five times and as often as all others.
+    """
+    counts = Counter(match[1] for match in _STROKES.finditer(text))
+    (stroke, count), *_ = [*counts.most_common(1), ("", 0)]
+    if count < max(_FEWEST_STROKES, counts.total() / 2):
+        return text
+    return _STROKES.sub(lambda match: "" if match[1] == stroke else match[0], text)
+
+
+def _joins(runs: Runs) -> int:
+    """Return how often letters from right to left stand directly behind Latin ones or digits."""
+    return sum(a[0] == _LEFT and b[0] == _RIGHT for a, b in pairwise(runs))
+
+
+def _follows(runs: Runs) -> int:
+    """Return how often they follow those, whatever neutral characters are between."""
+    return _joins([run for run in runs if run[0] != _NEUTRAL])
+
+
+def _in_reading_order(runs: Runs) -> str:
+    """Return the pieces of a line from the last to the first, if it has letters of both kinds."""
+    if len({direction for direction, _ in runs} - {_NEUTRAL}) < 2:
+        return "".join(run for _, run in runs)
+    pieces = [
+        run[::-1].translate(_MIRRORED) if direction == _NEUTRAL else run
+        for direction, run in reversed(runs)
+    ]
+    return "".join(pieces).strip(" ")
+
+
+def _runs(line: str) -> Iterator[tuple[str, str]]:
+    """Yield direction and characters of each run; neutral characters inside a run belong to it, and
+    blanks at either end of the line to the run beside them.
+    """
+    place = 0
+    for direction, group in groupby(_directions(line)):
+        end = place + sum(1 for _ in group)
+        yield direction, line[place:end]
+        place = end
+
+
+def _directions(line: str) -> list[str]:
+    """Return the direction of each character; a mark has that of its letter."""
+    strong = _NEUTRAL
+    directions: list[str] = []
+    for char in line:
+        kind = unicodedata.bidirectional(char)
+        strong = _STRONG.get(kind, strong)
+        directions.append(strong if kind in _STRONG or kind == "NSM" else _NEUTRAL)
+    places = [place for place, direction in enumerate(directions) if direction]
+    for last, place in pairwise(places):
+        if directions[last] == directions[place]:
+            directions[last:place] = [directions[last]] * (place - last)
+    if places and line[: places[0]].isspace():
+        directions[: places[0]] = [directions[places[0]]] * places[0]
+    if places and line[places[-1] + 1 :].isspace():
+        directions[places[-1] :] = [directions[places[-1]]] * (len(line) - places[-1])
+    return directions
+
+
+# Recognise mail, mark its type and the character set of its parts for Tika, and read its thread.
+
+_HEADER = re.compile(
+    rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
+    rb"|delivered-to|x-[\w-]+):",
+    re.IGNORECASE,
+)
+_DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
+_FIELD = re.compile(rb"[!-9;-~]+:")
+_FIRST_FIELD = b"Return-Path: <>\n"
+_MAX_BYTES = 32 << 20
+_MOST_VALUE = 1000
+_RAW = "message:raw-header:"
+_ID_FIELDS = (
+    ("message-id", "mapi:internet-message-id"),
+    ("in-reply-to", "mapi:in-reply-to-id"),
+    ("references", "mapi:internet-references"),
+)
+
+
+def is_mail(data: bytes, name: str) -> bool:
+    """Return whether bytes are a message, by the name or by a header at the beginning; under the
+    name of one of Outlook, by any fields.
+    """
+    if name.lower().endswith(".eml") or _HEADER.match(data):
+        return True
+    return name.lower().endswith(".msg") and is_mail_text(data)
+
+
+def mark_type(data: bytes, name: str) -> bytes:
+    """Return the bytes of a file `.eml` with a field before the others by which Tika knows a mail.
+
+    It takes others, such as `To:` and `X-Gmail-Labels:`, for the beginning of another format, whose
+    fields are text. What begins with no field is returned unchanged.
+
+    >>> mark_type(b"To: ann@x.org\\n\\nYes.\\n", "a.eml")
+    b'Return-Path: <>\\nTo: ann@x.org\\n\\nYes.\\n'
+    """
+    is_message = name.lower().endswith(".eml") and _FIELD.match(data)
+    return _FIRST_FIELD + data if is_message else data
+
+
+def mark_charset(data: bytes) -> bytes:
+    """Return the message with a byte order mark in each text part that declares UTF-8 and is UTF-8.
+
+    Other bytes, a message that cannot be parsed, and one of more than 32 MB are returned unchanged.
+    """
+    if len(data) > _MAX_BYTES or not _DECLARED.search(data):
+        return data
+    try:
+        message = message_from_bytes(data, policy=policy.compat32)
+        changed = [_mark(part) for part in message.walk() if _declares_utf8(part)]
+        return message.as_bytes() if any(changed) else data
+    except (MessageError, LookupError, ValueError, TypeError, RecursionError):
+        return data
+
+
+def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the `message_id` of a mail, the ids that it refers to (`references`), oldest first, by
+    blanks, and the MIH of the first of these, else of its own (`thread`); from Tika's metadata,
+    also of Outlook's own format. Empty for other documents.
+
+    Of more ids than 1,000 characters hold, the first and the last ones stay.
+
+    >>> thread_fields({"Message:Raw-Header:Message-Id": ["<b@x>"]})
+    {'message_id': '<b@x>', 'thread': '206802fe1e22b48356a5a4dee51e44bd'}
+    """
+    fields = {
+        key.lower().removeprefix(_RAW): " ".join(values)
+        for key, values in metadata.items()
+        if key.lower().startswith((_RAW, "mapi:"))
+    }
+    own, in_reply_to, references = (
+        fields.get(name) or fields.get(property, "") for name, property in _ID_FIELDS
+    )
+    line = ancestors(in_reply_to, references)
+    own_ids = message_ids(own)[:1]
+    values = {
+        "message_id": "".join(own_ids)[:_MOST_VALUE],
+        "references": _fitting(line),
+        "thread": message_hash(next(iter(line or own_ids), "")),
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _fitting(ids: Sequence[str]) -> str:
+    """Return ids by blanks: all, or the first and as many of the last as fit into a value."""
+    while len(" ".join(ids)) > _MOST_VALUE and len(ids) > 1:
+        ids = (ids[0], *ids[2:])
+    return " ".join(ids)[:_MOST_VALUE]
+
+
+def _declares_utf8(part: Message | EmailMessage) -> bool:
+    if part.is_multipart() or part.get_content_maintype() != "text":
+        return False
+    return (part.get_content_charset() or "").replace("-", "") == "utf8"
+
+
+def _mark(part: Message | EmailMessage) -> bool:
+    """Put the mark at the beginning of a part, and return True.
+
+    Return False when the part is not UTF-8, is ASCII, or has a mark already.
+    """
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes) or payload.isascii() or payload.startswith(codecs.BOM_UTF8):
+        return False
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    del part["Content-Transfer-Encoding"]
+    part["Content-Transfer-Encoding"] = "8bit"
+    part.set_payload((codecs.BOM_UTF8 + payload).decode("ascii", "surrogateescape"))
+    return True
+
+
+# Input for Tika and documents from its answers, for the library and the server alike.
+
+_HTML_START = re.compile(
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
+)
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_XML_START = re.compile(rb"\s*<\?xml\b")
+_DOCTYPE, _DECLARATION = b"<!DOCTYPE html>\n", b'<?xml version="1.0"?>\n'
+_METADATA_NAMES = {
+    "dc:creator": "author",
+    "dc:subject": "subject",
+    "dc:description": "description",
+    "dc:publisher": "publisher",
+    "dc:language": "language",
+    "meta:keyword": "keywords",
+    "dcterms:created": "created",
+    "dcterms:modified": "modified",
+    "xmpTPg:NPages": "pages",
+    "Message-From": "from",
+    "Message-To": "to",
+}
+_MOST_TITLE, _TIKA_ANSWERS_MOST_VALUE, _MOST_WARNING = 500, 1000, 300
+_UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
+_HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
+_PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
+
+
+def with_hint(data: bytes, name: str) -> bytes:
+    """Return the bytes with marks for Tika, which detects formats and encodings by the first bytes
+    alone.
+
+    HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
+    mail that declare UTF-8. A file `.eml` gets a first field that shows it to be a mail. Where only
+    the name shows the format, HTML gets a document type and XML a declaration. Everything else is
+    returned unchanged.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if data.startswith(_MARKS) or _XML_START.match(data):
+        return data
+    if _HTML_START.match(data):
+        return _mark_utf8(data)
+    if is_mail(data, name):
+        return mark_charset(mark_type(data, name))
+    if suffix in HTML_NAMES:
+        return _mark_utf8(_DOCTYPE + data)
+    if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
+        return _DECLARATION + data
+    return data
+
+
+def document(
+    text: str, metadata: Mapping[str, Sequence[str]], data: bytes, chars: int, extractor: str
+) -> Document:
+    """Return the document of Tika's answer for `data`; the text is cut at `chars` code points.
+
+    Everything that Tika could not read makes the document `truncated`, with a warning: a cut at a
+    limit, a damaged or encrypted part of an archive, or the missing end of a PDF, RTF or zip
+    container, which Tika does not report. Raises `ExtractionError` when there is no text and the
+    reason is known: encrypted, damaged, or a kind of file that Tika does not read.
+    """
+    warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
+    content_type = _first(metadata, "Content-Type") or "application/octet-stream"
+    if not text.strip():
+        _refuse(warnings, metadata, content_type)
+    if _first(metadata, "pdf:producer").startswith("LibreOffice"):
+        text = reorder_lines(text)
+    return Document(
+        text=_SURROGATES.sub("\ufffd", text[:chars]),
+        title=_clean(_first(metadata, "dc:title"), _MOST_TITLE),
+        content_type=content_type.partition(";")[0].strip(),
+        metadata=_metadata(metadata) | thread_fields(metadata),
+        extractor=extractor,
+        truncated=bool(warnings),
+        warnings=warnings,
+    )
+
+
+def damage_error(reason: str) -> ExtractionError:
+    """Return the error of a document that Tika could not parse."""
+    if "encrypted" in reason.lower():
+        return ExtractionError(
+            "the document is encrypted; remove its password, then index it again"
+        )
+    detail = _clean(_stable_text(reason), _MOST_WARNING)
+    return ExtractionError(
+        f"the document is damaged, hostile, or not of its declared type: {detail}; "
+        "repair it or leave it out"
+    )
+
+
+def _refuse(
+    warnings: Sequence[str], metadata: Mapping[str, Sequence[str]], content_type: str
+) -> None:
+    """Raise the error that explains why there is no text, if one does."""
+    if warnings:
+        raise damage_error(warnings[0])
+    if any(name.endswith(".EmptyParser") for name in metadata.get("X-TIKA:Parsed-By", ())):
+        raise ExtractionError(
+            f"no text can be read from this kind of file ({content_type}); "
+            "convert it, or leave it out"
+        )
+
+
+def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the first line of every exception or warning in the metadata, each once, in the order
+    of keys.
+    """
+    keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
+    lines = (_fault(key, value) for key in keys for value in metadata[key])
+    return tuple(dict.fromkeys(_clean(line, _MOST_WARNING) for line in lines))
+
+
+def _fault(key: str, value: str) -> str:
+    kind = key.rpartition(":")[2]
+    if kind == "write_limit_reached":
+        return CUT
+    first_line, _, _ = value.strip().partition("\n")
+    return f"{kind}: {_stable_text(first_line)}"
+
+
+def _stable_text(reason: str) -> str:
+    """Return Tika's message without packages and object addresses, which differ from run to run."""
+    if "TIKA-237" in reason:
+        return "it unpacks to far more than it holds, or is nested too deep"
+    return _PARSER.sub(r"\1", reason)
+
+
+def _cut_short(data: bytes) -> tuple[str, ...]:
+    """Return a warning when the end mark is missing of a format that has one."""
+    if b"%PDF-" in data[:1024]:
+        is_whole = b"%%EOF" in data[-2048:]
+    elif data.startswith(b"PK\x03\x04"):
+        is_whole = b"PK\x05\x06" in data[-(22 + 0xFFFF) :]
+    elif data.startswith(b"{\\rtf"):
+        is_whole = b"}" in data[-64:]
+    else:
+        is_whole = True
+    return () if is_whole else ("the end of the file is missing",)
+
+
+def _metadata(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the metadata that are useful in a search, under plain names."""
+    values = {
+        name: _clean("; ".join(metadata.get(key, ())), _TIKA_ANSWERS_MOST_VALUE)
+        for key, name in _METADATA_NAMES.items()
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:
+    return next((value for value in metadata.get(key, ()) if value.strip()), "")
+
+
+def _clean(text: str, most: int) -> str:
+    """Return one line that is safe to store and to show: no control characters, no lone surrogates,
+    at most `most` code points.
+    """
+    return _UNSAFE.sub(" ", text[: 4 * most]).strip()[:most]
+
+
+def _mark_utf8(html: bytes) -> bytes:
+    """Return the bytes with a byte order mark if they are UTF-8 beyond ASCII."""
+    return codecs.BOM_UTF8 + html if not html.isascii() and _is_utf8(html) else html
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,1 +1,0 @@
-"""Exports for other programs, and the report for people."""

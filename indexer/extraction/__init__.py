@@ -1,1 +1,0 @@
-"""Blob to document: one extractor a file."""

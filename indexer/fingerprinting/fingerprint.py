@@ -1,0 +1,458 @@
+"""The core function: a text and a recipe in, sketches and keys out.
+
+Indexing, look-ups, the ingest pipeline and Spark agree because they all use this definition. The
+numpy code below is the specification; the compiled kernel, where installed, computes the same bits
+faster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+from indexer.fingerprinting import keys
+from indexer.fingerprinting.codepoints import decode
+from indexer.fingerprinting.hashing import (
+    MAX_GRAM,
+    distinct_hashes,
+    gram_hashes,
+    keyed_gram_hashes,
+    keyed_word_features,
+    word_features,
+)
+from indexer.fingerprinting.keys import stored_bits, stored_sketch
+from indexer.fingerprinting.minhash import fast_similarity_sketch
+from indexer.fingerprinting.normalise import (
+    count_words,
+    normalised_codes,
+    normalised_codes_v2,
+    word_starts,
+)
+from indexer.fingerprinting.simhash import simhash
+from indexer.model import Fingerprint, Row, Status
+from indexer.recipe import DEFAULT, KEYED_HASHES, Recipe, key_words
+
+if TYPE_CHECKING:
+    from indexer.fingerprinting.rare_terms import CorpusStatistics
+
+
+try:
+    from indexer import _kernel
+
+    if not hasattr(_kernel, "sign"):
+        raise ImportError("the kernel was built from an earlier version")
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
+KERNEL_NORMALISERS = ("default_v1", "default_v2")
+WORDS = "word_pairs_v1"
+PACKED = 8  # bits of a slot that is kept in one byte
+MAX_SLOTS = 1024
+MAX_BLOCKS = 64
+
+
+class KeyRows(Sequence[tuple[str, ...]]):
+    """The keys of n texts, made from one string a text (a blank between keys) each time that a row
+    is read.
+
+    Strings of their own for all keys would take most of the time and memory of signing short texts,
+    and callers that compare sketches read none.
+    """
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[str, ...]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> KeyRows: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[str, ...] | KeyRows:
+        if isinstance(place, slice):
+            return KeyRows(self._texts[place])
+        return tuple(self._texts[place].split())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """The fingerprints of n texts as arrays, one row a text, in order.
+
+    `minhash`: (n, slots) uint32, or uint8 of a recipe that packs slots; `simhash`: (n,) uint64. A
+    recipe of rare terms, or of more than 64 bits, has those in `minhash` as `vector` has them.
+    Both are zero, and keys are empty, in rows that are not `complete`, but for those that are
+    `numbers_only` and have enough words, if the features are of words. A recipe without
+    MinHash has no slots; without SimHash the bits are zero. `words` and `chars`: (n,) int64.
+    `exact`: SHA-256 of the normalised text.
+    """
+
+    recipe: Recipe
+    minhash: NDArray[Any]
+    simhash: NDArray[np.uint64]
+    bands: Sequence[tuple[str, ...]]
+    blocks: Sequence[tuple[str, ...]]
+    status: list[Status]
+    exact: list[str]
+    words: NDArray[np.int64]
+    chars: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, place: int) -> Fingerprint:
+        """Return the fingerprint of one text."""
+        signed = self.is_signed(place)
+        return Fingerprint(
+            status=self.status[place],
+            minhash=self.minhash[place] if signed and self.recipe.minhash else None,
+            vector=self.minhash[place] if signed and self.recipe.has_vector else None,
+            simhash=self._bits(place) if signed and self.recipe.simhash else None,
+            bands=self.bands[place],
+            blocks=self.blocks[place],
+            exact=self.exact[place],
+            words=int(self.words[place]),
+            chars=int(self.chars[place]),
+        )
+
+    def _bits(self, place: int) -> int:
+        if self.recipe.has_long_bits:
+            return int.from_bytes(self.minhash[place].tobytes(), "big")
+        return int(self.simhash[place])
+
+    def is_signed(self, place: int) -> bool:
+        """Return whether a text has sketches and keys."""
+        pairs = int(self.words[place]) - 1
+        return _is_signed(self.status[place], pairs, self.recipe)
+
+
+def _is_signed(status: Status, features: int, recipe: Recipe) -> bool:
+    """Return whether a text of this status is signed: numbers are words too.
+
+    `features`: how many a text of numbers only has.
+    """
+    has_words = recipe.features == WORDS and features >= max(recipe.min_features, 1)
+    return status == "complete" or (status == "numbers_only" and has_words)
+
+
+def kernel_name() -> str:
+    """Return which code computes fingerprints: `rust` (compiled) or `numpy` (the definition).
+
+    The bits are the same.
+    """
+    return "numpy" if _kernel is None else "rust"
+
+
+def fingerprint(
+    text: str, recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None
+) -> Fingerprint:
+    """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
+
+    Recipes with corpus weights need `statistics` (`schemes.count_text_features`). Raises
+    `UsageError` for a recipe that this version cannot compute.
+
+    >>> fingerprint("").status
+    'empty'
+    """
+    if not _has_batch_form(recipe):
+        from indexer.fingerprinting.schemes import fingerprint_by
+
+        return fingerprint_by(recipe, recipe.compared(text), statistics)
+    return fingerprints([text], recipe)[0]
+
+
+def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 1) -> Fingerprints:
+    """Fingerprint many texts at once; faster than one by one.
+
+    A text with no normalised character is `empty`, one without letters `numbers_only`, one with
+    fewer than the recipe's `min_features` distinct features (one at least) `too_short`: these have
+    no sketches and no keys, so they match copies only; but a text of numbers has, if features are
+    of words and there are enough. `threads` share the work if the kernel is
+    compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
+    """
+    if recipe.left_out:
+        texts = [recipe.compared(text) for text in texts]
+    if not _has_batch_form(recipe):
+        return _fingerprint_each(texts, recipe)
+    _check(recipe)
+    if _kernel is None:
+        return define(texts, recipe)
+    return _compiled(texts, recipe, threads)
+
+
+def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
+    """Return `fingerprints` by the numpy definition, even if the kernel is installed."""
+    from indexer.fingerprinting.schemes import status_of
+
+    _check(recipe)
+    slots, count = _slots(recipe), len(texts)
+    is_v2 = recipe.normaliser == "default_v2"
+    codes = [(normalised_codes_v2 if is_v2 else normalised_codes)(text) for text in texts]
+    minhash = np.zeros((count, slots), dtype=_slot_type(recipe))
+    bits = np.zeros(count, dtype=np.uint64)
+    status: list[Status] = []
+    signed: list[bool] = []
+    for place, text_codes in enumerate(codes):
+        features = _hashes(text_codes, recipe)
+        status.append(status_of(text_codes, len(features), recipe))
+        signed.append(_is_signed(status[place], len(features), recipe))
+        if signed[place]:
+            if recipe.minhash:
+                minhash[place] = _low_bits(fast_similarity_sketch(features, slots), recipe)
+            if recipe.simhash:
+                bits[place] = simhash(features)
+    bands, blocks = _keys(minhash, bits, signed, recipe)
+    exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
+    counts = map(len, map(word_starts, codes)) if is_v2 else map(count_words, texts)
+    words = np.fromiter(counts, np.int64, count)
+    chars = np.array([len(text_codes) for text_codes in codes], dtype=np.int64)
+    return Fingerprints(recipe, minhash, bits, bands, blocks, status, exact, words, chars)
+
+
+def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
+    """Return `fingerprints` by the compiled kernel."""
+    minhash, bits, bands, blocks, status, exact, words, chars = _kernel.sign(
+        list(texts),
+        width=recipe.width or 1,
+        slots=_slots(recipe),
+        bands=recipe.bands or 0,
+        rows=recipe.rows or 0,
+        simhash=recipe.simhash is not None,
+        blocks=recipe.blocks or 0,
+        min_features=recipe.min_features,
+        threads=threads,
+        normaliser=KERNEL_NORMALISERS.index(recipe.normaliser) + 1,
+        words=recipe.features == WORDS,
+        packed=recipe.packed is not None,
+        digits=recipe.key_digits or 0,
+        key=key_words(recipe.secret) if recipe.secret else None,
+    )
+    slots: NDArray[Any] = np.frombuffer(minhash, dtype=_slot_type(recipe))
+    slots = slots.reshape(len(status), _slots(recipe))
+    counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
+    return Fingerprints(
+        recipe,
+        slots,
+        np.frombuffer(bits, dtype=np.uint64),
+        KeyRows(bands),
+        KeyRows(blocks),
+        status,
+        exact,
+        *counts,
+    )
+
+
+def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
+    """Return the hashes of the distinct features."""
+    width = recipe.width or 1
+    key = key_words(recipe.secret) if recipe.secret else None
+    if recipe.features == WORDS:
+        return keyed_word_features(codes, key) if key else word_features(codes)
+    if key:
+        return distinct_hashes(keyed_gram_hashes(codes, width, key))
+    return distinct_hashes(gram_hashes(codes, width))
+
+
+def _has_batch_form(recipe: Recipe) -> bool:
+    """Return whether the batch form below computes the recipe.
+
+    All others are computed text by text by `indexer.fingerprinting.schemes`.
+    """
+    hash_names = (*KEYED_HASHES, *KEYED_HASHES.values())
+    return recipe.normaliser in KERNEL_NORMALISERS or recipe.feature_hash in hash_names
+
+
+def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
+    """Return `fingerprints` of a recipe that has no batch form.
+
+    Raises `UsageError` when its sketches do not fit arrays and rows.
+    """
+    if not recipe.is_storable:
+        raise UsageError(
+            f"recipe {recipe.name} cannot be kept in an index; "
+            "`nearfold hash` prints it, or choose another recipe"
+        )
+    from indexer.fingerprinting.schemes import fingerprint_by
+
+    rows = [fingerprint_by(recipe, text) for text in texts]
+    empty = np.zeros(recipe.sketch_width, dtype=_slot_type(recipe))
+    sketches = (row.vector if recipe.has_vector else row.minhash for row in rows)
+    slots = [empty if sketch is None else sketch for sketch in sketches]
+    return Fingerprints(
+        recipe,
+        np.array(slots, empty.dtype).reshape(len(rows), len(empty)),
+        np.array([stored_bits(row) or 0 for row in rows], dtype=np.uint64),
+        [row.bands for row in rows],
+        [row.blocks for row in rows],
+        [row.status for row in rows],
+        [row.exact for row in rows],
+        np.array([row.words for row in rows], dtype=np.int64),
+        np.array([row.chars for row in rows], dtype=np.int64),
+    )
+
+
+def _slot_type(recipe: Recipe) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if recipe.slot_bytes == 1 else np.uint32
+
+
+def _low_bits(slots: NDArray[np.uint32], recipe: Recipe) -> NDArray[Any]:
+    """Return the bits of the slots that are kept."""
+    return slots.astype(np.uint8) if recipe.packed else slots
+
+
+def _slots(recipe: Recipe) -> int:
+    return recipe.slots or 0 if recipe.minhash else 0
+
+
+def _keys(
+    minhash: NDArray[Any], bits: NDArray[np.uint64], signed: list[bool], recipe: Recipe
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the band keys and block keys of signed rows; none for the others."""
+    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0, recipe.key_digits)
+    bands = [row if is_signed else () for row, is_signed in zip(every_band, signed, strict=True)]
+    if not recipe.blocks:
+        return bands, [() for _ in signed]
+    every_block = [keys.block_keys(number, 64, recipe.blocks) for number in bits.tolist()]
+    blocks = [row if is_signed else () for row, is_signed in zip(every_block, signed, strict=True)]
+    return bands, blocks
+
+
+def _check(recipe: Recipe) -> None:
+    """Raise `UsageError` when the recipe cannot be computed, or lacks its key."""
+    if recipe.key_variable and not recipe.secret:
+        raise UsageError(
+            f"recipe {recipe.name} signs with a secret key: "
+            f"name the file that holds it by {recipe.key_variable}_FILE"
+        )
+    by_words = recipe.features == WORDS and recipe.normaliser == "default_v2"
+    feature_hash = "word64_v1" if by_words else "gram64_v1"
+    if recipe.secret:
+        feature_hash = KEYED_HASHES[feature_hash]
+    is_valid = {
+        "normaliser": recipe.normaliser in KERNEL_NORMALISERS,
+        "features": by_words or recipe.features == "chars_v1",
+        "width": recipe.width is None if by_words else 1 <= (recipe.width or 0) <= MAX_GRAM,
+        "feature_hash": recipe.feature_hash == feature_hash,
+        "minhash": recipe.minhash in (None, "fss_v1"),
+        "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
+        "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
+        "packed": recipe.packed in (None, PACKED),
+        "key_digits": recipe.key_digits is None or 1 <= recipe.key_digits <= keys.LONGEST_KEY,
+        "simhash": recipe.simhash in ((None,) if by_words else (None, "distinct_v1")),
+        "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
+        "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
+    }
+    invalid = [f"{name} = {getattr(recipe, name)}" for name, valid in is_valid.items() if not valid]
+    if invalid:
+        raise UsageError(
+            f"recipe {recipe.name} asks for {', '.join(invalid)}, "
+            "which this version cannot compute; use another recipe"
+        )
+
+
+# Keys of rows: made from their texts, and compared with those that rows have.
+
+_BATCH = 256
+
+
+def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+    """Return the same rows with the keys of a recipe, in order.
+
+    Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
+    fields stay and become provisional.
+    """
+    signed = fingerprints([row.text for row in rows], recipe)
+    return [_sign_row(row, signed[place], recipe.id) for place, row in enumerate(rows)]
+
+
+def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
+    if row.status == "unsigned":
+        return replace(row, recipe=recipe_id, provisional=True)
+    stays_truncated = row.status == "truncated" and signed.status == "complete"
+    return replace(
+        row,
+        recipe=recipe_id,
+        status="truncated" if stays_truncated else signed.status,
+        exact=signed.exact,
+        words=signed.words,
+        chars=signed.chars,
+        bands=signed.bands,
+        blocks=signed.blocks,
+        minhash=stored_sketch(signed),
+        simhash=stored_bits(signed),
+        provisional=True,
+    )
+
+
+def fresh_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[tuple[Row, Row]]:
+    """Yield each row, in order, with the row that has the keys of its text.
+
+    Both are one object where the keys are right, and for a row that was never signed, could not be,
+    or was by earlier statistics of an online recipe.
+    """
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        for row, signed in zip(batch, sign_rows(batch, recipe), strict=True):
+            is_signed = row.recipe and row.status != "unsigned"
+            is_right = (
+                not is_signed
+                or _signature(row) == _signature(signed)
+                or recipe.has_other_statistics(row.recipe)
+            )
+            yield row, row if is_right else replace(signed, parts=None)
+
+
+def current_rows(rows: Iterable[Row], recipe: Recipe) -> Iterator[Row]:
+    """Yield each row, in order; of an online recipe with the signature by its current statistics.
+
+    Rows that other numbered statistics signed are signed again from their texts, and not stored.
+    """
+    if not recipe.numbered_statistics:
+        yield from rows
+        return
+    current, remaining = recipe.id, iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        older = [
+            place
+            for place, row in enumerate(batch)
+            if row.recipe != current and recipe.has_other_statistics(row.recipe)
+        ]
+        signed = sign_rows([batch[place] for place in older], recipe) if older else []
+        for place, row in zip(older, signed, strict=True):
+            batch[place] = replace(row, provisional=batch[place].provisional)
+        yield from batch
+
+
+def _signature(row: Row) -> tuple[object, ...]:
+    return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash
+
+
+def with_datasketch_slots(row: Row, recipe: Recipe) -> Row:
+    """Return a row that has slots under a scheme of datasketch, whatever its text.
+
+    A row with slots, and any under another scheme, is returned as it is; of a text of numbers
+    alone, a short or an empty one, the slots are those that copietje stores.
+    """
+    if row.status not in ("empty", "too_short", "numbers_only") or row.minhash:
+        return row
+    from indexer.fingerprinting.schemes import datasketch_slots
+
+    slots = datasketch_slots(row.text, recipe)
+    return row if slots is None else replace(row, status="complete", minhash=slots)

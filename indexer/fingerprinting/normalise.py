@@ -1,0 +1,353 @@
+"""Normalisation `default_v1`: the same text under every Python, every JVM and the Rust kernel.
+
+In order:
+
+1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi
+   controls) go;
+2. a hyphen at the end of a line goes: one of U+002D U+2010 before optional blanks or tabs and a
+   line feed or carriage return;
+3. NFKC as of Unicode 13.0 (`codepoints.nfkc`);
+4. simple lower case as of Unicode 13.0, final sigma as sigma;
+5. white space and control characters go.
+
+White space goes because extractors disagree about it more than about anything else: line ends,
+table cells, spaces between Chinese characters in PDF. Tables and reasons:
+docs/decisions/001-normalisation.md.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import MissingExtra
+from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.codepoints import PUNCTUATION, character_class
+
+_LINE_END_HYPHEN = re.compile(r"[-\u2010](?=[ \t]*[\r\n])")
+
+
+def normalise(text: str) -> str:
+    """Normalise by `default_v1`.
+
+    >>> normalise("Ｎear-\\n Dupli\\u00adcates  ﬁnd \\u03a3\\u03c2")
+    'nearduplicatesfindσσ'
+    """
+    return codepoints.decode(normalised_codes(text))
+
+
+def normalised_codes(text: str) -> NDArray[np.uint32]:
+    """Return the code points of `normalise(text)`, (n,) uint32."""
+    codes = codepoints.encode(codepoints.nfkc(_join_lines(text)))
+    lower: NDArray[np.uint32] = codepoints.to_lower()[codes]
+    shown: NDArray[np.uint32] = lower[codepoints.codepoint_classes()[lower] & codepoints.BLANK == 0]
+    return shown
+
+
+def _join_lines(text: str) -> str:
+    """Apply steps 1 and 2: replace surrogates, remove ignorables and line-end hyphens."""
+    if not text.isascii():
+        text = codepoints.without_ignorables(text)
+    return _LINE_END_HYPHEN.sub("", text)
+
+
+def count_words(text: str) -> int:
+    """Count the runs of anything but white space and controls.
+
+    In scripts without spaces each code point is a word.
+
+    >>> count_words("near duplicates, 近似重複")
+    6
+    """
+    codes = codepoints.encode(text)
+    bits = codepoints.codepoint_classes()[codes]
+    bits = bits[bits & codepoints.IGNORABLE == 0]
+    unspaced = bits & codepoints.UNSPACED != 0
+    inside = (bits & codepoints.BLANK == 0) & ~unspaced
+    starts = inside & ~np.concatenate(([False], inside[:-1]))
+    return int(np.count_nonzero(starts) + np.count_nonzero(unspaced))
+
+
+def has_letters(codes: NDArray[np.uint32]) -> bool:
+    """Return whether anything stands beside numbers, punctuation, symbols and blanks.
+
+    Those are categories N, P and S of Unicode 13.0, white space and control characters.
+    """
+    wordless = codepoints.WORDLESS | codepoints.BLANK
+    return bool(np.any(codepoints.codepoint_classes()[codes] & wordless == 0))
+
+
+# Normalisation `default_v2`: words, and one blank between them.
+
+SPACE = 0x20
+SHARP_S = 0xDF
+LINE_END_HYPHEN = re.compile(r"[-\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
+
+
+def normalise_v2(text: str) -> str:
+    """Normalise by `default_v2`.
+
+    >>> normalise_v2("> Ｎear  Dupli\\u00adcates, hyphen-\\n ated:  (STRASSE) Straße; 近似 重複!")
+    'near duplicates hyphenated strasse strasse近似重複'
+    """
+    return codepoints.decode(normalised_codes_v2(text))
+
+
+def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
+    """Return the code points of `normalise_v2(text)`, (n,) uint32."""
+    return fold(codepoints.encode(codepoints.nfkc(_normalise_v2_join_lines(text))))[0]
+
+
+def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Apply steps 4 and 5 to code points; also return the place that each result comes from.
+
+    `codes`: (n,); both results are (m,), and places ascend. Nothing remains of separators alone.
+    """
+    codes = codepoints.to_lower()[codes]
+    places = np.arange(len(codes))
+    sharp = codes == SHARP_S
+    if np.any(sharp):
+        places = np.repeat(places, 1 + sharp)
+        codes = np.where(sharp, np.uint32(ord("s")), codes)[places]
+    kept, separated = _separate(codes)
+    return separated, places[kept]
+
+
+def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return where the words of normalised code points start, ascending: (words,).
+
+    A word ends at a blank; in scripts without spaces each code point is a word.
+
+    >>> word_starts(normalised_codes_v2("near duplicates 近似x")).tolist()
+    [0, 5, 15, 16, 17]
+    """
+    alone = codepoints.codepoint_classes()[codes] & codepoints.UNSPACED != 0
+    bounds = alone | (codes == SPACE)
+    after = np.concatenate(([True], bounds))[:-1]
+    return np.flatnonzero((codes != SPACE) & (alone | after))
+
+
+def _normalise_v2_join_lines(text: str) -> str:
+    """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
+    if not text.isascii():
+        text = codepoints.without_ignorables(text)
+    return LINE_END_HYPHEN.sub("", text)
+
+
+def _separate(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Apply step 5: replace runs of separators by a blank where one may stand.
+
+    Returns the places of the code points that stay, and these.
+    """
+    bits = codepoints.codepoint_classes()[codes]
+    separates = bits & codepoints.SEPARATOR != 0
+    first = separates & ~np.concatenate(([False], separates))[:-1]
+    kept = np.flatnonzero(~separates | first)
+    codes = np.where(separates, np.uint32(SPACE), codes)[kept]
+    # the ends of the text refuse a blank as characters of scripts without spaces do
+    refuses = np.concatenate(([True], bits[kept] & codepoints.UNSPACED != 0, [True]))
+    stays = (codes != SPACE) | ~(refuses[:-2] | refuses[2:])
+    return kept[stays], codes[stays]
+
+
+# The text of HTML, by Beautiful Soup: the one file that imports it.
+
+_DECLARATION = re.compile("<!(?!--)")
+
+
+def without_markup(text: str) -> str:
+    """Return the character data of an HTML text, with character references resolved.
+
+    There are no tags, comments, scripts or styles in it. Python's own HTML parser does the work,
+    through Beautiful Soup, as in copietje; broken markup is read as the running Python release
+    reads it. Nothing is put in place of a tag: `a<br>b` becomes `ab`. Where the parser fails on a
+    malformed declaration (`<![x`), declarations are read as text, and at last comments too. In
+    older Python releases it takes quadratic time for text that opens tags or comments and never
+    closes them.
+
+    Raises `MissingExtra` without Beautiful Soup.
+
+    >>> without_markup("<p>Fish &amp; <b>chips</b></p><script>no()</script>")
+    'Fish & chips'
+    """
+    for attempt in (text, _DECLARATION.sub("&lt;!", text), text.replace("<!", "&lt;!")):
+        data = _character_data(attempt)
+        if data is not None:
+            return data
+    return text
+
+
+def _character_data(text: str) -> str | None:
+    """Return the character data; None when the parser fails."""
+    try:
+        import bs4
+    except ImportError:
+        raise MissingExtra(package="beautifulsoup4", extra="text") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bs4.MarkupResemblesLocatorWarning)
+        warnings.simplefilter("ignore", bs4.XMLParsedAsHTMLWarning)
+        try:
+            return bs4.BeautifulSoup(text, features="html.parser").get_text()
+        except bs4.ParserRejectedMarkup:
+            return None
+
+
+# Repair of broken Unicode by ftfy: the one file that imports it.
+
+
+def repair_unicode(text: str) -> str:
+    """Repair mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes.
+
+    The text comes in NFC: that of the running Python, so characters of newer Unicode versions may
+    come out different under an older Python. Raises `MissingExtra` without ftfy.
+
+    >>> repair_unicode("cafÃ© â€” Ｌ")
+    'café — L'
+    """
+    try:
+        import ftfy
+    except ImportError:
+        raise MissingExtra(package="ftfy", extra="text") from None
+    return ftfy.fix_text(text, normalization="NFC")
+
+
+# Transliteration of any script to ASCII, by the tables of two libraries: the one file that
+# imports them.
+
+
+def by_unidecode(text: str) -> str:
+    """Transliterate by Unidecode, as clean-text does.
+
+    Emoji stay, and `:names:` of emoji become emoji. Raises `MissingExtra` without Unidecode or
+    emoji.
+
+    >>> by_unidecode("Łódź, 中文 😀")
+    'Lodz, Zhong Wen  😀'
+    """
+    try:
+        import emoji
+        import unidecode
+    except ImportError as error:
+        raise MissingExtra(package=str(error.name), extra="copietje") from None
+    named = emoji.demojize(text, language="alias")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # private-use characters have no spelling
+        plain = unidecode.unidecode(named)
+    return emoji.emojize(plain, language="alias")
+
+
+def by_anyascii(text: str) -> str:
+    """Transliterate by anyascii; an emoji becomes its name. Raises `MissingExtra` without anyascii.
+
+    >>> by_anyascii("Łódź, 中文 😀")
+    'Lodz, ZhongWen :grinning:'
+    """
+    try:
+        import anyascii
+    except ImportError:
+        raise MissingExtra(package="anyascii", extra="text") from None
+    return str(anyascii.anyascii(text))
+
+
+# Normalisers by name: each takes a text and returns a plainer one.
+
+Normaliser = Callable[[str], str]
+
+_CURRENCY = re.compile("(?:[$£¥฿₡₦₩₪₫€₱₲₴₹]|zł)+")
+_SINGLE_QUOTES = re.compile("[‘‛’❛❜`´]")
+_DOUBLE_QUOTES = re.compile("[«‹»›„“‟”❝❞❮❯〝〞〟＂]")
+
+
+def none(text: str) -> str:
+    """Return the text itself; only lone surrogates, which UTF-8 cannot hold, become U+FFFD.
+
+    >>> none("Untouched\\n\\ud800")
+    'Untouched\\n\\ufffd'
+    """
+    return codepoints.decode(codepoints.encode(text))
+
+
+def norm(text: str) -> str:
+    """Normalise as copietje's `norm`.
+
+    In order: backslash escapes are resolved, broken Unicode repaired, currency signs removed, the
+    text transliterated to ASCII, punctuation removed, letters made lower case, white space reduced
+    to single spaces. Raises `MissingExtra` without the extra `copietje`.
+
+    >>> norm("Some $TEXT\\n\\nwIth   CAPITALS !")
+    'some text with capitals'
+    """
+    plain = _CURRENCY.sub("", repair_unicode(_unescape(none(text))))
+    quoted = _DOUBLE_QUOTES.sub('"', _SINGLE_QUOTES.sub("'", plain))
+    return _bare(by_unidecode(quoted))
+
+
+def norm_html(text: str) -> str:
+    """Return `norm` of the text without HTML markup, as copietje's `norm-html`.
+
+    >>> norm_html("<h1>CAPITALS !</h1>")
+    'capitals'
+    """
+    return norm(without_markup(none(text)))
+
+
+def norm_anyascii(text: str) -> str:
+    """Return `norm` with anyascii for Unidecode, emoji by name, and backslashes as they are.
+
+    Needs the extra `text`.
+
+    >>> norm_anyascii("Łódź: €5, ☕")
+    'lodz 5 coffee'
+    """
+    return _bare(by_anyascii(_CURRENCY.sub("", repair_unicode(none(text)))))
+
+
+def norm_html_anyascii(text: str) -> str:
+    """Return `norm_anyascii` of the text without HTML markup.
+
+    >>> norm_html_anyascii("<h1>CAPITALS !</h1>")
+    'capitals'
+    """
+    return norm_anyascii(without_markup(none(text)))
+
+
+NORMALISERS: dict[str, Normaliser] = {
+    "none": none,
+    "default": normalise,
+    "words_v2": normalise_v2,
+    "norm": norm,
+    "norm-html": norm_html,
+    "norm-anyascii": norm_anyascii,
+    "norm-html-anyascii": norm_html_anyascii,
+}
+
+
+def _unescape(text: str) -> str:
+    """Resolve Python's backslash escapes (`\\n`, `\\xe9`, `\\u20ac`).
+
+    A text with a malformed one stays as it is.
+    """
+    if "\\" not in text:
+        return text
+    with warnings.catch_warnings():
+        # unknown escapes stay as they are
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return none(text.encode("latin-1", "backslashreplace").decode("unicode_escape"))
+        except UnicodeDecodeError:
+            return text
+
+
+def _bare(text: str) -> str:
+    """Remove punctuation, make lower case, and reduce white space to single spaces."""
+    return " ".join(_punctuation().sub("", text).lower().split())
+
+
+@cache
+def _punctuation() -> re.Pattern[str]:
+    return re.compile(character_class(PUNCTUATION))

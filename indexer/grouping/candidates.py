@@ -1,0 +1,674 @@
+"""Estimating what a cap costs: pairs sampled from hot bands, and the near duplicates among them.
+
+When at most `SAMPLE_SIZE` pairs were left out, all of them are in the sample and the estimate is a
+count. The sample depends on the bands only: the same documents give the same sample.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.equal_slots import Slots
+from indexer.comparing.external_memory import (
+    AT_ONCE,
+    BLOCK,
+    Codes,
+    Column,
+    MemoryBudget,
+    Places,
+    Sorter,
+    bits_for,
+    encode_pair,
+    find_runs,
+    offsets,
+    pairs_in_runs,
+    parts,
+    slices_of_runs,
+)
+from indexer.comparing.parity_maps import count_ones
+from indexer.errors import UsageError
+from indexer.fingerprinting.hashing import GAMMA, MASK, mix64, mix64_array
+from indexer.fingerprinting.keys import Design, band_hashes, tables
+from indexer.fingerprinting.minhash import wilson
+
+SAMPLE_SIZE = 1000
+_TOP = float(1 << 64)
+
+
+@dataclass(frozen=True, slots=True)
+class MissedEstimate:
+    """An estimate of the near duplicates that a cap left out.
+
+    `sampled` pairs were verified, of which `found` are near duplicates. `estimate`, with its 95 %
+    interval from `low` to `high`, counts pairs of distinct texts at `threshold` or above, each
+    once; all three are equal when every pair that was left out was examined. A pair that several
+    bands left out is in the sample once for each.
+    """
+
+    threshold: float
+    sampled: int
+    found: int
+    estimate: float
+    low: float
+    high: float
+
+    def add(self, other: MissedEstimate) -> MissedEstimate:
+        """Return the sum of two estimates at the same threshold."""
+        return MissedEstimate(
+            self.threshold,
+            self.sampled + other.sampled,
+            self.found + other.found,
+            self.estimate + other.estimate,
+            self.low + other.low,
+            self.high + other.high,
+        )
+
+
+class HotBands:
+    """Hot bands, and a sample of the pairs that were left out in them.
+
+    The sample has `SAMPLE_SIZE` pairs with equal chance, or all if there are no more. A pair that
+    several hot bands left out counts once for each, which `weights` corrects. The centre of a band
+    is paired with all others, so the pairs left out are those among the others.
+    """
+
+    def __init__(self, slots: NDArray[np.uint32], bands: int, rows: int) -> None:
+        self._slots, self._bands, self._rows = slots, bands, rows
+        self._numbers, self._values, self._centres = array("i"), array("Q"), array("i")
+        self._left = np.zeros(SAMPLE_SIZE, dtype=np.int32)
+        self._right = np.zeros(SAMPLE_SIZE, dtype=np.int32)
+        self._every: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+        self.pairs = self.largest = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def add(self, band: int, value: int, centre: int, others: NDArray[np.int32]) -> None:
+        """Add a hot band: its number and hash, the document paired with all others, the others."""
+        self._numbers.append(band)
+        self._values.append(value)
+        self._centres.append(centre)
+        self.largest = max(self.largest, len(others) + 1)
+        count = len(others)
+        left_out = count * (count - 1) // 2
+        self.pairs += left_out
+        if self.pairs > SAMPLE_SIZE:
+            self._every.clear()
+        elif left_out:
+            left, right = np.triu_indices(count, 1)
+            self._every.append((others[left], others[right]))
+        if left_out:
+            self._sample(mix64(value ^ mix64(band)), others, left_out / self.pairs)
+
+    def _sample(self, seed: int, others: NDArray[np.int32], chance: float) -> None:
+        """Replace each sampled pair with this chance by a pair of this band."""
+        steps = np.arange(3 * SAMPLE_SIZE, dtype=np.uint64) * np.uint64(GAMMA)
+        randoms = mix64_array(steps + np.uint64(seed & MASK)).reshape(3, SAMPLE_SIZE)
+        places = np.flatnonzero(randoms[0] / _TOP <= chance)
+        a = randoms[1][places] % np.uint64(len(others))
+        b = randoms[2][places] % np.uint64(len(others) - 1)
+        b += b >= a
+        self._left[places] = np.minimum(others[a], others[b])
+        self._right[places] = np.maximum(others[a], others[b])
+
+    @property
+    def sides(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The pairs of the sample: the smaller and the larger document of each."""
+        if self.pairs > SAMPLE_SIZE:
+            return self._left, self._right
+        none = np.zeros(0, np.int32)
+        left = np.concatenate([none, *(pairs[0] for pairs in self._every)])
+        right = np.concatenate([none, *(pairs[1] for pairs in self._every)])
+        return np.minimum(left, right), np.maximum(left, right)
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weight of each pair of the sample.
+
+        It is 0 for a pair that another band made a candidate, else 1 / the number of bands that
+        left the pair out.
+        """
+        if not self.pairs:
+            return np.zeros(0)
+        left, right = self.sides
+        left_hashes = band_hashes(self._slots[left], self._bands, self._rows)
+        right_hashes = band_hashes(self._slots[right], self._bands, self._rows)
+        centre, shared = self._centre_of(left_hashes), left_hashes == right_hashes
+        hot = centre >= 0
+        compared = shared & (~hot | (centre == left[:, None]) | (centre == right[:, None]))
+        left_out = (shared & hot).sum(axis=1)
+        return np.where(compared.any(axis=1), 0.0, 1.0 / np.maximum(left_out, 1))
+
+    def _centre_of(self, values: Codes) -> NDArray[np.int32]:
+        """Return the centre of each band, -1 where it is not hot; values: (n, bands)."""
+        centres = np.full(values.shape, -1, dtype=np.int32)
+        numbers, hot_values = np.array(self._numbers), np.array(self._values)
+        hot_centres = np.array(self._centres)
+        for band in range(values.shape[1]):
+            mine = np.flatnonzero(numbers == band)
+            mine = mine[np.argsort(hot_values[mine])]
+            if not len(mine):
+                continue
+            hot = hot_values[mine]
+            places = np.minimum(np.searchsorted(hot, values[:, band]), len(mine) - 1)
+            is_hot = hot[places] == values[:, band]
+            centres[:, band] = np.where(is_hot, hot_centres[mine][places], -1)
+        return centres
+
+    def missed(
+        self, threshold: float, is_duplicate: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> MissedEstimate:
+        """Return the estimate, given which pairs of the sample are near duplicates."""
+        total = float(weights[is_duplicate].sum())
+        sampled = len(is_duplicate)
+        duplicates = int(np.count_nonzero(weights[is_duplicate]))
+        if self.pairs <= SAMPLE_SIZE:
+            count = round(total)
+            return MissedEstimate(threshold, sampled, duplicates, count, count, count)
+        low, high = wilson(total, sampled)
+        estimate = total / sampled * self.pairs
+        return MissedEstimate(
+            threshold, sampled, duplicates, estimate, low * self.pairs, high * self.pairs
+        )
+
+
+# Candidate pairs from MinHash slots: documents that share a band, each pair once.
+
+
+@dataclass(frozen=True, slots=True)
+class CapReport:
+    """The pairs that the cap left out.
+
+    `keys`: band values that more documents share than the cap allows; `largest`: the most documents
+    that share one; `pairs`: the pairs of documents that were not compared because of it. A pair
+    that shares several such values counts once for each. `missed`: an estimate of the near
+    duplicates among them, if one was made.
+    """
+
+    keys: int = 0
+    largest: int = 0
+    pairs: int = 0
+    missed: MissedEstimate | None = None
+
+    def merge(self, other: CapReport) -> CapReport:
+        """Return the sum of both reports; the interval of `missed` then covers at least 95 %."""
+        missed = self.missed or other.missed
+        if self.missed and other.missed:
+            missed = self.missed.add(other.missed)
+        return CapReport(
+            self.keys + other.keys,
+            max(self.largest, other.largest),
+            self.pairs + other.pairs,
+            missed,
+        )
+
+
+class Join:
+    """All pairs of documents that share a band of `rows` slots, except those that the cap excludes.
+
+    A band value that more than `cap` documents share is hot: of its pairs only those with the
+    document of the least `rank` are candidates, unless the pair shares a band that is not hot.
+    `rank`: (n,) distinct numbers. Pairs and caps depend on slots, ranks and settings only, not on
+    the memory budget. `hot` and `capped` are complete when `blocks` has been read to the end;
+    `done` of `total` bands of documents have been processed.
+    """
+
+    def __init__(
+        self,
+        slots: Slots,
+        bands: int,
+        rows: int,
+        rank: NDArray[np.int64],
+        cap: int,
+        budget: MemoryBudget | None = None,
+    ) -> None:
+        self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
+        self._budget = budget or MemoryBudget()
+        self._labels: Places = self._budget.array((bands, len(slots)), np.int32)
+        self._values: Codes = self._budget.array(len(slots), np.uint64)
+        self._stars = Sorter(self._budget, unique=True)
+        self.hot = HotBands(slots, bands, rows)
+        self.done, self.total = 0, bands * len(slots)
+
+    def blocks(self) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs as two arrays, left < right, at most about a million pairs at a time."""
+        size = self._budget.block
+        for band in range(len(self._labels)):
+            for members, starts, sizes in self._buckets(band):
+                hot = sizes > self._cap
+                for left, right in pairs_in_runs(starts[~hot], sizes[~hot], size):
+                    yield self._exclude_seen(members[left], members[right], band)
+                if hot.any():
+                    self._cap_buckets(band, members, starts[hot], sizes[hot])
+        stars = self._stars.sorted()
+        for part in parts(len(stars), size):
+            left, right = np.divmod(stars[part], np.uint64(len(self._slots)))
+            first, second = left.astype(np.int32), right.astype(np.int32)
+            yield self._exclude_seen(first, second, len(self._labels))
+
+    def _buckets(self, band: int) -> Iterator[tuple[Places, NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield documents sorted by one band, with start and size of each shared value."""
+        count = len(self._slots)
+        bits = np.uint64(bits_for(count))
+        low = (np.uint64(1) << bits) - np.uint64(1)
+        codes = self._sorted_codes(band, low)
+        for part in slices_of_runs(codes, low, self._budget.block):
+            self.done = band * count + part.stop
+            members, starts, sizes = self._shared(codes[part], bits, low)
+            self._label(band, members, starts, sizes)
+            yield members, starts, sizes
+
+    def _sorted_codes(self, band: int, low: np.uint64) -> Codes:
+        """Return the band's values in order; the bits of `low` hold the number of the document."""
+        sorter = Sorter(self._budget)
+        columns = slice(band * self._rows, (band + 1) * self._rows)
+        size = self._budget.share(8, 8 * (self._rows + 2), most=AT_ONCE)
+        for part in parts(len(self._slots), size):
+            numbers = np.arange(part.start, part.stop)
+            self._labels[band, part] = -1 - numbers
+            self._values[part] = band_hashes(self._slots[part, columns], 1, self._rows)[:, 0]
+            sorter.add(self._values[part] & ~low | numbers.astype(np.uint64))
+        return sorter.sorted()
+
+    def _label(
+        self, band: int, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]
+    ) -> None:
+        """Label the documents of each value that is not hot with the first of them."""
+        cool = sizes <= self._cap
+        places = np.repeat(starts[cool], sizes[cool]) + offsets(sizes[cool])
+        self._labels[band][members[places]] = np.repeat(members[starts[cool]], sizes[cool])
+
+    def _shared(
+        self, codes: Codes, bits: np.uint64, low: np.uint64
+    ) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
+        """Return the documents whose whole value is shared, sorted by it.
+
+        `codes` are sorted by the upper bits of the value.
+        """
+        heads = codes >> bits
+        same = heads[1:] == heads[:-1]
+        alone = ~(np.append(same, False) | np.append(False, same))
+        members = (codes[~alone] & low).astype(np.int32)
+        values = self._values[members]
+        if (values[1:] < values[:-1]).any():
+            order = np.lexsort((members, values))
+            members, values = members[order], values[order]
+        starts, sizes = find_runs(values)
+        return members, starts[sizes > 1], sizes[sizes > 1]
+
+    def _exclude_seen(self, left: Places, right: Places, bands: int) -> tuple[Places, Places]:
+        """Return the pairs that share none of the first `bands` bands, not counting hot values."""
+        for labels in self._labels[:bands]:
+            unseen = labels[left] != labels[right]
+            if not unseen.all():
+                left, right = left[unseen], right[unseen]
+        return left, right
+
+    def _cap_buckets(
+        self, band: int, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]
+    ) -> None:
+        """Pair the document of least rank with all others, for each hot value."""
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+            bucket = members[start : start + size].astype(np.int64)
+            centre = bucket[np.argmin(self._rank[bucket])]
+            others = bucket[bucket != centre]
+            pairs = np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre)
+            self._stars.add(pairs.astype(np.uint64))
+            self.hot.add(band, int(self._values[centre]), int(centre), others.astype(np.int32))
+
+    @property
+    def capped(self) -> CapReport:
+        """The report of what the cap has left out so far."""
+        return CapReport(len(self.hot), self.hot.largest, self.hot.pairs)
+
+
+# Candidate pairs of short texts, without chance: texts that share a choice of their words.
+
+FEW_WORDS = 20  # a text of fewer is short
+_MOST_KEYS = 220  # of one number of common words; so many are the choices of nine of twelve
+_SLACK = 1e-9
+_AT_ONCE = 1000  # texts whose keys are made together
+
+Choices = tuple[tuple[int, NDArray[np.intp]], ...]
+
+
+def most_words(threshold: float) -> int:
+    """Return the most words of a text that a short one may resemble.
+
+    >>> most_words(0.8), most_words(0.5)
+    (23, 38)
+    """
+    return math.floor((FEW_WORDS - 1) / threshold + _SLACK)
+
+
+def short_keys(words: NDArray[np.uint64], threshold: float) -> NDArray[np.uint64]:
+    """Return the keys of texts of the same number of words: (texts, keys).
+
+    `words`: (texts, words) a hash for each occurrence of each word, ascending. Two texts with `lcs`
+    of `threshold` or more share a key if one of them is short.
+    """
+    columns = []
+    for common, choices in _choices(words.shape[1], threshold):
+        salt = np.uint64(common * GAMMA % (1 << 64))
+        columns.append(mix64_array(words[:, choices].sum(axis=2, dtype=np.uint64) + salt))
+    return np.concatenate([np.zeros((len(words), 0), np.uint64), *columns], axis=1)
+
+
+@lru_cache(maxsize=512)
+def _choices(words: int, threshold: float) -> Choices:
+    """Return for each number of words that may be common the places of the words of each key."""
+    longest = min(words / threshold, most_words(threshold)) + _SLACK
+    numbers = {
+        fewest_in_common(longer, threshold) for longer in range(words, math.floor(longest) + 1)
+    }
+    choices = []
+    for common in sorted(number for number in numbers if number <= min(words, FEW_WORDS - 1)):
+        size = _words_of_key(common, threshold)
+        places = list(combinations(range(words - common + size), size))
+        choices.append((common, np.array(places, dtype=np.intp)))
+    return tuple(choices)
+
+
+def fewest_in_common(longer: int, threshold: float) -> int:
+    """Return the fewest words that a text of so many has in common at a threshold; at least 1."""
+    return max(1, math.ceil(threshold * longer - _SLACK))
+
+
+def _words_of_key(common: int, threshold: float) -> int:
+    """Return of how many words keys are made of texts that share `common`, whatever their length.
+
+    So many that the longest of these texts has at most `_MOST_KEYS` keys, if it can.
+    """
+    missing = math.floor(common / threshold + _SLACK) - common
+    sizes = range(common, 0, -1)
+    return next((size for size in sizes if math.comb(missing + size, size) <= _MOST_KEYS), 1)
+
+
+class ShortTexts:
+    """The pairs of texts of which one is short, and that may reach a threshold of `lcs`.
+
+    `rank`: (texts,) distinct numbers. A key that more than `cap` texts share is hot: it pairs the
+    text of least rank with all others. The memory budget holds 8 bytes a key, and 8 a pair.
+    """
+
+    def __init__(
+        self, threshold: float, rank: NDArray[np.int64], cap: int, budget: MemoryBudget
+    ) -> None:
+        self._threshold, self._rank, self._cap, self._budget = threshold, rank, cap, budget
+        self._bits = np.uint64(bits_for(len(rank)))
+        self._keys = Sorter(budget)
+        self._waiting: dict[int, list[tuple[int, NDArray[np.uint64]]]] = defaultdict(list)
+        self.capped = CapReport()
+
+    def put(self, text: int, words: NDArray[np.uint64]) -> None:
+        """Add a text, by a hash for each occurrence of each word: (words,) uint64, distinct."""
+        waiting = self._waiting[len(words)]
+        waiting.append((text, words))
+        if len(waiting) == _AT_ONCE:
+            self._add_keys(len(words))
+
+    def pairs(self) -> Codes:
+        """Return the pairs as codes of `encode_pair`, left < right, each once, ascending.
+
+        No text may be added afterwards.
+        """
+        for length in list(self._waiting):
+            self._add_keys(length)
+        low = (np.uint64(1) << self._bits) - np.uint64(1)
+        codes = self._keys.sorted()
+        pairs = Sorter(self._budget, unique=True)
+        for part in slices_of_runs(codes, low, self._budget.block):
+            texts = (codes[part] & low).astype(np.int32)
+            starts, sizes = find_runs(codes[part] & ~low)
+            hot = sizes > self._cap
+            for left, right in pairs_in_runs(starts[~hot], sizes[~hot], self._budget.block):
+                pairs.add(encode_pair(texts[left], texts[right]))
+            for start, size in zip(starts[hot].tolist(), sizes[hot].tolist(), strict=True):
+                pairs.add(self._star(texts[start : start + size]))
+        return pairs.sorted()
+
+    def _add_keys(self, length: int) -> None:
+        """Make the keys of the texts of so many words that wait for it."""
+        waiting = self._waiting.pop(length)
+        texts = np.array([text for text, _ in waiting], dtype=np.uint64)
+        words = np.sort(np.stack([hashes for _, hashes in waiting]), axis=1)
+        keys = short_keys(words, self._threshold)
+        self._keys.add((keys >> self._bits << self._bits | texts[:, None]).ravel())
+
+    def _star(self, texts: Places) -> Codes:
+        """Return the pairs of the text of least rank with all others."""
+        centre = texts[np.argmin(self._rank[texts])]
+        others = texts[texts != centre]
+        size = len(texts)
+        left_out = (size - 1) * (size - 2) // 2
+        self.capped = self.capped.merge(CapReport(1, size, left_out))
+        return encode_pair(np.minimum(others, centre), np.maximum(others, centre))
+
+
+# Candidate pairs from sketches of bits: sketches that share a block of bits, by sort and tables.
+
+
+def bit_words(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return sketches of (n, bytes) as (n, words), the first bits first.
+
+    >>> bit_words(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 255]], np.uint8)).tolist()
+    [[1, 255]]
+    """
+    missing = -octets.shape[1] % 8
+    padded = np.ascontiguousarray(np.pad(octets, ((0, 0), (missing, 0))))
+    words: NDArray[np.uint64] = padded.view(">u8").astype(np.uint64)
+    return words
+
+
+def block_hashes(sketches: NDArray[np.uint64], mask: int) -> NDArray[np.uint64]:
+    """Return 32 bits of a hash of each (n, words) sketch under the mask of a table: (n,).
+
+    Two keys that share them by chance are told apart by their distance.
+    """
+    hashed = np.zeros(len(sketches), dtype=np.uint64)
+    for place in range(sketches.shape[1]):
+        word = mask >> 64 * (sketches.shape[1] - 1 - place) & (1 << 64) - 1
+        hashed = mix64_array(hashed ^ sketches[:, place] & np.uint64(word))
+    halves: NDArray[np.uint64] = hashed >> np.uint64(32)
+    return halves
+
+
+def bits_apart(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the number of different bits of each pair of (n, words) sketches."""
+    return count_ones(left ^ right)
+
+
+class ClosePairs:
+    """The pairs of sketches within `distance` bits, each once.
+
+    `sketches`: (n, words) uint64, the first bits first, bits beyond those of the design 0.
+
+    A block that more than `cap` sketches share gives pairs with the one of the least `rank` only,
+    unless the pair shares another; `capped` says so when `blocks` has been read to the end.
+    `candidates` counts the pairs that share a block.
+    """
+
+    def __init__(
+        self,
+        sketches: NDArray[np.uint64],
+        design: Design,
+        distance: int,
+        rank: NDArray[np.int64],
+        cap: int,
+        budget: MemoryBudget,
+    ) -> None:
+        masks = tables(design)
+        keys = budget.array((len(sketches), len(masks)), np.uint32)
+        for table, mask in enumerate(masks):
+            keys[:, table] = block_hashes(sketches, mask)
+        self._sketches, self._distance = sketches, distance
+        self._join = Join(keys, len(masks), 1, rank, cap, budget)
+        self.candidates = 0
+
+    def blocks(self) -> Iterator[tuple[Places, Places, NDArray[np.int64]]]:
+        """Yield the pairs as left, right and the number of different bits; left < right."""
+        for left, right in self._join.blocks():
+            self.candidates += len(left)
+            apart = bits_apart(self._sketches[left], self._sketches[right])
+            is_close = apart <= self._distance
+            yield left[is_close], right[is_close], apart[is_close]
+
+    @property
+    def capped(self) -> CapReport:
+        """Return the report of what the cap has left out so far."""
+        return self._join.capped
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Blocks of sketches that have been compared, and of how many."""
+        return self._join.done, self._join.total
+
+
+# Pairs of the distinct texts of a collection, at or above a threshold.
+
+NOTHING_CAPPED = CapReport()
+PAIRS_AT_ONCE = 1 << 14  # pairs that are verified at a time
+
+
+@dataclass(frozen=True, slots=True)
+class TextPairs:
+    """Pairs of texts at or above a threshold, sorted by left, then right.
+
+    `exact`: measured on the texts, else estimated from the slots. `candidates`: how many pairs were
+    looked at. `within`, of contained texts: (pairs, 2) how much of the left text is in the right
+    one, and of the right in the left.
+    """
+
+    left: Places
+    right: Places
+    similarity: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    candidates: int = 0
+    capped: CapReport = NOTHING_CAPPED
+    within: NDArray[np.float64] | None = None
+
+
+class TextPairsBuilder:
+    """Collects the pairs that reach the threshold, block after block."""
+
+    def __init__(self, budget: MemoryBudget, threshold: float) -> None:
+        self._threshold = threshold
+        dtypes = (np.int32, np.int32, np.float64, np.bool_)
+        self._columns = [Column(budget, dtype) for dtype in dtypes]
+
+    def add(
+        self,
+        left: Places,
+        right: Places,
+        similarity: NDArray[np.float64],
+        exact: NDArray[np.bool_],
+    ) -> TextPairs:
+        """Take the pairs among these that reach the threshold, and all that are not `exact`.
+
+        The slots of the latter have decided before. Returns the pairs that were taken.
+        """
+        reaches = ~exact | ((similarity >= self._threshold) & (similarity > 0))
+        taken = TextPairs(left[reaches], right[reaches], similarity[reaches], exact[reaches])
+        arrays: tuple[NDArray[Any], ...] = (taken.left, taken.right, taken.similarity, taken.exact)
+        for column, values in zip(self._columns, arrays, strict=True):
+            column.add(values)
+        return taken
+
+    def build(self, candidates: int, capped: CapReport) -> TextPairs:
+        """Return the pairs; none may be added afterwards."""
+        left, right, similarity, exact = (column.whole() for column in self._columns)
+        return TextPairs(left, right, similarity, exact, candidates, capped)
+
+
+# Pairs of texts that share a band, with the number of their equal slots, sorted.
+
+
+class BandPairs:
+    """Pairs of texts and how many of their slots are equal; ascending by left, then right.
+
+    `texts`: how many there are. `width`: slots of a sketch. `candidates` counts all pairs that
+    share a band, those with too few equal slots included, and those found by their words alone:
+    these have 0 for their equal slots, by which no pair is ruled out. A pair takes 8 bytes of the
+    memory budget. Raises `UsageError` for more texts than a code can number.
+    """
+
+    def __init__(self, texts: int, width: int, budget: MemoryBudget) -> None:
+        self._budget = budget
+        self._text_bits = np.uint64(bits_for(texts))
+        self._slot_bits = np.uint64(bits_for(width + 1))
+        if 2 * self._text_bits + self._slot_bits > 64:
+            raise UsageError(
+                f"{texts:,} distinct texts are too many for one machine; use nearfold on Spark"
+            )
+        self._sorter: Sorter | None = Sorter(budget)
+        self._codes: Codes = np.zeros(0, dtype=np.uint64)
+        self.candidates = 0
+        self.capped = CapReport()
+
+    def add(self, left: Places, right: Places, equal: NDArray[np.uint16]) -> None:
+        """Take more pairs, each once."""
+        if self._sorter is None:
+            raise ValueError("the pairs are sorted already")
+        pairs = left.astype(np.uint64) << self._text_bits | right.astype(np.uint64)
+        self._sorter.add(pairs << self._slot_bits | equal.astype(np.uint64))
+
+    def sort(self) -> None:
+        """Put the pairs in order; none may be added afterwards."""
+        if self._sorter is not None:
+            self._codes = self._sorter.sorted()
+            self._sorter = None
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def blocks(
+        self, least: int = 0, size: int = BLOCK
+    ) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
+        """Yield the pairs with `least` equal slots or more, as left, right and equal slots.
+
+        Those found by their words alone are among them, with 0. `size` pairs are looked at a time.
+        """
+        for part in parts(len(self._codes), min(size, self._budget.block)):
+            codes = self._codes[part]
+            equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
+            is_enough = (equal >= least) | (equal == 0)
+            left, right = self._texts(codes[is_enough] >> self._slot_bits)
+            yield left, right, equal[is_enough]
+
+    def sample(self, number: int) -> tuple[Places, Places, NDArray[np.uint16]]:
+        """Return at most so many pairs, as `blocks` does, at equal distances in their order."""
+        places = np.linspace(0, max(0, len(self) - 1), min(number, len(self))).astype(np.int64)
+        codes = np.asarray(self._codes[places])
+        left, right = self._texts(codes >> self._slot_bits)
+        return left, right, (codes & _ones(self._slot_bits)).astype(np.uint16)
+
+    def nearest_first(self) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs in blocks, those with most equal slots first, then in order."""
+        sorter = Sorter(self._budget)
+        pair_bits = np.uint64(2) * self._text_bits
+        for part in parts(len(self._codes), self._budget.block):
+            codes = self._codes[part]
+            different = ~codes & _ones(self._slot_bits)
+            sorter.add(different << pair_bits | codes >> self._slot_bits)
+        sorted_codes = sorter.sorted()
+        for part in parts(len(sorted_codes), PAIRS_AT_ONCE):
+            yield self._texts(sorted_codes[part] & _ones(pair_bits))
+
+    def _texts(self, pairs: Codes) -> tuple[Places, Places]:
+        left = (pairs >> self._text_bits).astype(np.int32)
+        right = (pairs & _ones(self._text_bits)).astype(np.int32)
+        return left, right
+
+
+def _ones(bits: np.uint64) -> np.uint64:
+    ones: np.uint64 = np.uint64((1 << int(bits)) - 1)
+    return ones

@@ -1,0 +1,539 @@
+"""A whole store in columns: what matching and grouping need of every document but its text.
+
+Copies, documents with the same normalised text, share one entry of everything that comes from the
+text, their slots above all.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b, shake_256
+from itertools import combinations, product
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria
+from indexer.comparing.external_memory import Column, MemoryBudget, Places, StringSequence, parts
+from indexer.comparing.field_rules import RuleValues, Value
+from indexer.model import Progress, Row, Status, no_progress
+from indexer.recipe import Recipe
+
+# Many small records within a memory budget: bytes by number, without one object for each.
+
+PAGE = 1 << 12
+
+
+class Records:
+    """Records in the order of adding; they are spilled in pages of `PAGE` records."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._budget = budget
+        self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
+        self._pending: list[bytes] = []
+
+    def __len__(self) -> int:
+        return len(self._pages) * PAGE + len(self._pending)
+
+    def add(self, record: bytes) -> None:
+        """Add a record."""
+        self._pending.append(record)
+        if len(self._pending) == PAGE:
+            ends = np.cumsum([0, *map(len, self._pending)])
+            data = np.frombuffer(b"".join(self._pending), dtype=np.uint8)
+            self._pages.append((self._budget.spill(ends), self._budget.spill(data)))
+            self._pending = []
+
+    def __getitem__(self, place: int) -> bytes:
+        """Return one record. Raises `IndexError` beyond the last."""
+        page, within = divmod(place, PAGE)
+        if page >= len(self._pages):
+            return self._pending[place - len(self._pages) * PAGE]
+        ends, data = self._pages[page]
+        return data[ends[within] : ends[within + 1]].tobytes()
+
+
+class Names(StringSequence):
+    """Strings as UTF-8 records; lone surrogates are kept."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._records = Records(budget)
+
+    def add(self, name: str) -> None:
+        """Add a string."""
+        self._records.add(name.encode("utf-8", "surrogatepass"))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def at(self, place: int) -> str:
+        """Return one string."""
+        return self._records[place].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[place] for place in range(len(self)))
+
+
+# From pairs of distinct texts to pairs of the documents that carry them.
+
+BLOCK_PAIRS = 1 << 16
+
+
+class Carriers(Sequence[list[int]]):
+    """The documents that carry each text, ascending.
+
+    `texts` is the number of each document's text, -1 for none; each of the `count` texts has a
+    document. `first` and `sizes`: (count,) the first document of each text, and how many carry it.
+
+    >>> list(Carriers(np.array([0, 1, -1, 0], dtype=np.int32), 2))
+    [[0, 3], [1]]
+    """
+
+    def __init__(self, texts: NDArray[np.int32], count: int) -> None:
+        self.texts = texts
+        carrying = np.flatnonzero(texts >= 0)
+        self._documents = carrying[np.argsort(texts[carrying], kind="stable")].astype(np.int32)
+        self.sizes = np.bincount(texts[carrying], minlength=count)
+        self._starts = np.cumsum(self.sizes) - self.sizes
+        self.first: Places = self._documents[self._starts]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, text: int) -> list[int]:  # type: ignore[override]
+        start = self._starts[text]
+        documents: list[int] = self._documents[start : start + self.sizes[text]].tolist()
+        return documents
+
+    def pairs_between(self, left: Places, right: Places, cap: int) -> NDArray[np.int64]:
+        """Return how many pairs of documents `DocumentPairs` makes of each pair of texts."""
+        a, b = self.sizes[left], self.sizes[right]
+        return np.where(a * b <= cap, a * b, a + b - 1)
+
+    def pairs_of_copies(self, cap: int) -> int:
+        """Return how many pairs of documents `DocumentPairs` makes of the copies of each text."""
+        pairs = self.sizes * (self.sizes - 1) // 2
+        return int(np.where(pairs <= cap, pairs, self.sizes - 1).sum())
+
+    def texts_of(self, documents: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which texts any of these documents carries: (documents,) to (texts,) bool."""
+        return np.bincount(self.texts[documents & (self.texts >= 0)], minlength=len(self)) > 0
+
+
+class PairFilter:
+    """A filter for the requested pairs of documents.
+
+    With `marked`: one document is marked and the other is not. With `new`: at least one is new.
+    Both are (documents,) bool.
+    """
+
+    def __init__(
+        self, documents: Carriers, marked: NDArray[np.bool_] | None, new: NDArray[np.bool_] | None
+    ) -> None:
+        self.documents, self._marked, self._new = documents, marked, new
+        self._marked_texts = None if marked is None else documents.texts_of(marked)
+        self._other_texts = None if marked is None else documents.texts_of(~marked)
+        self._new_texts = None if new is None else documents.texts_of(new)
+
+    @property
+    def selects_all(self) -> bool:
+        """True if every pair is requested."""
+        return self._marked is None and self._new is None
+
+    def texts(self, left: Places, right: Places) -> tuple[Places, Places]:
+        """Return the pairs of texts that may hold a requested pair of documents."""
+        possible = self.may_include(left, right)
+        return (left, right) if possible.all() else (left[possible], right[possible])
+
+    def may_include(self, left: Places, right: Places) -> NDArray[np.bool_]:
+        """Return for each pair of texts whether it may hold a requested pair of documents."""
+        possible = np.ones(len(left), dtype=bool)
+        if self._marked_texts is not None and self._other_texts is not None:
+            marked, others = self._marked_texts, self._other_texts
+            possible &= (marked[left] & others[right]) | (others[left] & marked[right])
+        if self._new_texts is not None:
+            possible &= self._new_texts[left] | self._new_texts[right]
+        return possible
+
+    def orient(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.bool_]]:
+        """Return pairs of documents in order, and which of them are requested.
+
+        The lower place comes first; with `marked`, the document that is not marked.
+        """
+        swapped, requested = a > b, np.ones(len(a), dtype=bool)
+        if self._marked is not None:
+            swapped, requested = self._marked[a], self._marked[a] != self._marked[b]
+        if self._new is not None:
+            requested &= self._new[a] | self._new[b]
+        return np.where(swapped, b, a), np.where(swapped, a, b), requested
+
+
+class DocumentPairs:
+    """Pairs of documents for pairs of texts.
+
+    When the copies of two texts make more than `cap` pairs, only those with the first copy of
+    either are made; `left_out` counts the others.
+    """
+
+    def __init__(self, documents: Carriers, cap: int | None) -> None:
+        self._documents, self._cap = documents, cap
+        self.left_out = 0
+
+    def between_texts(self, left: Places, right: Places) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs of documents between the texts of each pair, in blocks."""
+        first, sizes = self._documents.first, self._documents.sizes
+        plain = (sizes[left] == 1) & (sizes[right] == 1)
+        yield first[left[plain]], first[right[plain]]
+        pairs = zip(left[~plain].tolist(), right[~plain].tolist(), strict=True)
+        yield from _blocks(
+            self._pair_across(self._documents[a], self._documents[b]) for a, b in pairs
+        )
+
+    def within_texts(self) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs of documents among the copies of each text, in blocks."""
+        repeated = np.flatnonzero(self._documents.sizes > 1).tolist()
+        return _blocks(self._pair_copies(self._documents[text]) for text in repeated)
+
+    def _pair_across(self, left: Sequence[int], right: Sequence[int]) -> Iterator[tuple[int, int]]:
+        total = len(left) * len(right)
+        if self._cap is None or total <= self._cap:
+            yield from product(left, right)
+            return
+        self.left_out += total - (len(left) + len(right) - 1)
+        yield from ((left[0], document) for document in right)
+        yield from ((document, right[0]) for document in left[1:])
+
+    def _pair_copies(self, copies: Sequence[int]) -> Iterator[tuple[int, int]]:
+        total = len(copies) * (len(copies) - 1) // 2
+        if self._cap is None or total <= self._cap:
+            yield from combinations(copies, 2)
+            return
+        self.left_out += total - (len(copies) - 1)
+        yield from ((copies[0], document) for document in copies[1:])
+
+
+def _blocks(groups: Iterable[Iterable[tuple[int, int]]]) -> Iterator[tuple[Places, Places]]:
+    """Yield pairs as arrays of at most `BLOCK_PAIRS`, in order."""
+    block: list[tuple[int, int]] = []
+    for pairs in groups:
+        for pair in pairs:
+            block.append(pair)
+            if len(block) == BLOCK_PAIRS:
+                yield _columns(block)
+                block = []
+    yield _columns(block)
+
+
+def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Places, Places]:
+    columns = np.array(pairs, dtype=np.int32).reshape(len(pairs), 2)
+    return columns[:, 0], columns[:, 1]
+
+
+# The fields of documents that matching and grouping need, in a few hundred bytes each.
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The fields of one document that matching and grouping need.
+
+    `order_value` is what documents are ordered by, where that is a field; `rule_values` what the
+    rules of the criteria compare. `text` is the number of its text.
+    """
+
+    id: str
+    path: str
+    status: Status
+    words: int
+    modified: int | None
+    raw: str
+    exact: str
+    labels: tuple[str, ...]
+    family: str
+    principal: bool | None
+    similarity: float | None
+    cluster: str | None
+    provisional: bool
+    order_value: Value
+    rule_values: RuleValues
+    text: int
+
+
+class Entries(Sequence[Entry]):
+    """The entries of all documents, unpacked from a few hundred bytes at each access."""
+
+    def __init__(self, ids: Names, paths: Names, rest: Records, texts: NDArray[np.int32]) -> None:
+        self.ids = ids
+        self.paths = paths
+        self._rest = rest
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Entry: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Entry]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        rest: list[Any] = [*marshal.loads(self._rest[place]), int(self._texts[place])]
+        return Entry(self.ids[place], self.paths[place], *rest)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (self[place] for place in range(len(self)))
+
+
+def pack_entry(row: Row, order_value: Value, rule_values: RuleValues) -> bytes:
+    """Return the fields of an `Entry` between its path and its text, as `Entries` unpacks them."""
+    fields = (
+        row.status,
+        row.words,
+        row.modified,
+        row.raw,
+        row.exact,
+        row.labels,
+        row.family,
+        row.principal,
+        row.similarity,
+        row.cluster,
+        row.provisional,
+    )
+    return marshal.dumps((*fields, order_value, rule_values))
+
+
+OrderValue: TypeAlias = Callable[[Row], Value]
+EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents ascending by id, and their distinct texts.
+
+    Texts with keys come first, then the others, each in the order of their first documents. Texts
+    without keys are similar to their copies only. `criteria` say which documents are copies.
+
+    `entries`: the documents. `documents[i]`: the places in `entries` that carry text i, ascending.
+    `truncated`: the documents whose texts were cut.
+    `contents`: (texts, 2) uint64, equal for copies; no rows unless the rules `differ` or `window`
+    make copies texts of their own, which then have slots in common also without keys.
+
+    Of the texts with keys:
+    - `slots`: (texts, slots) uint32, or uint8 of a recipe that packs slots; rare-term signatures
+      (`indexer.fingerprinting.rare_terms`) of a recipe that makes those, the bytes of one of more
+      than 64       bits; no columns without any
+    - `simhash`: (texts,) uint64, 0 where there is none
+    - `chars`: (texts,) int64, of the normalised text
+    - `words`: (texts,) int64, as the row counts them
+
+    The arrays are kept by `budget`; some 50 bytes a document always take memory.
+    """
+
+    recipe: Recipe
+    entries: Entries
+    documents: Carriers
+    slots: NDArray[Any]
+    simhash: NDArray[np.uint64]
+    chars: NDArray[np.int64]
+    words: NDArray[np.int64]
+    budget: MemoryBudget
+    criteria: Criteria = NO_CRITERIA
+    contents: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
+    truncated: frozenset[int] = frozenset()
+
+    def are_copies(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for each pair of texts whether they are copies, whose fields may differ."""
+        equal: NDArray[np.bool_] = left == right
+        if len(self.contents):
+            equal |= (self.contents[left] == self.contents[right]).all(axis=1)
+        return equal
+
+    @property
+    def slot_bits(self) -> int:
+        """The bits of each slot."""
+        return 8 * self.slots.dtype.itemsize
+
+    def first_id(self, text: int) -> str:
+        """Return the id of the first document that carries a text."""
+        return self.entries.ids[int(self.documents.first[text])]
+
+    def rule_values(self, text: int) -> RuleValues:
+        """Return what the rules of the criteria compare of a text, the same for all its copies."""
+        return self.entries[int(self.documents.first[text])].rule_values
+
+    def fields_without_values(self) -> set[str]:
+        """Return the fields of the rules of which no document has a value."""
+        missing = set(self.criteria.fields)
+        for entry in self.entries:
+            if not missing:
+                break
+            values = zip(self.criteria.fields, entry.rule_values, strict=True)
+            missing -= {field for field, value in values if value is not None}
+        return missing
+
+
+class _SketchColumns:
+    """Place and digest of the text of documents, and the sketches of those that have keys."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        budget: MemoryBudget,
+        criteria: Criteria,
+        statuses: tuple[str, ...],
+    ) -> None:
+        self._statuses = statuses
+        self.width = recipe.sketch_width
+        self._size = recipe.sketch_bytes
+        self._stored = np.dtype(f">u{recipe.slot_bytes}")
+        self._type = self._stored.newbyteorder("=")
+        self._criteria = criteria
+        self._budget = budget
+        self._places = Column(budget, np.int32)
+        self._digests = Column(budget, np.uint64)
+        self._contents = Column(budget, np.uint64)
+        self._slots = Column(budget, self._type)
+        self._simhash = Column(budget, np.uint64)
+        self._chars = Column(budget, np.int64)
+        self._words = Column(budget, np.int64)
+        # Copies may differ in fields then, and are found as pairs of texts are, by slots.
+        self._width_of_copies = self.width if criteria.differ or criteria.window else 0
+        self._pending: list[tuple[int, Row]] = []
+        self._other_places = Column(budget, np.int32)
+        self._other_digests = Column(budget, np.uint64)
+        self._others: list[tuple[int, str]] = []
+
+    def add(self, row: Row, place: int) -> None:
+        is_whole = len(row.minhash or b"") == self._size if self._size else row.simhash is not None
+        if row.status in self._statuses and is_whole:
+            self._pending.append((place, row))
+        elif self._width_of_copies:
+            self._pending.append((place, replace(row, minhash=self._copy_slots(row))))
+        else:
+            self._others.append((place, self._criteria.text_key(row)))
+        if len(self._pending) + len(self._others) >= EVERY:
+            self._pack()
+
+    def _copy_slots(self, row: Row) -> bytes:
+        """Return slots that a document without keys shares with its copies, and hardly any else."""
+        key = self._criteria.content_key(row).encode(errors="replace")
+        return shake_256(key).digest(self._size or 0)
+
+    def _pack(self) -> None:
+        self._pack_others()
+        rows = [row for _, row in self._pending]
+        digests = b"".join(_digest(self._criteria.text_key(row)) for row in rows)
+        slots = b"".join(row.minhash or b"" for row in rows)
+        self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
+        self._digests.add(np.frombuffer(digests, dtype=np.uint64))
+        if self._width_of_copies:
+            contents = b"".join(_digest(self._criteria.content_key(row)) for row in rows)
+            self._contents.add(np.frombuffer(contents, dtype=np.uint64))
+        self._slots.add(np.frombuffer(slots, dtype=self._stored))
+        self._simhash.add(np.array([row.simhash or 0 for row in rows], dtype=np.uint64))
+        self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
+        self._words.add(np.array([row.words for row in rows], dtype=np.int64))
+        self._pending = []
+
+    def _pack_others(self) -> None:
+        digests = b"".join(_digest(key) for _, key in self._others)
+        self._other_places.add(np.array([place for place, _ in self._others], dtype=np.int32))
+        self._other_digests.add(np.frombuffer(digests, dtype=np.uint64))
+        self._others = []
+
+    def texts(self, documents: int) -> tuple[NDArray[np.int32], int, NDArray[np.int64]]:
+        """Return the number of each document's text, of how many, and the first of each with keys.
+
+        The latter are places among the documents with keys.
+        """
+        self._pack()
+        numbers, first = _text_numbers(self._digests.whole().reshape(-1, 2))
+        others, first_other = _text_numbers(self._other_digests.whole().reshape(-1, 2))
+        texts = np.empty(documents, dtype=np.int32)
+        texts[self._places.whole()] = numbers
+        texts[self._other_places.whole()] = others + len(first)
+        return texts, len(first) + len(first_other), first
+
+    def contents(self, first: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return what these documents share with copies of other fields; no rows if all do not."""
+        contents = self._contents.whole().reshape(-1, 2)
+        return contents[first] if len(contents) else contents
+
+    def sketches(
+        self, first: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return slots, SimHash, characters and words of these documents."""
+        rows = self._slots.whole().reshape(len(self._simhash), self.width)
+        slots: NDArray[Any] = rows
+        if len(first) < len(rows):
+            slots = self._budget.array((len(first), self.width), self._type)
+            for part in parts(len(first), self._budget.share(8, self._size or 1)):
+                slots[part] = rows[first[part]]
+        columns = (self._simhash, self._chars, self._words)
+        simhash, chars, words = (column.whole()[first] for column in columns)
+        return slots, simhash, chars, words
+
+
+def _no_value(row: Row) -> Value:
+    return None
+
+
+def gather(
+    rows: Iterable[Row],
+    recipe: Recipe,
+    total: int,
+    progress: Progress = no_progress,
+    budget: MemoryBudget | None = None,
+    order_value: OrderValue = _no_value,
+    criteria: Criteria = NO_CRITERIA,
+    statuses: tuple[str, ...] = COMPARED,
+) -> Collection:
+    """Return the collection of these rows, which come ascending by id.
+
+    `total`: about how many there are, for `progress`. `order_value` returns what a row is ordered
+    by. `criteria` decide which rows are copies. Rows of other `statuses` match copies only.
+    """
+    budget = budget or MemoryBudget()
+    sketches = _SketchColumns(recipe, budget, criteria, statuses)
+    truncated: set[int] = set()
+    ids = Names(budget)
+    paths = Names(budget)
+    rest = Records(budget)
+    for place, row in enumerate(rows):
+        ids.add(row.id)
+        paths.add(row.path)
+        rest.add(pack_entry(row, order_value(row), criteria.values(row)))
+        sketches.add(row, place)
+        if row.status == "truncated":
+            truncated.add(place)
+        if place % EVERY == 0:
+            progress("reading rows", place, total)
+    texts, count, first = sketches.texts(len(rest))
+    entries = Entries(ids, paths, rest, texts)
+    documents = Carriers(texts, count)
+    columns = sketches.sketches(first)
+    contents = sketches.contents(first)
+    cut = frozenset(truncated)
+    return Collection(recipe, entries, documents, *columns, budget, criteria, contents, cut)
+
+
+def _digest(key: str) -> bytes:
+    return blake2b(key.encode(), digest_size=16).digest()
+
+
+def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return one number for equal digests, and the place where each number comes first.
+
+    Numbers are in the order in which they come first.
+    """
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    arranged = digests[order]
+    begins = np.append(True, (arranged[1:] != arranged[:-1]).any(axis=1))[: len(order)]
+    firsts = order[begins]
+    numbers = np.empty(len(order), dtype=np.int32)
+    numbers[order] = np.argsort(np.argsort(firsts))[np.cumsum(begins) - 1]
+    return numbers, np.sort(firsts)

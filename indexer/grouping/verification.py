@@ -1,0 +1,310 @@
+"""Exact similarities of pairs of texts, which are read in batches."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.approved_passages import OmissionLog
+from indexer.comparing.differences import Rarity
+from indexer.comparing.measures import Side, jaccard, measure_pair, stored_side
+from indexer.comparing.parity_maps import count_ones, most_apart
+from indexer.fingerprinting.keys import pack_slots
+from indexer.grouping.candidates import TextPairs
+from indexer.grouping.collection import Collection, PairFilter
+from indexer.grouping.words_in_common import SequenceCache
+from indexer.model import Progress, Row, no_progress
+
+MOST_CHARS = 20_000_000  # characters of texts that are kept at most
+BYTES_A_CHAR = 13  # of a text that is kept, its features and words included
+BATCH = 500  # texts or pairs that are read or measured together
+ACCEPTED = 50  # pairs whose words are looked up together
+
+
+class TextReader(Protocol):
+    """A store of texts, of which verification needs no more."""
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return whole rows by id; ids that do not exist are absent."""
+        ...
+
+
+class Verifier:
+    """Measures pairs of a collection's texts, exactly.
+
+    Texts are named by their numbers in the collection, and read in batches; a quarter of the memory
+    budget, 250 MB at the most, keeps them. A text is 1 to itself by every measure, a pair that does
+    not meet the criteria of the collection is 0, and a text that has left the store is empty.
+    `rarity` has the frequencies that criteria on novelty need. Methods raise `UnknownMeasure`.
+    """
+
+    def __init__(
+        self,
+        store: TextReader,
+        collection: Collection,
+        measure: str,
+        rarity: Rarity | None = None,
+    ) -> None:
+        self.measure = measure
+        self._store = store
+        self._collection = collection
+        self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
+        self._sides: OrderedDict[int, Side] = OrderedDict()
+        self._chars = 0
+        self._rarity = rarity
+        self._sequences = SequenceCache(self._contents, BYTES_A_CHAR * self._most)
+
+    def similarities(
+        self,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        least: float = 0.0,
+        progress: Progress = no_progress,
+    ) -> NDArray[np.float64]:
+        """Return the measure of each pair; may be 0 for one below `least`.
+
+        Fastest for pairs that are sorted by `left`.
+        """
+        values = np.empty(len(left))
+        progress("measuring pairs", 0, len(left))
+        for part in self.batches(left, right):
+            pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+            values[part] = self.measure_pairs(pairs, least)
+            progress("measuring pairs", part.stop, len(left))
+        return values
+
+    def batches(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[slice]:
+        """Yield the pairs in slices whose texts may be read and kept at once."""
+        return self._batches(self._collection.chars[left] + self._collection.chars[right])
+
+    def may_reach(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], least: float
+    ) -> NDArray[np.bool_]:
+        """Return for each pair whether it may reach `least`, by the words of both texts.
+
+        They rule out pairs of `lcs` only. Fastest for pairs that are sorted by `left`.
+        """
+        flags = np.ones(len(left), dtype=bool)
+        if self.measure == "lcs":
+            for part in self.batches(left, right):
+                pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+                flags[part] = self._sequences.may_reach(pairs, least)
+            flags |= self._collection.are_copies(left, right)
+        return flags
+
+    def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
+        """Return the measure of one text with each of others; may be 0 for one below `least`."""
+        return self.measure_pairs([(text, other) for other in others], least)
+
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
+        """Return the measure of each pair; may be 0 for one below `least`.
+
+        Texts that are not kept are read in one request; pairs that the rules refuse are not.
+        """
+        criteria = self._collection.criteria
+        if not criteria:
+            return self._measure(pairs, least)
+        allowed = [self.allows(a, b) for a, b in pairs]
+        candidates = list(compress(pairs, allowed))
+        values = iter(self._measure_with_criteria(candidates, least))
+        return [next(values) if is_allowed else 0.0 for is_allowed in allowed]
+
+    def _measure_with_criteria(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+        """Return 1 for copies, and the measure of pairs that meet the criteria on texts."""
+        left, right = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+        is_copy = self._collection.are_copies(left, right)
+        others = list(compress(pairs, (~is_copy).tolist()))
+        values = np.ones(len(pairs))
+        values[~is_copy] = self._zero_unless_accepted(others, self._measure(others, least), least)
+        result: list[float] = values.tolist()
+        return result
+
+    def _zero_unless_accepted(
+        self, pairs: Sequence[tuple[int, int]], values: list[float], least: float
+    ) -> list[float]:
+        """Return the values, 0 for pairs at `least` that do not meet the criteria on texts."""
+        near = [
+            place
+            for place, ((a, b), value) in enumerate(zip(pairs, values, strict=True))
+            if a != b and value >= least
+        ]
+        for start in range(0, len(near), ACCEPTED):
+            batch = near[start : start + ACCEPTED]
+            accepted = self._accept([pairs[place] for place in batch])
+            for place, is_met in zip(batch, accepted, strict=True):
+                values[place] *= is_met
+        return values
+
+    def _accept(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
+        """Return whether each pair meets the criteria on texts; texts are read if they matter."""
+        criteria = self._collection.criteria
+        words = None if criteria.needs_texts else self._sequences.words(pairs)
+        if words is not None:
+            return [criteria.accepts_words(left, right) for left, right in words]
+        self.read(text for pair in pairs for text in pair)
+        return self.accepts_each([(self.side(a), self.side(b)) for a, b in pairs])
+
+    def _measure(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+        if self.measure == "lcs":
+            return self._measure_in_order(pairs, least)
+        self.read(text for pair in pairs for text in pair)
+        if self.measure != "jaccard" or least <= 0:
+            return [self.similarity(a, b, least) for a, b in pairs]
+        values: list[float] = []
+        for start in range(0, len(pairs), BATCH):
+            batch = pairs[start : start + BATCH]
+            for (a, b), may_reach in zip(batch, self._parity_allows(batch, least), strict=True):
+                values.append(self.similarity(a, b, least) if may_reach else 0.0)
+        return values
+
+    def _measure_in_order(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float]:
+        """Return `lcs` of each pair, by sequences where they decide and else on the texts."""
+        values = self._sequences.measure_pairs(pairs, least)
+        return [
+            self.similarity(a, b, least) if value is None or a == b else value
+            for (a, b), value in zip(pairs, values, strict=True)
+        ]
+
+    def _parity_allows(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
+        """Return whether the parity maps of the features of each pair allow such a similarity."""
+        sides = [(self.side(a), self.side(b)) for a, b in pairs]
+        sizes = [len(left.features) + len(right.features) for left, right in sides]
+        left_maps = np.stack([left.parity for left, _ in sides])
+        right_maps = np.stack([right.parity for _, right in sides])
+        apart = count_ones(left_maps ^ right_maps)
+        may_reach: list[bool] = (apart <= most_apart(np.array(sizes, np.int64), least)).tolist()
+        return may_reach
+
+    def similarity(self, a: int, b: int, least: float = 0.0) -> float:
+        """Return the measure of two texts by their numbers, whether they meet the criteria or not.
+
+        It may be 0 for one below `least`.
+        """
+        if a == b:
+            return 1.0
+        left = self.side(a)
+        right = self.side(b)
+        if self.measure == "jaccard":
+            return jaccard(left.features, right.features)
+        return measure_pair(self.measure, left, right, least=least).similarity
+
+    def allows(self, a: int, b: int) -> bool:
+        """Return whether the fields of two texts meet the rules of the criteria."""
+        collection = self._collection
+        if not collection.criteria.fields:
+            return True
+        return collection.criteria.allows(collection.rule_values(a), collection.rule_values(b))
+
+    def accepts_each(self, pairs: Sequence[tuple[Side, Side]]) -> list[bool]:
+        """Return whether each pair of texts meets the criteria on texts."""
+        return self._collection.criteria.accepts_each(pairs, self._rarity)
+
+    def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
+        """Yield every text in order."""
+        count = len(self._collection.chars)
+        for part in self._batches(self._collection.chars):
+            self.read(range(part.start, part.stop))
+            yield from map(self.side, range(part.start, part.stop))
+            progress(stage, part.stop, count)
+
+    def occurrences(
+        self, texts: NDArray[np.intp], progress: Progress = no_progress, stage: str = ""
+    ) -> Iterator[NDArray[np.uint64]]:
+        """Yield a hash for each occurrence of each word of these texts, in order."""
+        for part in self._batches(self._collection.chars[texts]):
+            yield from self._sequences.occurrences(texts[part].tolist())
+            progress(stage, part.stop, len(texts))
+
+    def side(self, text: int) -> Side:
+        """Return one text; it is read from the store unless it is kept."""
+        if text not in self._sides:
+            self.read([text])
+        self._sides.move_to_end(text)
+        return self._sides[text]
+
+    def read(self, texts: Iterable[int]) -> None:
+        """Read those of these texts that are not kept, in one request; evict the longest unused."""
+        distinct = dict.fromkeys(texts)
+        for text in distinct.keys() & self._sides.keys():
+            self._sides.move_to_end(text)
+        missing = [text for text in distinct if text not in self._sides]
+        self._evict()
+        for text, content in zip(missing, self._contents(missing), strict=True):
+            self._sides[text] = self._new_side(text, content)
+            self._chars += len(content)
+
+    def read_ahead(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Read the texts of pairs that may be measured soon, as many as are kept at once."""
+        allowed = [pair for pair in pairs if self.allows(*pair)]
+        texts = list(dict.fromkeys(chain.from_iterable(allowed)))
+        chars = np.cumsum(self._collection.chars[texts])
+        kept = texts[: int(np.searchsorted(chars, self._most // 2))]
+        (self._sequences.read if self.measure == "lcs" else self.read)(kept)
+
+    def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
+        """Yield slices of at most `BATCH` items.
+
+        They have at most half the characters that may be kept, unless a single item has more.
+        """
+        ends = np.cumsum(chars)
+        start = 0
+        while start < len(chars):
+            done = int(ends[start - 1]) if start else 0
+            fitting = int(np.searchsorted(ends, done + self._most // 2, side="right"))
+            end = max(start + 1, min(start + BATCH, fitting))
+            yield slice(start, end)
+            start = end
+
+    def _evict(self) -> None:
+        while self._chars > self._most // 2 and self._sides:
+            _, side = self._sides.popitem(last=False)
+            self._chars -= len(side.text)
+
+    def _contents(self, texts: Sequence[int]) -> list[str]:
+        uses_sketches = self.measure in ("estimate", "hamming") and not self._collection.criteria
+        if not texts or uses_sketches:
+            return ["" for _ in texts]
+        ids = [self._collection.first_id(text) for text in texts]
+        rows = self._store.get(ids)
+        return [rows[id].text if id in rows else "" for id in ids]
+
+    def _new_side(self, text: int, content: str) -> Side:
+        collection = self._collection
+        recipe = collection.recipe
+        if recipe.has_vector:
+            return stored_side(content, recipe, pack_slots(collection.slots[text]))
+        slots = collection.slots[text] if collection.slots.shape[1] else None
+        bits = int(collection.simhash[text]) if recipe.simhash else None
+        return Side(content, recipe, slots, bits)
+
+
+def ignore_pairs(_pairs: TextPairs) -> None:
+    """Take no notice of pairs that reach the threshold."""
+
+
+def ignore_text(_text: str) -> None:
+    """Take no notice of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchContext:
+    """The texts of a store, their verifier, and which of their pairs are selected.
+
+    `on_pairs` takes the pairs of texts that reach the threshold as soon as they are verified,
+    `on_estimate` a sentence on how many pairs to expect, before many are verified. `left_out`:
+    what approved passages took out of the texts, None without such a list.
+    """
+
+    collection: Collection
+    verifier: Verifier
+    selection: PairFilter
+    progress: Progress = no_progress
+    on_pairs: Callable[[TextPairs], None] = ignore_pairs
+    on_estimate: Callable[[str], None] = ignore_text
+    left_out: OmissionLog | None = None

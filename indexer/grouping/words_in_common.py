@@ -1,0 +1,353 @@
+"""Words that a text has in common with others: in the same order, and in any.
+
+The compiled kernel, where installed, computes it without a vocabulary of many texts, which
+`indexer.grouping.words_in_common` makes otherwise; the words in order are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.criteria import Criteria, replacements
+from indexer.comparing.differences import Rarity
+from indexer.comparing.lcs import EXACT_CELLS, lcs_of_strings
+from indexer.comparing.measures import TextOperand, measure_pair
+from indexer.comparing.words import (
+    MOST_CODES,
+    Words,
+    as_numbers,
+    as_string,
+    folded_words,
+    normal_words,
+)
+from indexer.fingerprinting.hashing import number_occurrences, string_hashes
+
+# Words in order of many pairs: `lcs` of texts whose words have numbers of one vocabulary.
+
+BINS = 1 << 10
+_MOST_COUNTED = (1 << 16) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class WordSequence:
+    """The words of a text as code points, and how many of them fall into each of `BINS` bins."""
+
+    codes: str
+    counts: NDArray[np.uint16]
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes, about."""
+        return 4 * len(self.codes) + self.counts.nbytes + 200
+
+
+class Vocabulary:
+    """The numbers of words, in the order in which they come first."""
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._spelled: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def words(self, sequence: WordSequence) -> Words:
+        """Return the words of a sequence of this vocabulary, without their places in the text."""
+        if len(self._spelled) < len(self._numbers):
+            self._spelled = list(self._numbers)
+        numbers = as_numbers(sequence.codes)
+        distinct, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        vocabulary = tuple(self._spelled[number] for number in distinct[order].tolist())
+        nowhere = np.zeros(0, dtype=np.int64)
+        return Words(vocabulary, rank[inverse.reshape(-1)], nowhere, nowhere)
+
+    def sequence(self, words: Words) -> WordSequence | None:
+        """Return the words of a text as numbers; None when there are more than code points."""
+        if len(self._numbers) + len(words.vocabulary) > MOST_CODES:
+            return None
+        places = self._places(words.vocabulary)
+        return self._sequence(places[words.numbers])
+
+    def sequence_of(self, text: str) -> WordSequence | None:
+        """Return the `sequence` of the `normal_words` of a text."""
+        words = folded_words(text)
+        if len(self._numbers) + len(words) > MOST_CODES:
+            return self.sequence(normal_words(text))
+        return self._sequence(self._places(words))
+
+    def _places(self, words: Sequence[str]) -> NDArray[np.int64]:
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+
+    def _sequence(self, numbers: NDArray[np.int64]) -> WordSequence:
+        if len(numbers) > _MOST_COUNTED:
+            counts = np.full(BINS, _MOST_COUNTED, dtype=np.uint16)
+        else:
+            counts = np.bincount(numbers & (BINS - 1), minlength=BINS).astype(np.uint16)
+        codes = as_string(numbers)
+        return WordSequence(str(codes), counts)
+
+
+def may_reach_pair(a: WordSequence, b: WordSequence, least: float) -> bool:
+    """Return what `may_reach` does for one pair, sooner."""
+    shorter, longer = sorted((len(a.codes), len(b.codes)))
+    needed = math.ceil(least * longer - 1e-9)
+    if shorter < needed:
+        return False
+    return int(np.minimum(a.counts, b.counts).sum(dtype=np.int64)) >= needed
+
+
+def may_reach(
+    pairs: Sequence[tuple[WordSequence, WordSequence]], least: float
+) -> NDArray[np.bool_]:
+    """Return for each pair whether its lengths and its words allow an `lcs` of `least`.
+
+    (pairs,) bool; True for a pair of empty texts.
+    """
+    lengths = np.array([(len(a.codes), len(b.codes)) for a, b in pairs]).reshape(-1, 2)
+    needed = np.ceil(least * lengths.max(axis=1) - 1e-9)
+    possible: NDArray[np.bool_] = lengths.min(axis=1) >= needed
+    places = np.flatnonzero(possible).tolist()
+    if places:
+        left = np.stack([pairs[place][0].counts for place in places])
+        right = np.stack([pairs[place][1].counts for place in places])
+        shared = np.minimum(left, right).sum(axis=1, dtype=np.int64)
+        possible[places] = shared >= needed[places]
+    return possible
+
+
+def lcs_of_sequences(a: WordSequence, b: WordSequence, least: float) -> float | None:
+    """Return `lcs` as `indexer.comparing.lcs` does; 0 for a pair below `least`.
+
+    None for texts so long that they are aligned otherwise.
+    """
+    longer = max(len(a.codes), len(b.codes))
+    if len(a.codes) * len(b.codes) > EXACT_CELLS:
+        return None
+    needed = math.ceil(least * longer - 1e-9)
+    return lcs_of_strings(a.codes, b.codes, needed) / longer if longer else 0.0
+
+
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
+
+class InCommon(NamedTuple):
+    """The numbers of words that two texts have in common.
+
+    `in_order`: the length of the longest common subsequence; 0 if it is not asked for. `shared`:
+    the words that both have, each counted as often as both have it, or more. `words`: those of
+    either text. `excess`: how much oftener a word comes in the first text than in the other, at
+    most; each counted as often as in `shared`.
+    """
+
+    in_order: int
+    shared: int
+    words: tuple[int, int]
+    excess: int
+
+    @property
+    def lcs(self) -> float:
+        """The words in order / words of the longer text; 0 when neither has any."""
+        return self.in_order / max(self.words) if any(self.words) else 0.0
+
+    @property
+    def most_out_of_order(self) -> int:
+        """Return how often a word of the first text is outside the common subsequence at most.
+
+        Of each word the subsequence leaves out its excess, and all words together what is shared
+        and not in order. A word is replaced, as `replacements` counts, no more often.
+        """
+        return self.excess + self.shared - self.in_order
+
+
+def words_in_common(text: str, others: Sequence[str], least: float) -> list[InCommon | None]:
+    """Return what a text has in common with each of others, in words as `normal_words` has them.
+
+    `in_order` is 0 where it is less than the share `least` of the words of the longer text, so
+    that nothing is aligned for a share above 1. None where texts are too long to be compared so.
+
+    >>> words_in_common("to be or not to be", ["not to be or to be"], 0.8)[0].lcs
+    0.8333333333333334
+    """
+    if _kernel is not None and hasattr(_kernel, "words_in_common"):
+        counted = _kernel.words_in_common(text, list(others), least)
+        return [counts and InCommon(*counts) for counts in counted]
+    vocabulary = Vocabulary()
+    own = vocabulary.sequence_of(text)
+    return [_in_common(own, vocabulary.sequence_of(other), least) for other in others]
+
+
+def _in_common(a: WordSequence | None, b: WordSequence | None, least: float) -> InCommon | None:
+    if a is None or b is None:
+        return None
+    words = len(a.codes), len(b.codes)
+    shared = int(np.minimum(a.counts, b.counts).sum(dtype=np.int64))
+    excess = int((a.counts.astype(np.int64) - b.counts).max())
+    if not may_reach_pair(a, b, least):
+        return InCommon(0, shared, words, max(excess, 0))
+    value = lcs_of_sequences(a, b, least)
+    if value is None:
+        return None
+    return InCommon(round(value * max(words)), shared, words, max(excess, 0))
+
+
+def measure_in_common(
+    measure: str, a: TextOperand, b: TextOperand, least: float
+) -> tuple[float, InCommon | None]:
+    """Return the similarity of two texts as `measure_pair` has it, and the words that both have in
+    common, if those in order are the measure.
+    """
+    if measure == "lcs":
+        (common,) = words_in_common(a.text, [b.text], least)
+        if common:
+            return common.lcs, common
+    return measure_pair(measure, a, b, least=least).similarity, None
+
+
+def accepts_in_common(
+    criteria: Criteria, a: TextOperand, b: TextOperand, common: InCommon | None, rarity: Rarity
+) -> bool:
+    """Return `criteria.accepts`, sooner where the words that both texts have in common say it.
+
+    `common`: these words, those in order computed; None if they are not known.
+    """
+    if criteria.needs_texts or common is None:
+        return criteria.accepts(a, b, rarity)
+    most = criteria.replaced
+    words_out_of_order = min(common.words) - common.in_order
+    if most is None or words_out_of_order <= most:
+        return True
+    if not criteria.accepts_languages(a.words, b.words):
+        return False
+    if common.most_out_of_order <= most:
+        return True
+    return not any(replacements(a.words, b.words, most))
+
+
+def lcs_to_each(text: str, others: Sequence[str], least: float) -> list[float | None]:
+    """Return `lcs` of a text to each of others; 0 for one below `least`.
+
+    None where texts are too long to be compared so.
+    """
+    return [common and common.lcs for common in words_in_common(text, others, least)]
+
+
+def may_share_words(text: str, others: Sequence[str], least: float) -> list[bool]:
+    """Return for each of other texts if it may have `least` of the words of the longer one in
+    common with a text, in any order.
+    """
+    counted = words_in_common(text, others, 2.0)
+    return [
+        common is None or common.shared >= least * max(common.words) - 1e-9 for common in counted
+    ]
+
+
+# A cache of the words of texts as sequences, within the memory budget, and their `lcs`.
+
+BYTES_A_WORD = 150  # of a vocabulary
+
+Contents = Callable[[Sequence[int]], list[str]]
+
+
+class SequenceCache:
+    """Word sequences of texts by number, at most `memory` bytes of them and of their vocabulary.
+
+    `contents` returns the texts of these numbers.
+    """
+
+    def __init__(self, contents: Contents, memory: int) -> None:
+        self._contents = contents
+        self._memory = memory
+        self._vocabulary = Vocabulary()
+        self._sequences: OrderedDict[int, WordSequence | None] = OrderedDict()
+        self._size = 0
+
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float) -> list[float | None]:
+        """Return `lcs` of each pair, 0 for one below `least`; None where texts are too long."""
+        values: list[float | None] = [None] * len(pairs)
+        for place, left, right, is_possible in self._bounded(pairs, least):
+            values[place] = lcs_of_sequences(left, right, least) if is_possible else 0.0
+        return values
+
+    def words(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[Words, Words]] | None:
+        """Return the words of the texts of each pair; None if one has more than code points."""
+        self.read(dict.fromkeys(text for pair in pairs for text in pair))
+        result = []
+        for a, b in pairs:
+            left, right = self._sequences[a], self._sequences[b]
+            if left is None or right is None:
+                return None
+            result.append((self._vocabulary.words(left), self._vocabulary.words(right)))
+        return result
+
+    def may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> NDArray[np.bool_]:
+        """Return for each pair whether its lengths and its words allow an `lcs` of `least`."""
+        flags = np.ones(len(pairs), dtype=bool)
+        for place, _, _, is_possible in self._bounded(pairs, least):
+            flags[place] = is_possible
+        return flags
+
+    def _bounded(
+        self, pairs: Sequence[tuple[int, int]], least: float
+    ) -> Iterator[tuple[int, WordSequence, WordSequence, bool]]:
+        """Yield place and sequences of the pairs that have both, and whether they may reach it."""
+        self.read(dict.fromkeys(text for pair in pairs for text in pair))
+        known = []
+        for place, (a, b) in enumerate(pairs):
+            left, right = self._sequences[a], self._sequences[b]
+            if left is not None and right is not None:
+                known.append((place, left, right))
+        possible = may_reach([(left, right) for _, left, right in known], least)
+        for entry, is_possible in zip(known, possible.tolist(), strict=True):
+            yield (*entry, is_possible)
+
+    def occurrences(self, texts: Sequence[int]) -> Iterator[NDArray[np.uint64]]:
+        """Yield a hash for each occurrence of each word of these texts, and keep their sequences.
+
+        Two texts share as many hashes as words, each word as often as both have it.
+        """
+        self._evict()
+        for text, content in zip(texts, self._contents(texts), strict=True):
+            of_text = normal_words(content)
+            self._keep(text, self._vocabulary.sequence(of_text))
+            yield number_occurrences(string_hashes(of_text.vocabulary)[of_text.numbers])
+
+    def read(self, texts: Collection[int]) -> None:
+        """Read those of these distinct texts that are not kept; evict the longest unused."""
+        for text in texts:
+            if text in self._sequences:
+                self._sequences.move_to_end(text)
+        self._evict()
+        missing = [text for text in texts if text not in self._sequences]
+        for text, content in zip(missing, self._contents(missing), strict=True):
+            self._keep(text, self._vocabulary.sequence_of(content))
+
+    def _keep(self, text: int, sequence: WordSequence | None) -> None:
+        self._size -= _size(self._sequences.pop(text, None))
+        self._sequences[text] = sequence
+        self._size += _size(sequence)
+
+    def _evict(self) -> None:
+        if BYTES_A_WORD * len(self._vocabulary) > self._memory // 2:
+            self._vocabulary = Vocabulary()
+            self._sequences.clear()
+            self._size = 0
+        while self._size > self._memory // 2 and self._sequences:
+            self._size -= _size(self._sequences.popitem(last=False)[1])
+
+
+def _size(sequence: WordSequence | None) -> int:
+    return 0 if sequence is None else sequence.size

@@ -1,1 +1,0 @@
-"""HTML for people: templates, styles and scripts, charts, and pages that are one file."""

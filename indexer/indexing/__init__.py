@@ -1,1 +1,0 @@
-"""Indexing, stage by stage: blobs in, rows with families and parts out, and into the store."""

@@ -1,0 +1,465 @@
+"""Families on arrival: a document that comes, or comes changed, joins the most similar principal or
+becomes one.
+
+What is decided here is provisional until the next `group`, but it holds at any time: a family's
+principal exists, may be joined, and is similar enough to each member. So principals are written
+before those who join them, and before a text changes its family is repaired.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.differences import Rarity
+from indexer.comparing.equal_slots import Slots, fewest_equal
+from indexer.comparing.external_memory import Places, offsets
+from indexer.comparing.measures import Side
+from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
+from indexer.fingerprinting.keys import band_hashes, unpack_slots
+from indexer.grouping.delete import is_principal, repair_families, repair_strays
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarity_to_principal
+from indexer.jobs.document_rows import with_labels_of
+from indexer.model import Assignment, PrincipalRow, Row
+from indexer.recipe import Recipe
+from indexer.stores.abilities import FullStore
+from indexer.system.failpoints import reached
+
+# Principals by their bands, in memory: which recent principals a document may resemble.
+
+CARRIERS = 100
+_AT_ONCE = 2048  # pairs whose slots are compared together
+
+_Hashes = NDArray[np.uint32]
+
+
+class PrincipalBands:
+    """Ids with their slots, found again by shared bands.
+
+    Slots are unsigned numbers of `slot_bytes`. Of a band that many share, the first `CARRIERS` of
+    each run are found. Memory: the slots, 8 bytes a band, and the id; while it grows, twice that.
+    """
+
+    def __init__(self, slots: int, bands: int, rows: int, slot_bytes: int = 4) -> None:
+        self._bands, self._rows = bands, rows
+        self._salts = np.arange(bands, dtype=np.uint64) * np.uint64(GAMMA)
+        self._slots: Slots = np.zeros((0, slots), dtype=f"u{slot_bytes}")
+        self._runs: list[tuple[_Hashes, Places]] = []
+        self._places: dict[str, int] = {}
+        self.ids: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._places
+
+    def add(self, ids: Sequence[str], slots: Slots) -> None:
+        """Add ids with their slots, (ids, slots); new slots of a known id replace the old ones."""
+        if not ids:
+            return
+        first = len(self.ids)
+        places = np.arange(first, first + len(ids), dtype=np.int32)
+        self.ids += ids
+        self._places |= dict(zip(ids, places.tolist(), strict=True))
+        self._reserve(first + len(ids))
+        self._slots[first : first + len(ids)] = slots
+        self._runs.append(_sort(self._hashes(slots).ravel(), np.repeat(places, self._bands)))
+        while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
+            (hashes, owners), (later_hashes, later_owners) = self._runs[-2:]
+            both_hashes = np.concatenate([hashes, later_hashes])
+            self._runs[-2:] = [_sort(both_hashes, np.concatenate([owners, later_owners]))]
+
+    def discard(self, id: str) -> None:
+        """Remove an id, if it is known."""
+        self._places.pop(id, None)
+
+    def near(self, slots: Slots, least: int) -> Iterator[tuple[int, str]]:
+        """Yield a row of `slots` and an id that share a band and at least `least` equal slots.
+
+        By row, then by age of the id.
+        """
+        codes = distinct_sorted(np.sort(self._shared_bands(slots)))
+        for start in range(0, len(codes), _AT_ONCE):
+            pairs = np.divmod(codes[start : start + _AT_ONCE], len(self.ids))
+            equal = np.count_nonzero(slots[pairs[0]] == self._slots[pairs[1]], axis=1)
+            rows, places = (side[equal >= least].tolist() for side in pairs)
+            for row, place in zip(rows, places, strict=True):
+                id = self.ids[place]
+                if self._places.get(id) == place:
+                    yield row, id
+
+    def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
+        """Return row * ids + place for each band that a row shares with an id, with repeats."""
+        hashes = self._hashes(slots).ravel()
+        order = np.argsort(hashes)  # sorted ones are found in a fraction of the time
+        hashes = hashes[order]
+        rows: NDArray[np.int64] = order // max(self._bands, 1)
+        shared = [rows[:0]]
+        for values, owners in self._runs:
+            starts = np.searchsorted(values, hashes, side="left")
+            is_found = values[np.minimum(starts, len(values) - 1)] == hashes
+            ends = np.searchsorted(values, hashes[is_found], side="right")
+            starts = starts[is_found]
+            sizes = np.minimum(ends - starts, CARRIERS)
+            places = owners[np.repeat(starts, sizes) + offsets(sizes)]
+            first: NDArray[np.int64] = np.repeat(rows[is_found] * len(self.ids), sizes)
+            shared.append(first + places)
+        return np.concatenate(shared)
+
+    def _reserve(self, count: int) -> None:
+        """Grow the array to `count` rows; it doubles, so that growing costs linear time."""
+        if count > len(self._slots):
+            rows = max(count, 2 * len(self._slots))
+            larger = np.zeros((rows, self._slots.shape[1]), dtype=self._slots.dtype)
+            larger[: len(self._slots)] = self._slots
+            self._slots = larger
+
+    def _hashes(self, slots: Slots) -> _Hashes:
+        """Return (n, bands) hashes of (n, slots), half of their bits; those of different bands
+        differ, but for chance.
+        """
+        hashes = band_hashes(slots, self._bands, self._rows) + self._salts
+        half: _Hashes = (hashes >> np.uint64(32)).astype(np.uint32)
+        return half
+
+
+def _sort(hashes: _Hashes, owners: Places) -> tuple[_Hashes, Places]:
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], owners[order]
+
+
+REMEMBERED = 200_000  # principals, about 100 MB
+LOOKED_UP = 1_000  # principals that one look-up returns at most
+WORTH = 50  # documents read whole for the time that one takes to look up
+_FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
+
+
+@dataclass(slots=True)
+class _PendingPrincipal:
+    """A principal that was handed over and that the store has not acknowledged; one that it refused
+    never will be.
+    """
+
+    row: Row
+    decided: bool = False
+    arrived: bool = False
+
+    @property
+    def may_arrive(self) -> bool:
+        """True if the store has acknowledged it, or may still do so."""
+        return self.arrived or not self.decided
+
+
+class Arrivals:
+    """Assignment of families to the rows of one job, which it also writes. Without `joins` there
+    are no look-ups, and every document is a principal.
+
+    Rows are placed in one thread, in their order, and may be written from others. Principals of
+    this job are remembered, the last 200,000; others are looked up in the store, unless it was
+    empty at first and nobody else can write to it. Where that is worth it, all principals of a
+    small store are remembered. Recipes without bands of MinHash slots give no families.
+    """
+
+    def __init__(
+        self,
+        store: FullStore,
+        recipe: Recipe,
+        options: GroupOptions = DEFAULT_OPTIONS,
+        *,
+        joins: bool = True,
+    ) -> None:
+        self._store = store
+        self._recipe = recipe
+        self._options = options
+        self.writers = store.writers
+        self._joins = joins and bool(recipe.minhash and recipe.bands)
+        self._width = recipe.slots or 0
+        self._size = recipe.sketch_bytes
+        self._least = (
+            fewest_equal(self._options.measure, self._options.threshold, recipe)
+            if self._joins
+            else 0
+        )
+        self._rarity = Rarity(store.vocabulary.frequencies)
+        self._known = self._no_principals()
+        self._documents = store.counts().documents
+        self._must_look_up = store.shared or self._documents > 0
+        self._looked_up = 0
+        self._pending: dict[str, _PendingPrincipal] = {}
+        self._decisions = threading.Condition()
+        self._sources: dict[str, str] = {}
+        self._repaired: set[str] = set()
+
+    def place(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
+        """Return the rows with their families, to be handed to `write` in this order. `replaced`:
+        ids that the store holds already.
+
+        A document keeps the labels that it has, and its family if its text is the same as before.
+        Before the text of a principal changes, its members choose anew, among themselves.
+        """
+        last = {row.id: place for place, row in enumerate(rows)}
+        stored = [id for id in last if id in replaced or id in self._known]
+        before = self._store.get(stored) if stored else {}
+        same = {id for id, row in before.items() if _is_unchanged(row, rows[last[id]])}
+        changing = {id: row for id, row in before.items() if id not in same}
+        if changing:
+            self._repair(changing)
+            before |= self._store.get(list(same))
+        rows = [with_labels_of(before.get(row.id), row) for row in rows]
+        placed = [
+            _with_family_of(before[row.id], row) if row.id in same else _singleton(row)
+            for row in rows
+        ]
+        new = [
+            place for id, place in last.items() if id not in same and self._has_slots(rows[place])
+        ]
+        if self._joins and new:
+            self._join(placed, new, changing.keys())
+        if len(last) < len(rows):
+            placed = [_with_family_of(placed[last[row.id]], row) for row in placed]
+        self._note_sources(row for row in placed if row.id in same)
+        return placed
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        """Write rows that were placed as `Store.write` does: principals first; a row that would
+        join a principal that was refused is alone.
+        """
+        heads = [self._pending.get(row.family) if row.family != row.id else None for row in rows]
+        first = [place for place, head in enumerate(heads) if head is None]
+        batch = [rows[place] for place in first]
+        refusals: dict[int, str | None] = {}
+        try:
+            refusals |= zip(first, self._store.write(batch), strict=True)
+        finally:
+            accepted = {rows[place].id for place in first if refusals.get(place, "") is None}
+            self._decide(batch, accepted)
+        later = [place for place, head in enumerate(heads) if head is not None]
+        if later:
+            joining = [self._wait_for(heads[place], rows[place]) for place in later]
+            refusals |= zip(later, self._store.write(joining), strict=True)
+            batch += joining
+        if self._store.shared:
+            self._check(batch)
+        return [refusals[place] for place in range(len(rows))]
+
+    def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
+        """Release the threads that wait for a principal among these rows."""
+        for row in rows:
+            head = self._pending.get(row.id) if row.family == row.id else None
+            if head is None:
+                continue
+            head.arrived = row.id in accepted
+            head.decided = True
+            if head.arrived:
+                del self._pending[row.id]
+        with self._decisions:
+            self._decisions.notify_all()
+
+    def _wait_for(self, head: _PendingPrincipal | None, row: Row) -> Row:
+        """Return the row, once the store has decided on the principal that it joins."""
+        if head is not None and not head.decided:
+            with self._decisions:
+                self._decisions.wait_for(lambda: head.decided)
+        return row if head is None or head.arrived else _singleton(row)
+
+    def _check(self, rows: Sequence[Row]) -> None:
+        """Repair what other writers did meanwhile: principals that were joined are gone or changed,
+        or documents joined a principal that changed here.
+        """
+        expected: dict[str, str] = {}
+        for row in rows:
+            source = self._sources.pop(row.id, None)
+            if source is not None:
+                expected[row.id] = source
+        families = list({row.family for row in rows if row.id in expected})
+        sources = self._store.sources(families) if families else {}
+        orphans = [
+            row
+            for row in rows
+            if row.id in expected and sources.get(row.family) != expected[row.id]
+        ]
+        if orphans:
+            self._store.families.assign(
+                Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
+                for row in orphans
+            )
+        changed = [row.id for row in rows if row.id in self._repaired]
+        if changed:
+            repair_strays(self._store, self._recipe, changed, self._options)
+
+    def _repair(self, changing: Mapping[str, Row]) -> None:
+        """Repair the families of stored documents whose text is about to change."""
+        reached("before_repair")
+        repair_families(self._store, self._recipe, changing, self._options)
+        reached("after_repair")
+        self._must_look_up = True
+        self._repaired |= {id for id, row in changing.items() if row.principal is not False}
+        for id in changing:
+            self._known.discard(id)
+
+    def _has_slots(self, row: Row) -> bool:
+        keyed = row.status in ("complete", "truncated")
+        return keyed and len(row.minhash or b"") == self._size
+
+    def _join(self, rows: list[Row], new: list[int], changing: Collection[str]) -> None:
+        """Put the rows at these places into families, in their order."""
+        arriving = [rows[place] for place in new]
+        slots = self._unpack(row.minhash or b"" for row in arriving)
+        if self._must_look_up:
+            self._look_up(arriving, changing)
+        self._documents += len(new)
+        candidates = self._near(arriving, slots)
+        principals = self._principals(id for ids in candidates for id in ids)
+        texts = _Texts(self._recipe, self._options, self._rarity)
+        numbers = []
+        for number, (place, ids) in enumerate(zip(new, candidates, strict=True)):
+            row = rows[place]
+            heads = [principals[id] for id in ids if id in principals]
+            best, similarity = texts.most_similar(row, heads)
+            if best is not None and similarity >= self._options.threshold:
+                rows[place] = replace(row, family=best.id, principal=False, similarity=similarity)
+                if best.id not in self._pending:
+                    self._sources[row.id] = best.source
+            elif row.principal:
+                principals[row.id] = row
+                self._pending[row.id] = _PendingPrincipal(row)
+                numbers.append(number)
+        self._remember([arriving[number].id for number in numbers], slots[numbers])
+
+    def _look_up(self, rows: Sequence[Row], changing: Collection[str]) -> None:
+        """Remember the stored principals that share a band with one of these rows."""
+        self._looked_up += len(rows)
+        worth_reading = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
+        principals: Sequence[PrincipalRow]
+        if not self._store.shared and worth_reading:
+            principals = self._store.families.principals(None, REMEMBERED)
+            self._looked_up = 0
+            self._must_look_up = False
+        else:
+            principals = self._store.families.principals([row.bands for row in rows], LOOKED_UP)
+        self._forget_if_full(len(principals))
+        new = [
+            principal
+            for principal in principals
+            if principal.id not in self._known and principal.id not in changing
+        ]
+        slots = self._unpack(principal.minhash for principal in new)
+        self._remember([principal.id for principal in new], slots)
+
+    def _near(self, rows: Sequence[Row], slots: Slots) -> list[list[str]]:
+        """Return for each row the ids that it may resemble, of known principals and of rows before
+        it.
+        """
+        candidates: list[list[str]] = [[] for _ in rows]
+        batch = self._no_principals()
+        batch.add([row.id for row in rows], slots)
+        places = {row.id: place for place, row in enumerate(rows)}
+        for principals in (self._known, batch):
+            for place, id in principals.near(slots, self._least):
+                if places.get(id, -1) < place:
+                    candidates[place].append(id)
+        return candidates
+
+    def _principals(self, ids: Iterable[str]) -> dict[str, Row]:
+        """Return the rows of those that may be joined; the others are forgotten."""
+        distinct = dict.fromkeys(ids)
+        pending: dict[str, _PendingPrincipal] = {}
+        for id in distinct:
+            head = self._pending.get(id)  # once: other threads delete from it
+            if head is not None:
+                pending[id] = head
+        rows = {id: head.row for id, head in pending.items() if head.may_arrive}
+        remembered = [id for id in distinct if id not in pending and id in self._known]
+        stored = self._store.get(remembered) if remembered else {}
+        for id in remembered:
+            if id in stored and is_principal(stored[id]):
+                rows[id] = stored[id]
+            else:
+                self._known.discard(id)
+        return rows
+
+    def _note_sources(self, rows: Iterable[Row]) -> None:
+        """Remember what the principals of these rows hold, to see later whether it is still the
+        same.
+        """
+        members = {row.id: row.family for row in rows if row.family != row.id}
+        if self._store.shared and members:
+            sources = self._store.sources(list(set(members.values())))
+            self._sources |= {id: sources.get(family, "") for id, family in members.items()}
+
+    def _remember(self, ids: Sequence[str], slots: Slots) -> None:
+        self._forget_if_full(len(ids))
+        self._known.add(ids, slots)
+
+    def _forget_if_full(self, count: int) -> None:
+        """If so many more could not be remembered, begin anew with those that the store does not
+        have yet, and look up the others from then on.
+        """
+        if len(self._known.ids) + count > REMEMBERED:
+            self._known = self._no_principals()
+            waiting = [head.row for head in list(self._pending.values()) if head.may_arrive]
+            slots = self._unpack(row.minhash or b"" for row in waiting)
+            self._known.add([row.id for row in waiting], slots)
+            self._must_look_up = True
+
+    def _unpack(self, sketches: Iterable[bytes]) -> Slots:
+        return unpack_slots(b"".join(sketches), self._recipe.slot_bytes).reshape(-1, self._width)
+
+    def _no_principals(self) -> PrincipalBands:
+        recipe = self._recipe
+        return PrincipalBands(self._width, recipe.bands or 0, recipe.rows or 0, recipe.slot_bytes)
+
+
+class _Texts:
+    """Similarity of rows by their texts; what measures read of a text is computed once."""
+
+    def __init__(self, recipe: Recipe, options: GroupOptions, rarity: Rarity) -> None:
+        self._recipe = recipe
+        self._rarity = rarity
+        self._options = options
+        self._sides: dict[str, Side] = {}
+
+    def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
+        """Return the most similar of these, ties to the first; None when there are none."""
+        if not heads:
+            return None, 0.0
+        values = [self._similarity(row, head) for head in heads]
+        best = max(values)
+        return heads[values.index(best)], best
+
+    def _similarity(self, a: Row, b: Row) -> float:
+        return similarity_to_principal(a, b, self._options, self._side, self._rarity)
+
+    def _side(self, row: Row) -> Side:
+        if row.id not in self._sides:
+            self._sides[row.id] = Side(row.text, self._recipe)
+        return self._sides[row.id]
+
+
+def _singleton(row: Row) -> Row:
+    """Return the row as a family of its own; the same object if it is one."""
+    is_alone = row.family == row.id and row.similarity is None and row.cluster is None
+    if is_alone and row.provisional and row.principal == (row.status == "complete"):
+        return row
+    return replace(
+        row,
+        family=row.id,
+        principal=row.status == "complete",
+        similarity=None,
+        cluster=None,
+        provisional=True,
+    )
+
+
+def _is_unchanged(stored: Row, row: Row) -> bool:
+    return (stored.exact, stored.status, stored.recipe) == (row.exact, row.status, row.recipe)
+
+
+def _with_family_of(source: Row, row: Row) -> Row:
+    """Return the row with the family fields of another one of the same id."""
+    return replace(row, **{name: getattr(source, name) for name in _FAMILY})

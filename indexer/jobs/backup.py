@@ -1,0 +1,99 @@
+"""Copy a store, its journal and the notes of its reviewers into files."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import StoreBusy, UnsupportedOperation, UsageError
+from indexer.stores import open_store
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.journal import copy_journal, journal_path
+from indexer.stores.maintenance import Copyable
+from indexer.stores.requirements import require_recipe
+from indexer.system.files import write_error
+
+SNAPSHOT_ADVICE = "take a snapshot in its cluster, as docs/operating.md shows"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of a store: its path, its number of documents, and whether it includes the journal.
+
+    `journal` is None when the store had no journal, and False when a job held it. `review`: it
+    includes notes and assignments of reviewers.
+    """
+
+    path: str
+    documents: int
+    journal: bool | None
+    review: bool = False
+
+
+def backup(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
+    """Copy a store into a file as one consistent snapshot, while searches and a job continue.
+
+    The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it, and
+    notes and assignments of reviewers, if there are any, to `path`.jobs.review. With `replace`, a
+    store at `path` is replaced once the copy is whole. The copies have the permissions of the
+    originals. Raises `UnsupportedOperation` for a store that is not a file, `UsageError` for the
+    store's own files, for a store that may not be replaced or is in use, for any other file and for
+    a place that cannot be written, and `StoreError` when nothing was indexed yet.
+    """
+    require_recipe(store)
+    journal = journal_path(store.address)
+    if not isinstance(store.maintenance, Copyable) or journal is None:
+        raise UnsupportedOperation(
+            store=store.url, operation="be copied into a file", alternative=SNAPSHOT_ADVICE
+        )
+    try:
+        check_foreign_file(Path(path), journal)
+        store.maintenance.backup(path, replace=replace)
+        has_journal = _copy_journal(journal, path)
+        return Copy(path, _document_count(path), has_journal, _copy_review(journal, path))
+    except OSError as error:
+        raise write_error(Path(path), "FILE", error) from error
+
+
+def check_foreign_file(path: Path, journal: Path) -> None:
+    """Raise `UsageError` for a file of the store itself, under whatever name."""
+    store = journal.with_suffix("")
+    files = (store, journal, Path(f"{journal}.review"))
+    store_files = list(files)
+    for file in files:
+        store_files += [Path(f"{file}{suffix}") for suffix in ("-wal", "-shm", "-journal")]
+    if any(_is_same_file(path, file) for file in store_files):
+        raise UsageError(f"{path} belongs to the store itself; name another file")
+
+
+def _is_same_file(path: Path, store_file: Path) -> bool:
+    if path.resolve() == store_file.resolve():
+        return True
+    return path.exists() and store_file.exists() and path.samefile(store_file)
+
+
+def _copy_journal(journal: Path, path: str) -> bool | None:
+    """Return whether the journal was copied beside `path`; None when there is none."""
+    if not journal.exists():
+        return None
+    try:
+        copy_journal(journal, Path(f"{path}.jobs"))
+    except StoreBusy:
+        return False
+    return True
+
+
+def _copy_review(journal: Path, path: str) -> bool:
+    """Return whether there were notes and assignments to copy; remove those of a former copy."""
+    source, target = Path(f"{journal}.review"), Path(f"{path}.jobs.review")
+    if not source.exists():
+        target.unlink(missing_ok=True)
+        return False
+    copy_journal(source, target)
+    return True
+
+
+def _document_count(path: str) -> int:
+    with closing(open_store(f"sqlite:///{path}")) as copy:
+        return copy.counts().documents

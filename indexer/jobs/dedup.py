@@ -1,0 +1,435 @@
+"""A dataset without its duplicates: copies first, then near duplicates, in one run.
+
+Rows are signed as they are read. The signatures are joined and representatives chosen by the code
+of `match` and `group`, within a memory budget; then the rows that stay are copied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.comparing.criteria import Criteria, Numbers
+from indexer.comparing.external_memory import MemoryBudget
+from indexer.defaults import MEASURE, REVIEW
+from indexer.documents.base import Reading
+from indexer.documents.folder import path_list
+from indexer.documents.tables import text_of
+from indexer.errors import ExtractionError, UsageError
+from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
+from indexer.fingerprinting.keys import pack_slots
+from indexer.grouping.collection import gather
+from indexer.grouping.group import Grouping
+from indexer.grouping.group_options import CAP, GroupOptions, memory_budget
+from indexer.grouping.verification import Verifier
+from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
+from indexer.jobs.dedup_output import SPOOL, Output, copy_rows, make_work_folder, plan_output
+from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
+from indexer.jobs.dedup_spool import Removal, RowSpool, SignedRow
+from indexer.model import Progress, no_progress
+from indexer.recipe import DEFAULT, Recipe
+from indexer.system.files import write_error
+from indexer.system.release import release
+from indexer.system.spill_files import DEFAULT_MEGABYTES
+
+# Settings of `dedup`.
+
+
+@dataclass(frozen=True, slots=True)
+class DedupOptions:
+    """The options of `dedup`: which rows are duplicates, and which of them stays.
+
+    `threshold`: least similarity of a removed row to the row that stays; above 0, at most 1.
+    `measure`: the measure that decides, on the texts.
+    `keep`: the row that stays: `longest` (most words) or `first` (in the order of the input).
+    `text_field`: the column of the texts; a dot leads into a nested field.
+    `delimiter`: separates the fields of CSV; None detects it.
+    `cap`: of a band that more distinct texts share, all are compared with the first only; at
+    least 2.
+    `numbers`: `distinguish` keeps rows whose numbers, dates, amounts, negations, names, addresses
+    or signs differ; `ignore` compares texts of numbers alone too; None neither.
+    `require`: conditions on the texts of a removed row and the row that stays, as `--require` takes
+    them; not on novelty, since nothing counts how frequent words are.
+
+    Raises `UsageError` for a value out of its range and `UnknownMeasure`.
+    """
+
+    threshold: float = REVIEW
+    measure: str = MEASURE
+    keep: Literal["longest", "first"] = "longest"
+    text_field: str = "text"
+    delimiter: str | None = None
+    cap: int = CAP
+    numbers: Numbers | None = None
+    require: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.reading()
+        self.family_options()
+
+    def reading(self) -> Reading:
+        """Return how records are read."""
+        return Reading(text_field=self.text_field, delimiter=self.delimiter, metadata=False)
+
+    def family_options(self) -> GroupOptions:
+        """Return the options of `group` by which rows that stay are the principals of others."""
+        criteria = Criteria.from_settings({"numbers": self.numbers, "require": self.require})
+        if criteria.novelty is not None:
+            raise UsageError(
+                "dedup does not count how frequent words are, which novelty<=N needs; leave it out"
+            )
+        options = GroupOptions(
+            threshold=self.threshold,
+            measure=self.measure,
+            principal=self.keep,
+            cap=self.cap,
+            criteria=criteria,
+        )
+        options.check_recipe(DEFAULT)
+        return options
+
+
+DEFAULTS = DedupOptions()
+
+
+# Rows of dataset files with the signatures of their texts.
+
+BATCH_ROWS = 1000  # that are signed together
+BATCH_CHARS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RowText:
+    """The text of a row, or the error that it has none."""
+
+    file: int
+    number: int
+    text: str | ExtractionError
+
+    @property
+    def chars(self) -> int:
+        """The length of the text, 0 without one."""
+        return len(self.text) if isinstance(self.text, str) else 0
+
+
+def signed_rows(
+    files: Sequence[DatasetFile], reading: Reading, recipe: Recipe, known: Sequence[int]
+) -> Iterator[list[SignedRow]]:
+    """Yield the rows of files in batches, in order, signed.
+
+    `known`: how many rows of each file are signed already; files before the last that has some are
+    not read again. Raises `UsageError` for a file that cannot be read, or changes meanwhile.
+    """
+    without_keys = replace(recipe, bands=0, rows=0)
+    for batch in _batches(_texts(files, reading, known)):
+        yield sign_texts(batch, reading, without_keys)
+
+
+def _texts(
+    files: Sequence[DatasetFile], reading: Reading, known: Sequence[int]
+) -> Iterator[RowText]:
+    last = max((place for place, count in enumerate(known) if count), default=0)
+    for place, file in enumerate(files):
+        if place < last:
+            continue
+        for count, (number, record) in enumerate(file.records(reading), 1):
+            if count > known[place]:
+                if isinstance(record, ExtractionError):
+                    yield RowText(place, int(number), record)
+                else:
+                    yield RowText(place, int(number), text_of(record, reading))
+        file.check_unchanged()
+
+
+def _batches(texts: Iterator[RowText]) -> Iterator[list[RowText]]:
+    batch: list[RowText] = []
+    chars = 0
+    for text in texts:
+        batch.append(text)
+        chars += text.chars
+        if len(batch) >= BATCH_ROWS or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
+def sign_texts(batch: Sequence[RowText], reading: Reading, recipe: Recipe) -> list[SignedRow]:
+    """Return the rows of these texts, in order; those without one have its error."""
+    texts = [item.text for item in batch if isinstance(item.text, str)]
+    signatures = fingerprints([text[: reading.max_chars] for text in texts], recipe)
+    rows: list[SignedRow] = []
+    place = 0
+    for item in batch:
+        if isinstance(item.text, ExtractionError):
+            rows.append(SignedRow(item.file, item.number, error=str(item.text)))
+        else:
+            rows.append(_signed_row(item, item.text[: reading.max_chars], signatures, place))
+            place += 1
+    return rows
+
+
+def _signed_row(item: RowText, text: str, signatures: Fingerprints, place: int) -> SignedRow:
+    """Return the row of the text whose signature is at `place`; its keys are not read."""
+    status, chars = signatures.status[place], int(signatures.chars[place])
+    has_slots = signatures.is_signed(place) and signatures.recipe.minhash
+    encoded = text.encode("utf-8", "surrogatepass")
+    return SignedRow(
+        file=item.file,
+        number=item.number,
+        text=text,
+        status="truncated" if len(text) < item.chars and status == "complete" else status,
+        exact=signatures.exact[place],
+        raw="" if chars else hashlib.sha256(encoded).hexdigest(),
+        words=int(signatures.words[place]),
+        chars=chars,
+        minhash=pack_slots(signatures.minhash[place]) if has_slots else None,
+    )
+
+
+# Steps of `dedup`: rows are signed, decided on, and those that stay are copied.
+
+
+@dataclass(frozen=True, slots=True)
+class DedupRun:
+    """The steps of a run; each is skipped if it is complete."""
+
+    files: Sequence[DatasetFile]
+    output: Output
+    options: DedupOptions
+    spool: RowSpool
+    budget: MemoryBudget
+    progress: Progress
+    spans: ApprovedPassages
+
+    def finish(self) -> tuple[int, int]:
+        """Take the steps that are left; return how many spans were removed, and their words."""
+        if self.spool.step != "written":
+            self.output.check_new()
+        steps = {"": self._sign, "signed": self._decide, "decided": self._write}
+        while step := steps.get(self.spool.step):
+            step()
+        counts = self._span_counts()
+        self.output.publish()
+        return counts
+
+    def _span_counts(self) -> tuple[int, int]:
+        for part, place in self.output.parts[2:]:
+            with (part if part.exists() else place).open(encoding="ascii") as file:
+                words = [json.loads(line)["words"] for line in file]
+            return len(words), sum(words)
+        return 0, 0
+
+    def _sign(self) -> None:
+        known = self.spool.rows_of_files(len(self.files))
+        for rows in signed_rows(self.files, self.options.reading(), DEFAULT, known):
+            self.spool.add(rows)
+            self.progress("signing rows", self.spool.rows_read, 0)
+        self.spool.set_step("signed")
+
+    def _decide(self) -> None:
+        options = self.options.family_options()
+        criteria = options.criteria
+        rows = self.spool.rows(with_text=bool(criteria))
+        collection = gather(
+            rows,
+            DEFAULT,
+            self.spool.rows_read,
+            self.progress,
+            self.budget,
+            criteria=criteria,
+            statuses=criteria.folded,
+        )
+        verifier = Verifier(self.spool, collection, options.measure)
+        grouping = Grouping(collection, verifier, options)
+        order = grouping.first_order()
+        pairs = grouping.pairs(order, self.progress)
+        texts, ids = collection.documents.texts, collection.entries.ids
+        places = np.fromiter(map(int, ids), np.int64, len(ids))
+        known = self._known(order, places)
+        removals: list[Removal] = []
+        assigned = grouping.assign(pairs, order, self.progress, known)
+        for visited, (row, kept, similarity) in enumerate(assigned, self.spool.visited + 1):
+            if similarity is not None:
+                is_copy = bool(texts[row] == texts[kept])
+                removals.append(Removal(int(places[row]), int(places[kept]), similarity, is_copy))
+            if visited % BATCH_ROWS == 0:
+                self.spool.decide(removals, visited)
+                removals = []
+        self.spool.decide(removals, len(order))
+        self.spool.set_step("decided")
+
+    def _known(self, order: Sequence[int], places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the row that stays for each row that is decided, -1 of the others.
+
+        `places`: those of the rows in the input, ascending.
+        """
+        known = np.full(len(places), -1, np.int32)
+        visited = order[: self.spool.visited]
+        known[visited] = visited
+        for place, kept in self.spool.removals():
+            known[np.searchsorted(places, place)] = np.searchsorted(places, kept)
+        return known
+
+    def _write(self) -> None:
+        try:
+            self._write_report()
+            self._write_rows()
+        except OSError as error:
+            raise write_error(self.output.out, "--out", error) from error
+        for file in self.files:
+            file.check_unchanged()
+        self.spool.set_step("written")
+
+    def _write_report(self) -> None:
+        names = self.output.names
+        part, _ = self.output.parts[0]
+        with part.open("w", encoding="ascii", newline="\n") as file:
+            for line in self.spool.report():
+                fields: dict[str, object] = {"file": names[line.file], "row": line.number}
+                if line.error is not None:
+                    fields |= {"outcome": "failed", "error": line.error}
+                elif line.kept_file is not None:
+                    fields |= {
+                        "outcome": "exact" if line.exact else "near",
+                        "kept_file": names[line.kept_file],
+                        "kept_row": line.kept_number,
+                        "similarity": line.similarity,
+                    }
+                file.write(json.dumps(fields) + "\n")
+
+    def _write_rows(self) -> None:
+        if not self.spans:
+            self._copy_rows(None)
+            return
+        part, _ = self.output.parts[2]
+        paths = [file.name for file in self.files]
+        names = dict(zip(paths, self.output.names, strict=True))
+        with part.open("w", encoding="ascii", newline="\n") as file:
+            self._copy_rows(SpanEdits(SpanCopies(self.spans), file, names))
+
+    def _copy_rows(self, edits: SpanEdits | None) -> None:
+        place, _ = self.output.parts[1]
+        shutil.rmtree(place.parent, ignore_errors=True)
+        reading = self.options.reading()
+        parts = self._kept_rows()
+        if not self.output.is_folder:
+            place.parent.mkdir()
+            copy_rows(parts, place, reading, edits)
+            return
+        for name, part in zip(self.output.names, parts, strict=True):
+            target = place / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy_rows([part], target, reading, edits)
+
+    def _kept_rows(self) -> KeptRows:
+        """Return each file with whether its rows are kept."""
+        kept = np.ones(self.spool.rows_read, dtype=bool)
+        for place in self.spool.left_out():
+            kept[place] = False
+        ends = np.cumsum(self.spool.rows_of_files(len(self.files)))
+        return list(zip(self.files, np.split(kept, ends[:-1]), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class DedupResult:
+    """The account of a run: `read` is the sum of `kept`, `exact`, `near` and `failed`.
+
+    `exact` and `near`: rows removed as copies and as near duplicates; `failed`: rows that could not
+    be compared, and are not in the output. `files` were read; `other_files` below the folders hold
+    no rows. `resumed`: rows that an interrupted run had signed. `out` and `report`: what was
+    written. `spans` copies of approved passages, of so many `span_words`, were removed from rows.
+    """
+
+    read: int
+    kept: int
+    exact: int
+    near: int
+    failed: int
+    files: int
+    other_files: int
+    resumed: int
+    out: str
+    report: str
+    spans: int = 0
+    span_words: int = 0
+
+
+def dedup(
+    paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    options: DedupOptions = DEFAULTS,
+    *,
+    memory: int = DEFAULT_MEGABYTES,
+    replace: bool = False,
+    progress: Progress = no_progress,
+    spans: ApprovedPassages = NO_PASSAGES,
+) -> DedupResult:
+    """Write the rows of files of JSON Lines, CSV or Parquet without duplicates, as they stand.
+
+    `paths`: files, folders, or patterns; a single one need not be in a list. `out`: a file of the
+    same kind, for files of the same columns, or a new folder that gets a file for each. Rows come
+    in the order of `keep`, complete texts first; each is removed if a row that was kept before it
+    has the same normalised text, or reaches the threshold, under the most similar one, ties to the
+    first of the input. `OUT.removed.jsonl` lists the rows that are not in the output, and why; it
+    is empty if there are none. A text that is empty is a copy of other empty ones. Of the passages
+    of `spans` one copy stays, the first in the rows that are kept; `OUT.spans.jsonl` lists the
+    others, which are removed from the texts of their rows. They make no difference to which rows
+    are kept.
+
+    `memory`: megabytes, 1 or more, for signatures, pairs and texts; what does not fit is written to
+    temporary files, with the same result. About 700 bytes a row for an index of the rows, and some
+    50 MB for the program, come on top and are not bounded by it. `replace`: replace files at `out`
+    and of the report; a folder that is not empty is never replaced.
+
+    An interrupted run goes on when it is called again with the same arguments, and starts again if
+    an input is another file, or changed. `progress` is called with the name of a step, what is done
+    and all there is, 0 if that is not known.
+
+    Raises before any row is read: `UsageError` for files that cannot be read or written, for tables
+    without the column of texts or, with one output file, of other columns, and for an output that
+    exists; `MissingExtra` for Parquet without pyarrow; `StoreBusy` while another process writes
+    `out`. Later: `UsageError` for a file that changed meanwhile or cannot be read to its end, and
+    `StoreStopped` when the disk is full. Nothing is at `out` then.
+    """
+    budget = memory_budget(memory)
+    names = path_list(paths)
+    files, other_files = dataset_files(names)
+    output = plan_output(files, names, Path(out), replace, bool(spans))
+    check_columns(files, options.reading(), alike=not output.is_folder)
+    make_work_folder(output)
+    spool = RowSpool(output.work / SPOOL, _settings(files, options, spans))
+    resumed = spool.rows_read
+    try:
+        run = DedupRun(files, output, options, spool, budget, progress, spans)
+        removed = run.finish()
+        exact, near, failed = spool.counts()
+    except UsageError:
+        if not spool.rows_read:
+            shutil.rmtree(output.work)
+        raise
+    finally:
+        spool.close()
+    shutil.rmtree(output.work)
+    read = spool.rows_read
+    kept = read - exact - near - failed
+    places = str(output.out), str(output.report)
+    return DedupResult(
+        read, kept, exact, near, failed, len(files), other_files, resumed, *places, *removed
+    )
+
+
+def _settings(files: Sequence[DatasetFile], options: DedupOptions, spans: ApprovedPassages) -> str:
+    """Return what a run depends on; a run that is continued has the same."""
+    inputs = [(file.name, file.path, asdict(file.version)) for file in files]
+    return json.dumps([release(), DEFAULT.id, asdict(options), inputs, spans.id])

@@ -1,0 +1,235 @@
+"""The files of a run: where its output goes, and the folder beside it that a killed run leaves."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import compress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from indexer.documents.base import Reading
+from indexer.documents.tables import text_of
+from indexer.errors import ExtractionError, MissingExtra, UsageError
+from indexer.jobs.dataset_files import KINDS, DatasetFile, KeptRows, kind_of_rows
+from indexer.jobs.dedup_passages import SpanEdits, with_csv_text, with_json_text
+from indexer.system.files import check_place, is_special, write_error
+
+SPOOL = "rows.db"
+_OWN = {
+    "report",
+    "rows",
+    "spans",
+    *(f"{SPOOL}{ending}" for ending in ("", "-wal", "-shm", "-journal")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the rows of a run go: one file, or a folder with a file for each input file.
+
+    `names`: of each input file, its path below the folder that holds all of them. `replace`: files
+    that are there already are replaced; a folder never is.
+    """
+
+    out: Path
+    is_folder: bool
+    names: Sequence[str]
+    replace: bool
+    has_spans: bool
+
+    @property
+    def spans(self) -> Path:
+        """The list of the copies of approved passages that were removed from rows."""
+        return self.out.with_name(f"{self.out.name}.spans.jsonl")
+
+    @property
+    def report(self) -> Path:
+        """The list of the rows that are not in the output."""
+        return self.out.with_name(f"{self.out.name}.removed.jsonl")
+
+    @property
+    def work(self) -> Path:
+        """The folder of the run until it is complete."""
+        return self.out.with_name(f".{self.out.name}.dedup")
+
+    @property
+    def parts(self) -> tuple[tuple[Path, Path], ...]:
+        """The report, the rows, and the list of spans if there is one, in the folder of the run,
+        each with the place it goes to.
+        """
+        spans = (self.work / "spans", self.spans)
+        rows = (self.work / "rows" / self.out.name, self.out)
+        return (self.work / "report", self.report), rows, *([spans] if self.has_spans else [])
+
+    def check_new(self) -> None:
+        """Raise `UsageError` when the place of the output or of the report is taken."""
+        for _, place in self.parts:
+            self._check_place(place)
+
+    def _check_place(self, place: Path) -> None:
+        if not os.path.lexists(place):
+            return
+        if place == self.out and self.is_folder:
+            if not place.is_dir() or any(place.iterdir()):
+                raise UsageError(
+                    f"{place} exists; give --out the name of a new folder, or of a file that ends "
+                    f"in {' or '.join(KINDS)}"
+                )
+        elif not self.replace:
+            raise UsageError(
+                f"{place} exists; give --out another name, or --replace to replace that file"
+            )
+
+    def publish(self) -> None:
+        """Put everything that is written in its place.
+
+        Raises `UsageError` when that fails, or a place was taken meanwhile.
+        """
+        for part, place in self.parts:
+            if not part.exists():
+                continue
+            self._check_place(place)
+            try:
+                part.replace(place)
+            except OSError as error:
+                raise write_error(self.out, "--out", error) from error
+
+
+def plan_output(
+    files: Sequence[DatasetFile],
+    paths: Sequence[str],
+    out: Path,
+    replace: bool,
+    has_spans: bool,
+) -> Output:
+    """Return where the rows of these files go.
+
+    `paths` are those that the caller gave. Raises `UsageError` for a place that cannot be written,
+    that is part of the input, or whose kind is not that of the files.
+    """
+    kind = kind_of_rows(out.name)
+    output = Output(out, kind is None, _names(files), replace, has_spans)
+    _check_outside(output, files, paths)
+    for file in files:
+        if kind not in (None, file.kind):
+            raise UsageError(
+                f"{file.blob.path} holds rows of another kind than {out}; end --out in "
+                f"{_ending(file.kind)}, or give it the name of a new folder for a file of each"
+            )
+    if is_special(out):
+        raise UsageError(f"{out} is a link or no file; give --out another place")
+    if not output.is_folder:
+        check_place(out)
+    return output
+
+
+def make_work_folder(output: Output) -> None:
+    """Make the folder of the run, or take the one that an earlier run left.
+
+    Raises `UsageError` for one that holds files of others, since it is removed in the end.
+    """
+    try:
+        output.work.mkdir(exist_ok=True)
+        others = sorted(path.name for path in output.work.iterdir() if path.name not in _OWN)
+    except OSError as error:
+        raise write_error(output.out, "--out", error) from error
+    if others:
+        raise UsageError(
+            f"{output.work} holds {others[0]}, which dedup did not write; move it away, or give "
+            "--out another name"
+        )
+
+
+def _ending(kind: str) -> str:
+    return next(ending for ending, of_kind in KINDS.items() if of_kind == kind)
+
+
+def _names(files: Sequence[DatasetFile]) -> list[str]:
+    """Return the path of each file below the folder that they have in common."""
+    base = os.path.commonpath({file.folder for file in files})
+    return [Path(file.name).relative_to(base).as_posix() for file in files]
+
+
+def _check_outside(output: Output, files: Sequence[DatasetFile], paths: Sequence[str]) -> None:
+    """Raise `UsageError` where the output is, or would become, part of the input."""
+    inputs = {Path(file.path) for file in files}
+    folders = {Path(path).resolve() for path in paths if Path(path).is_dir()}
+    for place in (place.resolve() for _, place in output.parts):
+        is_inside = not folders.isdisjoint((place, *place.parents))
+        if is_inside or place in inputs or any(place in path.parents for path in inputs):
+            raise UsageError(f"{place} belongs to the input; give --out a place outside of it")
+
+
+# Kept rows of dataset files, written to another file as they stand.
+
+
+def copy_rows(parts: KeptRows, out: Path, reading: Reading, edits: SpanEdits | None) -> None:
+    """Write the rows that are kept of files of one kind into one file, in their order.
+
+    `parts`: each file with (rows,) bool, whether a row is kept. A text file is packed by gzip where
+    the name of `out` ends so. Of several files `check_columns` has accepted the columns. `edits`
+    change the texts of rows. Raises `MissingExtra` for Parquet without pyarrow.
+    """
+    if parts[0][0].kind == "parquet":
+        try:
+            from indexer.jobs.dedup_parquet import copy_parquet_rows
+        except ModuleNotFoundError as error:
+            raise MissingExtra(package="pyarrow", extra="parquet") from error
+        copy_parquet_rows(parts, out, reading.text_field, edits)
+        return
+    with _opened(out) as stream:
+        for row in _text_rows(parts, reading, edits):
+            stream.write(row if row.endswith(b"\n") else row + b"\n")
+
+
+def _text_rows(parts: KeptRows, reading: Reading, edits: SpanEdits | None) -> Iterator[bytes]:
+    """Yield the rows that are kept, of CSV the names of the columns before them."""
+    for place, (file, kept) in enumerate(parts):
+        rows = file.raw_rows(reading)
+        if file.kind != "jsonl":
+            names = next(rows)
+            if place == 0:
+                yield names
+        if edits is None:
+            yield from compress(rows, kept.tolist())
+            continue
+        both = zip(rows, file.records(reading), strict=True)
+        for row, (number, record) in compress(both, kept.tolist()):
+            yield _edited(row, file, int(number), record, reading, edits)
+
+
+def _edited(
+    row: bytes,
+    file: DatasetFile,
+    number: int,
+    record: Mapping[str, Any] | ExtractionError,
+    reading: Reading,
+    edits: SpanEdits,
+) -> bytes:
+    """Return a row with its text edited; as it is where the text is not one string in it."""
+    text = None if isinstance(record, ExtractionError) else text_of(record, reading)
+    if not isinstance(text, str):
+        return row
+    source = row.decode("utf-8", "surrogateescape")
+
+    def replaced(shorter: str) -> str | None:
+        if file.kind == "jsonl":
+            return with_json_text(source, reading.text_field, text, shorter)
+        return with_csv_text(source, text, shorter)
+
+    edited = edits.edit(file.name, number, text, replaced)
+    return row if edited is None else edited.encode("utf-8", "surrogateescape")
+
+
+@contextmanager
+def _opened(out: Path) -> Iterator[BinaryIO]:
+    with out.open("wb") as file:
+        if not out.name.lower().endswith(".gz"):
+            yield file
+            return
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield cast(BinaryIO, packed)

@@ -1,0 +1,249 @@
+"""Rows of documents, made of what was extracted and what was signed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
+from indexer.documents.blobs import read
+from indexer.documents.extractors import document_or_task, extractor_named
+from indexer.documents.folder import walk
+from indexer.documents.maildir import name_with_format
+from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
+from indexer.fingerprinting.keys import stored_bits, stored_sketch
+from indexer.model import Blob, Document, Fingerprint, Row
+
+if TYPE_CHECKING:
+    from indexer.comparing.clauses.segmentation import Heading
+
+
+Structure: TypeAlias = Mapping[str, "Sequence[Heading]"]
+Divide: TypeAlias = Callable[[Sequence[Row], Collection[str], Structure], list[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedBlob:
+    """A blob with its text; the bytes are gone. `replaces`: the store has a row of its earlier
+    content.
+    """
+
+    blob: Blob
+    raw: str
+    source: str
+    document: Document
+    replaces: bool = False
+
+
+def row_of(
+    item: ExtractedBlob,
+    signature: Fingerprint,
+    recipe_id: str,
+    labels: tuple[str, ...] = (),
+    *,
+    is_alone: bool = False,
+) -> Row:
+    """Return the row of one document. Cut text is `truncated`, never `complete`; until it is
+    grouped a row is its own family, whose principal it is, if complete, when it `is_alone`.
+    """
+    blob = item.blob
+    document = item.document
+    cut = document.truncated and signature.status == "complete"
+    status = "truncated" if cut else signature.status
+    return Row(
+        id=blob.id,
+        recipe=recipe_id,
+        status=status,
+        title=document.title or file_name(blob.path),
+        text=document.text,
+        path=blob.path,
+        content_type=document.content_type,
+        modified=None if blob.modified is None else blob.modified // 1_000_000,
+        size=blob.size,
+        source=item.source,
+        extractor=document.extractor,
+        raw=item.raw,
+        exact=signature.exact,
+        words=signature.words,
+        chars=signature.chars,
+        family=blob.id,
+        labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
+        metadata={**document.metadata, **blob.metadata},
+        bands=signature.bands,
+        blocks=signature.blocks,
+        minhash=stored_sketch(signature),
+        simhash=stored_bits(signature),
+        principal=status == "complete" if is_alone else None,
+    )
+
+
+def with_labels_of(stored: Row | None, row: Row) -> Row:
+    """Return the row with the labels of the stored row of its id before its own; what people
+    decided about a document is not lost when it is read again.
+    """
+    if stored is None or not stored.labels:
+        return row
+    return replace(row, labels=tuple(dict.fromkeys((*stored.labels, *row.labels))))
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path; making a Path of it costs as much as reading a small file."""
+    return path.rpartition(os.sep)[2]
+
+
+# Single documents by path or from stdin, for look-ups, comparisons and `hash`.
+
+STDIN = "-"
+_IRREGULAR = UnreadableFile(reason="it is not a regular file", remedy="give a file")
+
+
+def document_at(path: str) -> tuple[str, Document]:
+    """Read one file, or text on stdin for `-`: its real path (`-` for stdin) and its document.
+
+    The real path is for display, as `Blob.path`: open the file by `path`, whose name may hold
+    characters that the locale lacks, or bytes that are not UTF-8.
+
+    Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot
+    be read.
+    """
+    [(where, result)] = documents_at([path])
+    if isinstance(result, ExtractionError):
+        raise result
+    return where, result
+
+
+def row_at(path: str, real_path: str, document: Document) -> Row:
+    """Return the document of a file, and its real path, as `document_at` gives them, as a row of
+    its fields, without fingerprint.
+    """
+    facts = Path(path).stat()
+    return Row(
+        id="",
+        recipe="",
+        status="truncated" if document.truncated else "complete",
+        title=document.title or file_name(real_path),
+        text=document.text,
+        path=real_path,
+        content_type=document.content_type,
+        modified=facts.st_mtime_ns // 1_000_000,
+        size=facts.st_size,
+        source="",
+        extractor=document.extractor,
+        raw=hashlib.sha256(Path(path).read_bytes()).hexdigest(),
+        exact="",
+        words=0,
+        chars=0,
+        family="",
+        labels=document.labels,
+        metadata=document.metadata,
+    )
+
+
+def documents_at(
+    paths: Iterable[str], limits: Limits = DEFAULT_LIMITS
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Read many paths as `document_at` does, each as it is ready; an unreadable one yields its
+    error.
+    """
+    items = _tasks(paths, limits)
+    for item in items:
+        if isinstance(item, Task):
+            yield from _extract(chain([item], items), 1, limits)
+        else:
+            yield item
+
+
+def documents_under(
+    folder: str, without: Path | None = None
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Read every file of a folder as `documents_at` does, in no particular order; nothing of the
+    real folder `without`.
+
+    Raises `SourceNotFound`.
+    """
+    blobs = (item for item in walk([folder]) if isinstance(item, Blob))
+    yield from documents_of(
+        blob
+        for blob in blobs
+        if not (without and Path(blob.path).resolve().is_relative_to(without))
+    )
+
+
+def documents_of(
+    blobs: Iterable[Blob], limits: Limits = DEFAULT_LIMITS, extractor: str = "native"
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Read blobs as `documents_at` does, in no particular order."""
+    yield from _extract((_task(blob, limits) for blob in blobs), None, limits, extractor)
+
+
+def _extract(
+    items: Iterable[Task[str] | tuple[str, Document | ExtractionError]],
+    workers: int | None,
+    limits: Limits,
+    extractor: str = "native",
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Yield the results of tasks by worker processes, and what is no task as it is."""
+    from indexer.documents.workers import Pool
+
+    with Pool(extractor_named(extractor), workers, limits) as pool:
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(items)
+        yield from results
+
+
+def _tasks(
+    paths: Iterable[str], limits: Limits
+) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:
+    """Yield plain documents and errors at once, tasks for the rest. Raises `SourceNotFound` before
+    anything is read.
+    """
+    paths = list(paths)
+    for path in paths:
+        if path != STDIN and not os.path.lexists(path):
+            raise SourceNotFound(path=path)
+    for path in paths:
+        if path == STDIN:
+            yield _from_stdin(limits)
+            continue
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a folder; give files, or index the folder")
+        for item in walk([path]):
+            yield _task(item, limits) if isinstance(item, Blob) else (item.path, _IRREGULAR)
+
+
+def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """Read stdin, of any format, as if it were a file without a name."""
+    data = sys.stdin.buffer.read(limits.bytes + 1)
+    if len(data) > limits.bytes:
+        return STDIN, UnreadableFile(
+            reason=f"stdin holds more than {limits.bytes:,} bytes", remedy="give less of it"
+        )
+    return _read(STDIN, data, "", limits)
+
+
+def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    where = blob.path
+    try:
+        payload = read(blob, limits.bytes)
+    except ExtractionError as error:
+        return where, error
+    if payload.document is not None:
+        return where, payload.document
+    name = name_with_format(blob.path, payload.data)
+    return _read(where, payload.data, name, limits)
+
+
+def _read(
+    where: str, data: bytes, name: str, limits: Limits
+) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """Return a plain document at once, a task for any other."""
+    try:
+        result = document_or_task(where, data, name, limits)
+    except ExtractionError as error:
+        return where, error
+    return result if isinstance(result, Task) else (where, result)

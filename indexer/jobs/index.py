@@ -1,0 +1,544 @@
+"""Indexing: the stages put together, one account at the end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading, Source, SourceItem, unique
+from indexer.documents.blobs import INSIDE
+from indexer.documents.extractors import extractor_named
+from indexer.documents.folder import path_list
+from indexer.documents.workers import Pool
+from indexer.errors import ExtractionError, MissingExtra, StoreStopped, StoreUnreachable, UsageError
+from indexer.fingerprinting.fingerprint import fingerprints
+from indexer.grouping.delete import delete_and_repair
+from indexer.grouping.group_options import FamilyOptions, check_threshold, last_options
+from indexer.jobs.corpus_statistics import with_current_statistics, with_passages, with_statistics
+from indexer.jobs.document_rows import documents_of
+from indexer.jobs.parts import part_divider
+from indexer.jobs.review_file import review_path
+from indexer.jobs.stages import Job, outcomes
+from indexer.jobs.waiting_requests import waiting_path
+from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
+from indexer.recipe import DEFAULT, Recipe
+from indexer.stores import in_place, open_documents
+from indexer.stores.abilities import FullStore
+from indexer.stores.address import StoreAddress, is_store_url, parse_address
+from indexer.stores.journal import Failure, Journal, journal_path, record_job
+
+# The sources that the PATHs of `nearfold index` name, and the store that is written to.
+
+_HANSKEN = ("hansken://", "hansken+http://")
+
+
+def target(
+    paths: Sequence[str], store: FullStore, reading: Reading, adds_values: bool = False
+) -> FullStore:
+    """Return the store to write to, which signs documents in place when a PATH is that very store.
+
+    Raises `UsageError` when that is mixed with other PATHs, with labels of a field or with
+    `adds_values`, by which documents get labels or a custodian, or the store is not in a search
+    engine.
+    """
+    addresses = (parse_address(path) for path in paths if is_store_url(path))
+    if not any(store.address.is_same_store(address) for address in addresses):
+        return store
+    if len(paths) > 1:
+        raise UsageError(
+            f"{store.url} is signed in place, so it must be the only PATH; "
+            "index the others by another command"
+        )
+    if adds_values or reading.label_field:
+        raise UsageError(
+            f"{store.url} is signed in place, and nothing else of its documents changes; "
+            "leave labels and custodian out"
+        )
+    return in_place(store, reading.text_field)
+
+
+def open_sources(
+    paths: Sequence[str],
+    reading: Reading,
+    store: FullStore | None,
+    own_files: Collection[str] = (),
+) -> list[Source]:
+    """Return the sources that PATHs name: one of all files and folders first, then one for each
+    URL.
+
+    A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a
+    store, such as an index that others filled, or of any file system that fsspec knows. `store` is
+    the result of `target`; None where documents are read alone, and none is signed in place. Files
+    and folders are looked up now: raises `SourceNotFound` for a missing one, `MissingExtra` when
+    the reader of such a source is not installed, and `UsageError` for a URL that cannot be read,
+    and for a query where a source takes none.
+    """
+    if reading.query is not None:
+        _check_queryable(paths)
+    local = [path for path in paths if "://" not in path or os.path.lexists(path)]
+    sources: list[Source] = []
+    if local:
+        from indexer.documents.folder import FileSource
+
+        sources.append(FileSource(local, reading, own_files))
+    return [*sources, *(_source_at(path, reading, store) for path in paths if path not in local)]
+
+
+def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[SourceItem]:
+    """Yield the items of all sources; where two places may have the same ids, the second blob with
+    an id fails.
+    """
+    items = (item for source in sources for item in source.blobs())
+    has_shared_ids = reading.own_ids or (reading.namespace is not None and len(sources) > 1)
+    return unique(items) if has_shared_ids else items
+
+
+def select_blobs(
+    items: Iterable[Blob | Outcome], include: Sequence[str], exclude: Sequence[str]
+) -> Iterator[Blob | Outcome]:
+    """Yield the items; blobs that are not to be read become `SkippedBlob` (`excluded`).
+
+    A pattern is one of shells (`*`, `?`, `[abc]`), with capitals as written. With a `/` it is
+    compared with the whole key, the path relative to PATH, where `*` stands for `/` too; else with
+    the last name.
+    """
+    for item in items:
+        if isinstance(item, Blob) and not _is_selected(item, include, exclude):
+            yield SkippedBlob(item.path, "excluded")
+        else:
+            yield item
+
+
+def _is_selected(blob: Blob, include: Sequence[str], exclude: Sequence[str]) -> bool:
+    key = blob.key.decode("utf-8", "replace")
+    name = key.rpartition("/")[2]
+
+    def matches(pattern: str) -> bool:
+        return fnmatchcase(key if "/" in pattern else name, pattern)
+
+    is_included = not include or any(map(matches, include))
+    return is_included and not any(map(matches, exclude))
+
+
+def _check_queryable(paths: Sequence[str]) -> None:
+    """Raise `UsageError` when a PATH is of a source that takes no query."""
+    for path in paths:
+        if not path.startswith(_HANSKEN):
+            raise UsageError(
+                f"{path} takes no query; --query is for hansken:// alone, "
+                "leave it out, or index the others apart"
+            )
+
+
+def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
+    if is_store_url(url):
+        from indexer.documents.tables import IndexSource
+
+        address = parse_address(url)
+        if store is not None and store.address.is_same_store(address):
+            signed = in_place(store, reading.text_field)
+            return IndexSource(signed, address.location, reading, signed.digest)
+        return IndexSource(open_documents(address), address.location, reading)
+    if url.startswith(_HANSKEN):
+        try:
+            from indexer.documents.hansken import HanskenSource
+        except ModuleNotFoundError as error:
+            raise MissingExtra(package="hansken", extra="hansken") from error
+        return HanskenSource(url, reading)
+    try:
+        from indexer.documents.remote import RemoteSource
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package="fsspec", extra="fsspec") from error
+    return RemoteSource(url, reading)
+
+
+# Removal of what a run shows to be gone: rows without their document, outdated failures.
+
+
+def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:
+    """Pass everything on, and add the ids of blobs to `ids`."""
+    for item in blobs:
+        if isinstance(item, Blob):
+            ids.add(item.id)
+        yield item
+
+
+def prune(
+    sources: Sequence[Source],
+    store: FullStore,
+    ids: set[str],
+    failed: Sequence[FailedBlob],
+    families: FamilyOptions,
+) -> int:
+    """Delete rows of these sources whose document is gone: not yielded in this run, and not there
+    under its path either.
+
+    What lies under a folder or in a container that could not be read is left alone.
+    """
+    unread = tuple(f"{failure.path}{end}" for failure in failed for end in (os.sep, INSIDE))
+    absent = [
+        row.id
+        for source in sources
+        for scope in source.scopes()
+        for row in store.scan(under=scope)
+        if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
+    ]
+    return len(delete_and_repair(store, absent, families).deleted)
+
+
+def settle_failures(
+    journal: Journal, sources: Sequence[Source], failed: Sequence[FailedBlob]
+) -> None:
+    """Make the journal agree, about these sources, with the account of this run, which read them to
+    their end.
+
+    What failed without being read is remembered, and an earlier failure forgotten when its file is
+    gone, or fails no more or otherwise now; those in containers that were not opened this time are
+    kept.
+    """
+    current = {(failure.path, failure.error) for failure in failed}
+    paths = {path for path, _ in current}
+    outdated = [
+        failure.id
+        for failure in journal
+        if (failure.path, failure.error) not in current and _is_settled(failure, sources, paths)
+    ]
+    journal.forget(outdated)
+    recorded = {(failure.path, failure.error) for failure in journal}
+    journal.record(Failure.unread_at(path, error) for path, error in current - recorded)
+
+
+def _is_settled(failure: Failure, sources: Sequence[Source], failed: set[str]) -> bool:
+    """Return whether this run decides on a recorded failure: its path belongs to one of the
+    sources, and failed otherwise, was never read, or is gone.
+    """
+    return any(
+        _is_within(failure.path, source)
+        and (failure.unread or failure.path in failed or not source.holds(failure.path))
+        for source in sources
+    )
+
+
+def _is_within(path: str, source: Source) -> bool:
+    return any(
+        path == scope or path.startswith(f"{scope.rstrip('/')}/") for scope in source.scopes()
+    )
+
+
+DEFAULT_READING = Reading()
+_PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """Options of `index`: what is read, how, and what is kept of it.
+
+    `recipe`: the settings of fingerprints; None means the store's own, or the default for a new
+    store.
+    `namespace`: what ids are relative to; None means the real path of each PATH.
+    `labels`: added to every document under the paths, unchanged ones included.
+    `custodian`: who held the documents under the paths, for their metadata; empty for nobody. An
+    unchanged document of another custodian, or of none, is read again.
+    `extractor`: `native` (in worker processes), `server` (a Tika server) or `plain` (text only).
+    `limits`: bounds of one document: seconds, megabytes of a worker, bytes, and characters beyond
+    which its text is cut.
+    `prune`: remove rows under the paths whose document is gone.
+    `retry`: read documents again that failed before.
+    `family_threshold`: the least similarity at which a new or changed document joins the family of
+    a principal as it arrives; above 0, at most 1. `group` means that of the last `group` on this
+    machine, or the default; None looks none up, and every document is a principal until `group`.
+    Measure and criteria are those of the last `group` in any case.
+    `parts`: `clauses` keeps the clauses of each document as rows of their own beside it, which
+    `search`, `similar`, `match` and `group` look at by `of`; the store keeps to it from then on.
+    None means as the store does.
+    `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
+    replaced by those above.
+    `refresh`: read unchanged documents again whose text another version of its extractor made.
+    `statistics`: a folder, store or file whose corpus statistics a recipe with weights signs with;
+    None means those of the store, or for a new one those of the documents that are read.
+    `leave_out`: approved passages that are left out of texts before they are signed and compared,
+    from then on by every command; texts are kept whole. None are named: as the store does.
+    `include`: patterns of which a document's key must match one, if there are any; `exclude`: those
+    of which it must match none. Others are `excluded`, and never pruned. See `select_blobs`.
+
+    Raises `UsageError` for a threshold out of its range.
+    """
+
+    recipe: Recipe | None = None
+    namespace: str | None = None
+    labels: Sequence[str] = ()
+    custodian: str = ""
+    extractor: str = "native"
+    limits: Limits = DEFAULT_LIMITS
+    prune: bool = False
+    retry: bool = False
+    family_threshold: float | Literal["group"] | None = "group"
+    parts: Literal["clauses"] | None = None
+    reading: Reading = DEFAULT_READING
+    refresh: bool = False
+    statistics: str | None = None
+    leave_out: ApprovedPassages = NO_PASSAGES
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.family_threshold, (int, float)):
+            check_threshold(self.family_threshold)
+
+    def families(self, last: FamilyOptions) -> FamilyOptions:
+        """Return the options of families; `last` are those of the last `group`."""
+        if not isinstance(self.family_threshold, (int, float)):
+            return last
+        return replace(last, documents=replace(last.documents, threshold=self.family_threshold))
+
+    @property
+    def bounded_reading(self) -> Reading:
+        """Reading of sources, with the namespace and the bounds of these options."""
+        return replace(
+            self.reading,
+            namespace=self.namespace,
+            max_bytes=self.limits.bytes,
+            max_chars=self.limits.chars,
+        )
+
+
+DEFAULT_OPTIONS = IndexOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Outcomes of all blobs of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
+    number of `failed`.
+
+    `statuses` counts the indexed documents that are not complete, by their status (`truncated`,
+    `empty`, `too_short`, `numbers_only`). `removed` counts rows that were pruned, `seconds`
+    wall-clock time. `stopped`: the job was stopped before all was read.
+    """
+
+    seen: int
+    indexed: int
+    unchanged: int
+    skipped: dict[str, int]
+    failed: tuple[FailedBlob, ...]
+    removed: int
+    seconds: float
+    stopped: bool = False
+    statuses: Mapping[str, int] = field(default_factory=dict)
+
+
+def index(
+    paths: Sequence[str] | str | Path,
+    store: FullStore,
+    options: IndexOptions = DEFAULT_OPTIONS,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Outcome], None] = lambda _: None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Account:
+    """Extract, fingerprint and store every document under `paths`; skip what has not changed;
+    resume what was cut short.
+
+    `paths` are files, folders, archives, mailboxes, tables and URLs; a single one need not be in a
+    list. `workers`: extraction processes; None means one a processor. `progress` is called with
+    each outcome as it is known. Once `stopping` returns True, nothing more is read or pruned, and
+    what was read is finished.
+
+    Families of new and changed documents are provisional; `group` makes them final.
+
+    Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError`
+    and `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call
+    goes on from there.
+    """
+    started = time.monotonic()
+    names = path_list(paths)
+    inputs = _open_inputs(names, store, options)
+    store = inputs.store
+    families = options.families(last_options(store))
+    tally = _Tally()
+    headings = bool(options.parts or (not inputs.in_place and store.parts.kind()))
+    pool = Pool(extractor_named(options.extractor, headings), workers, options.limits)
+    with (
+        _stop_when_unreachable(),
+        Journal(journal_path(store.address)) as journal,
+        record_job(journal, "index") as record,
+        pool,
+    ):
+        record.counts = tally.counts
+        job = _job(inputs, options, families, journal, pool.identity, stopping)
+        ids = _run(job, pool, inputs, options, tally, progress)
+        removed = 0
+        if not stopping():
+            if options.prune:
+                removed = prune(inputs.sources, store, ids, tally.failed, families)
+            settle_failures(journal, inputs.sources, tally.failed)
+        store.refresh()
+        record.stopped = stopping()
+    return tally.account(removed, time.monotonic() - started, stopping())
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Sources of a job, and the store and recipe that it writes with."""
+
+    sources: Sequence[Source]
+    reading: Reading
+    store: FullStore
+    in_place: bool
+    recipe: Recipe
+
+
+def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) -> _Inputs:
+    """Open the sources and prepare the store; raises what can be refused before anything is
+    written.
+    """
+    reading = options.bounded_reading
+    store = target(paths, own, reading, bool(options.labels or options.custodian))
+    recipe = with_passages(options.recipe, options.leave_out, store.stored_recipe())
+    if not recipe.lacks_statistics:
+        fingerprints([_PROBE], recipe)
+    reading = replace(reading, raw_markup=recipe.normaliser.startswith("norm"))
+    if reading.own_ids:
+        parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
+        reading = replace(reading, parted=parted)
+    sources = open_sources(paths, reading, store, own_files(store.address))
+    if options.prune and not all(source.scopes() for source in sources):
+        raise UsageError(
+            "--prune cannot find what was removed from an index that is signed in place, "
+            "or from the answer to a query; leave --prune out"
+        )
+    texts = partial(_texts, paths, reading, own, options)
+    if recipe.is_online:
+        recipe = with_current_statistics(recipe, store, options.statistics, texts)
+    else:
+        recipe = with_statistics(recipe, options.statistics, texts, store.stored_recipe())
+    fingerprints([_PROBE], recipe)
+    store.prepare(recipe)
+    return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)
+
+
+def _texts(
+    paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
+) -> Generator[str, None, None]:
+    """Yield the texts that an index job reads, those that cannot be read left out."""
+    sources = open_sources(paths, reading, None, own_files(own.address))
+    blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)
+    if options.include or options.exclude:
+        blobs = select_blobs(blobs, options.include, options.exclude)
+    whole = (item for item in blobs if isinstance(item, Blob))
+    for _, result in documents_of(whole, options.limits, options.extractor):
+        if not isinstance(result, ExtractionError):
+            yield result.text
+
+
+def _job(
+    inputs: _Inputs,
+    options: IndexOptions,
+    families: FamilyOptions,
+    journal: Journal,
+    extractor: str,
+    stopping: Callable[[], bool],
+) -> Job:
+    return Job(
+        inputs.store,
+        inputs.recipe,
+        journal,
+        extractor,
+        options.limits,
+        labels=tuple(options.labels),
+        custodian=options.custodian,
+        retry=options.retry,
+        refresh=options.refresh,
+        families=families,
+        joins=options.family_threshold is not None,
+        stopping=stopping,
+        divide=part_divider(
+            inputs.store, options.parts, inputs.recipe, inputs.in_place, families.parts
+        ),
+    )
+
+
+def _run(
+    job: Job,
+    pool: Pool,
+    inputs: _Inputs,
+    options: IndexOptions,
+    tally: _Tally,
+    progress: Callable[[Outcome], None],
+) -> set[str]:
+    """Bring every blob to its outcome; return the ids of all blobs if others are to be pruned."""
+    ids: set[str] = set()
+    blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
+    if options.prune:
+        blobs = note_ids(blobs, ids)
+    if options.include or options.exclude:
+        blobs = select_blobs(blobs, options.include, options.exclude)
+    with closing(outcomes(blobs, job, pool)) as results:
+        for outcome in results:
+            tally.add(outcome)
+            progress(outcome)
+    return ids
+
+
+@contextmanager
+def _stop_when_unreachable() -> Iterator[None]:
+    """Raise `StoreStopped` for a store that answers no more in the middle of a job."""
+    try:
+        yield
+    except StoreUnreachable as error:
+        raise StoreStopped(
+            reason=f"no answer ({error.reason})", remedy="wait until it answers again"
+        ) from error
+
+
+class _Tally:
+    """Outcomes counted as `indexed`, `failed`, or by the reason for which they were skipped."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
+        self.failed: list[FailedBlob] = []
+
+    def add(self, outcome: Outcome) -> None:
+        if isinstance(outcome, SkippedBlob):
+            self.counts[outcome.reason] += 1
+        elif isinstance(outcome, FailedBlob):
+            self.counts["failed"] += 1
+            self.failed.append(outcome)
+        else:
+            self.counts["indexed"] += 1
+            if outcome.status != "complete":
+                self.statuses[outcome.status] += 1
+
+    def account(self, removed: int, seconds: float, stopped: bool) -> Account:
+        reasons = self.counts.keys() - {"indexed", "failed", "unchanged"}
+        return Account(
+            seen=self.counts.total(),
+            indexed=self.counts["indexed"],
+            unchanged=self.counts["unchanged"],
+            skipped={reason: self.counts[reason] for reason in sorted(reasons)},
+            failed=tuple(self.failed),
+            removed=removed,
+            seconds=seconds,
+            stopped=stopped,
+            statuses=dict(sorted(self.statuses.items())),
+        )
+
+
+def own_files(address: StoreAddress) -> tuple[str, ...]:
+    """Return the files that nearfold itself keeps for a store: they are never indexed."""
+    journal = journal_path(address)
+    if journal is None:
+        return ()
+    beside = (str(journal), str(waiting_path(journal)), str(review_path(journal)))
+    if address.file is None:
+        return beside
+    return (*beside, address.file, f"{address.file}.reindex")

@@ -1,0 +1,92 @@
+"""Change the recipe of a store while it stays in service."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.fingerprinting.fingerprint import fingerprints, sign_rows
+from indexer.fingerprinting.keys import bits_of_row
+from indexer.fingerprinting.plan import has_bits_alone
+from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
+from indexer.model import Row
+from indexer.recipe import Recipe
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.journal import Journal, journal_path, record_job
+from indexer.stores.maintenance import BitChanges, Change, Installable, OnProgress, ReindexResult
+from indexer.stores.requirements import require_updatable
+
+_PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
+
+
+def plan_reindex(
+    store: MaintainedStore, recipe: Recipe, *, keep: bool = False
+) -> tuple[Change, ...]:
+    """Return what `reindex` would create, change, remove and keep; nothing is written.
+
+    Raises what `reindex` would raise before its first change.
+    """
+    stored = require_updatable(store)
+    if isinstance(store.maintenance, Installable):
+        return tuple(store.maintenance.plan_reindex(recipe, keep))
+    return (Change("store", store.url, "unchanged" if stored.id == recipe.id else "updated"),)
+
+
+def reindex(
+    store: MaintainedStore,
+    recipe: Recipe,
+    *,
+    keep: bool = False,
+    statistics: str | None = None,
+    leave_out: ApprovedPassages = NO_PASSAGES,
+    on_progress: OnProgress = lambda _: None,
+) -> ReindexResult:
+    """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
+    extracted again.
+
+    Until that step searches are answered from the old rows, and an interrupted run has changed
+    nothing; the next run continues it. Concurrent writes of other programs are included. Families
+    stay as they are, and are provisional until the next `group`. In a search engine a new version
+    of the index takes over the name; `keep` leaves the old one, read-only. A recipe with weights
+    signs with the corpus statistics of `statistics` (a folder, store or file), or with those that
+    the stored documents have now; an online recipe gives them the next number, and keeps no other.
+    Texts are signed without the passages of `leave_out`, and by a recipe without a list whole.
+    `on_progress` receives the number of rows signed.
+
+    Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
+    that cannot be stored, and `StoreError` when nothing was indexed yet.
+    """
+    stored = require_updatable(store)
+    recipe = with_passages(recipe, leave_out, None)
+    if recipe.is_online:
+        recipe = with_new_statistics(recipe, store, statistics)
+    else:
+        recipe = with_statistics(recipe, statistics, lambda: (row.text for row in store.scan()))
+    fingerprints([_PROBE], recipe)
+    distances: Counter[int] | None = Counter() if _differ_in_statistics(stored, recipe) else None
+
+    def sign(rows: Sequence[Row]) -> list[Row]:
+        signed = sign_rows(rows, recipe)
+        if distances is not None:
+            distances.update(_distances(rows, signed))
+        return signed
+
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
+        result = store.maintenance.reindex(recipe, sign, keep, on_progress)
+        job.counts.update(signed=result.copied)
+    if distances is None or not result.copied:
+        return result
+    return replace(result, bit_changes=BitChanges(dict(sorted(distances.items()))))
+
+
+def _differ_in_statistics(stored: Recipe, recipe: Recipe) -> bool:
+    """Return whether two recipes of bits are the same but for their corpus statistics."""
+    return has_bits_alone(recipe) and stored.is_same_but_for_statistics(recipe)
+
+
+def _distances(before: Sequence[Row], after: Sequence[Row]) -> list[int]:
+    """Return by how many bits the signatures of rows moved that had one and have one."""
+    pairs = [(bits_of_row(old), bits_of_row(new)) for old, new in zip(before, after, strict=True)]
+    return [(old ^ new).bit_count() for old, new in pairs if old is not None and new is not None]

@@ -1,0 +1,43 @@
+"""Counts of a store and the failures of its last jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexer.recipe import Recipe
+from indexer.stores.base import Counts, Store
+from indexer.stores.journal import Failure, journal_path, stored_failures
+from indexer.stores.requirements import require_recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The counts of a store, its recipe, and the files that could not be read or stored (by path).
+
+    `running`: a job is working on the store, so its failures are not known yet.
+    """
+
+    store: str
+    recipe: Recipe
+    counts: Counts
+    failed: tuple[Failure, ...]
+    running: bool = False
+
+    @property
+    def signed_earlier(self) -> int:
+        """The number of documents that `reindex` would sign by later statistics of the recipe."""
+        return count_signed_earlier(self.recipe, self.counts)
+
+
+def count_signed_earlier(recipe: Recipe, counts: Counts) -> int:
+    """Count the documents that earlier statistics of an online recipe signed."""
+    return sum(count for id, count in counts.by_recipe.items() if recipe.has_other_statistics(id))
+
+
+def status(store: Store) -> Overview:
+    """Count what is in the store, also while a job is running. Raises `StoreError` when nothing was
+    indexed yet.
+    """
+    recipe = require_recipe(store)
+    failures = stored_failures(journal_path(store.address))
+    return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

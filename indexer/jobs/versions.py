@@ -1,0 +1,312 @@
+"""Reconstruct the versions of a document: the probable origin of each text of a family, and the
+changes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from itertools import islice
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.compare import compare
+from indexer.comparing.measures import common, feature_set
+from indexer.comparing.redline import Stretch, redline
+from indexer.errors import DocumentNotFound
+from indexer.model import Query, Row
+from indexer.recipe import Recipe
+from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
+from indexer.wording import count_of
+
+# The probable origin of each version of a text: the tree with the fewest differences.
+
+Numbers64 = NDArray[np.int64]
+_NEVER, _ROOT, _MOST = np.int64(1 << 61), np.int64(1 << 56), np.int64((1 << 24) - 1)
+
+
+def lineage(
+    differences: Numbers64, times: Sequence[int | None], preferred: Sequence[int]
+) -> list[int | None]:
+    """Return the origin of each version, None for the first of all.
+
+    `differences`: (n, n), symmetric, the difference of two versions; 2**24 and more is the same,
+    and n at most 1,000. `times`: the creation times, None where unknown: no version comes from a
+    younger one, and versions without a time or with the same time may go either way. `preferred`:
+    all versions, the likely first one first; it decides where differences and times do not: the
+    tree begins with the earliest in this order, and of equally near origins the nearest in it is
+    taken.
+
+    >>> far = np.array([[0, 2, 5], [2, 0, 3], [5, 3, 0]])
+    >>> lineage(far, [None] * 3, [0, 1, 2]), lineage(far, [30, 20, 10], [2, 1, 0])
+    ([None, 0, 1], [1, 2, None])
+    """
+    count = len(differences)
+    if not count:
+        return []
+    rank = np.empty(count, dtype=np.int64)
+    rank[list(preferred)] = np.arange(count)
+    costs = np.full((count + 1, count + 1), _NEVER)
+    ties = np.abs(rank[:, None] - rank[None, :])
+    weighted = np.minimum(differences, _MOST) * (count * count + 1) + ties
+    costs[:count, :count] = np.where(_is_younger(times), _NEVER, weighted)
+    costs[count, :count] = _ROOT + rank
+    parents = _arborescence(costs, count)
+    return [None if parent == count else parent for parent in parents[:count]]
+
+
+def _is_younger(times: Sequence[int | None]) -> NDArray[np.bool_]:
+    """Flag the pairs (from, to) whose origin is younger than the copy."""
+    is_dated = np.array([time is not None for time in times])
+    seconds = np.array([time or 0 for time in times], dtype=np.int64)
+    later: NDArray[np.bool_] = seconds[:, None] > seconds[None, :]
+    later &= is_dated[:, None] & is_dated[None, :]
+    return later
+
+
+def _arborescence(costs: Numbers64, root: int) -> list[int]:
+    """Return the parent of each node in the cheapest tree from the root, which is its own parent.
+
+    `costs[i, j]` is from i to j.
+    """
+    costs = costs.copy()
+    np.fill_diagonal(costs, _NEVER)
+    parents: list[int] = costs.argmin(axis=0).tolist()
+    parents[root] = root
+    cycle = _cycle(parents)
+    if not cycle:
+        return parents
+    outside = [node for node in range(len(costs)) if node not in set(cycle)]
+    saved = np.array([costs[parents[node], node] for node in cycle])
+    entering = costs[np.ix_(outside, cycle)] - saved
+    leaving = costs[np.ix_(cycle, outside)]
+    smaller = np.full((len(outside) + 1, len(outside) + 1), _NEVER)
+    smaller[:-1, :-1] = costs[np.ix_(outside, outside)]
+    smaller[:-1, -1] = entering.min(axis=1)
+    smaller[-1, :-1] = leaving.min(axis=0)
+    chosen = _arborescence(smaller, outside.index(root))
+    for place, node in enumerate(outside):
+        if node == root:
+            continue
+        if chosen[place] < len(outside):
+            parents[node] = outside[chosen[place]]
+        else:
+            parents[node] = cycle[int(leaving[:, place].argmin())]
+    entry = chosen[-1]
+    parents[cycle[int(entering[entry].argmin())]] = outside[entry]
+    return parents
+
+
+def _cycle(parents: Sequence[int]) -> list[int]:
+    """Return the nodes of one cycle of parents; empty when there is none.
+
+    A node that is its own parent is not a cycle.
+    """
+    visited_from = [-1] * len(parents)
+    for start in range(len(parents)):
+        node = start
+        while visited_from[node] < 0 and parents[node] != node:
+            visited_from[node] = start
+            node = parents[node]
+        if visited_from[node] == start and parents[node] != node:
+            return _around(parents, node)
+    return []
+
+
+def _around(parents: Sequence[int], start: int) -> list[int]:
+    nodes, node = [start], parents[start]
+    while node != start:
+        nodes.append(node)
+        node = parents[node]
+    return nodes
+
+
+MOST_VERSIONS = 200
+Source: TypeAlias = Literal["document", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The change from one version to another. `similarity` is `lcs`; `added` and `removed` are
+    numbers of words; `redline` has the texts.
+
+    `dated`: the origin is older by its date. Otherwise which of the two came first is not known.
+    """
+
+    origin: str
+    dated: bool
+    similarity: float
+    added: int
+    removed: int
+    redline: tuple[Stretch, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A text of a family: a document that has it, its other documents as (id, path), and its
+    origin.
+
+    `date` in milliseconds since 1970 UTC: the earliest of its documents, from the metadata of the
+    document (last saved, or sent) or from its file. `step` is None for the first version. `depth`:
+    steps from the first version.
+    """
+
+    id: str
+    path: str
+    words: int
+    date: int | None
+    source: Source | None
+    copies: tuple[tuple[str, str], ...]
+    depth: int
+    step: Step | None
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions of a family, each after its origin. `documents` includes the copies; `notes` are
+    sentences.
+    """
+
+    family: str
+    documents: int
+    versions: tuple[Version, ...]
+    notes: tuple[str, ...]
+
+
+def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
+    """Order the versions in the family of a document, identified by any of its members.
+
+    The tree has the fewest differing features (`indexer.jobs.versions`). Dates give the
+    direction; with `dates` False, or where they are missing or the same, the tree begins with the
+    shortest text, as drafts tend to grow. Of a family with more than 200 texts the 200 most
+    similar to the principal are ordered.
+
+    Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
+    """
+    recipe = require_recipe(store)
+    name, rows = _members(store, id)
+    texts = _texts(rows)
+    left_out, texts = len(texts) - MOST_VERSIONS, texts[:MOST_VERSIONS]
+    dated = [_earliest(copies) if dates else (None, None) for copies in texts]
+    heads = [copies[0] for copies in texts]
+    order = sorted(
+        range(len(heads)), key=lambda place: _likely_first(dated[place][0], heads[place])
+    )
+    parents = lineage(_differences(heads, recipe), [date for date, _ in dated], order)
+    ordered = tuple(_ordered_versions(texts, dated, parents, order, recipe))
+    return Versions(name, len(rows), ordered, tuple(_notes(ordered, dates, left_out)))
+
+
+def _members(store: Store, id: str) -> tuple[str, list[Row]]:
+    """Return the name of the family and its documents, the most similar to the principal first."""
+    document = store.get([id]).get(id)
+    if document is None:
+        raise DocumentNotFound(id=id)
+    hits = store.search(Query("", (("family", document.family),), "path")).hits
+    ids = [hit.id for hit in islice(hits, 10 * MOST_VERSIONS)]
+    rows = store.get(list(dict.fromkeys([id, *ids])))
+    family = [row for row in rows.values() if row.family == document.family]
+    return document.family, sorted(
+        family, key=lambda row: (row.id != document.family, -(row.similarity or 0.0), row.id)
+    )
+
+
+def _texts(rows: Sequence[Row]) -> list[list[Row]]:
+    """Group documents by normalised text, in the given order."""
+    same: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        same[row.exact or row.id].append(row)
+    return list(same.values())
+
+
+def _earliest(copies: Sequence[Row]) -> tuple[int | None, Source | None]:
+    dates = [own_date(row) for row in copies]
+    return min((date for date in dates if date[0] is not None), default=(None, None))
+
+
+def own_date(row: Row) -> tuple[int | None, Source | None]:
+    """Return when a document was saved or sent by its metadata, else when its file was changed."""
+    for name in ("modified", "created"):
+        try:
+            date = datetime.fromisoformat(row.metadata.get(name, "").replace("Z", "+00:00"))
+        except ValueError:
+            continue
+        date = date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+        return int(date.timestamp() * 1000), "document"
+    return row.modified, None if row.modified is None else "file"
+
+
+def _likely_first(date: int | None, row: Row) -> tuple[bool, int, int, str]:
+    return date is None, date or 0, row.words, row.id
+
+
+def _differences(heads: Sequence[Row], recipe: Recipe) -> Numbers64:
+    """Return how many features two versions do not share, as an (n, n) matrix."""
+    sets = [feature_set(row.text, recipe) for row in heads]
+    counts = np.zeros((len(sets), len(sets)), dtype=np.int64)
+    for left, left_set in enumerate(sets):
+        for right, right_set in enumerate(sets[:left]):
+            differing = len(left_set) + len(right_set) - 2 * common(left_set, right_set)
+            counts[left, right] = counts[right, left] = differing
+    return counts
+
+
+def _ordered_versions(
+    texts: Sequence[Sequence[Row]],
+    dated: Sequence[tuple[int | None, Source | None]],
+    parents: Sequence[int | None],
+    order: Sequence[int],
+    recipe: Recipe,
+) -> Iterator[Version]:
+    """Yield the versions depth-first, each branch to its end before the next."""
+    waiting = [(place, 0) for place in order if parents[place] is None]
+    while waiting:
+        place, depth = waiting.pop()
+        row, parent = texts[place][0], parents[place]
+        step = None
+        if parent is not None:
+            step = _step(texts[parent][0], row, _before(dated[parent][0], dated[place][0]), recipe)
+        copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[place][1:])
+        yield Version(row.id, row.path, row.words, *dated[place], copies, depth, step)
+        waiting.extend((child, depth + 1) for child in reversed(order) if parents[child] == place)
+
+
+def _before(earlier: int | None, later: int | None) -> bool:
+    return earlier is not None and later is not None and earlier < later
+
+
+def _step(origin: Row, row: Row, dated: bool, recipe: Recipe) -> Step:
+    compared = compare(origin.text, row.text, recipe)
+    stretches = tuple(redline(compared))
+    added = sum(stretch.words for stretch in stretches if stretch.change == "added")
+    removed = sum(stretch.words for stretch in stretches if stretch.change == "removed")
+    return Step(origin.id, dated, compared.measures.lcs, added, removed, stretches)
+
+
+def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]:
+    """Yield notes on how reliable the order is."""
+    steps = [version.step for version in ordered if version.step]
+    if steps:
+        yield (
+            "an order that explains the versions by the fewest differences; "
+            "it is probable, not proven"
+        )
+    undated = sum(not step.dated for step in steps)
+    if undated:
+        reason = "their dates are the same or missing" if dates else "dates were left out"
+        yield (
+            f"which came first is not known for {undated:,} of {len(steps):,} steps ({reason}); "
+            "the shortest stands first"
+        )
+    if any(version.source == "file" for version in ordered):
+        yield (
+            "some dates are those of files, which copying may change: "
+            "an order by the texts alone may be the better one"
+        )
+    if left_out > 0:
+        yield f"{count_of(left_out, 'more text')} of the family not ordered"

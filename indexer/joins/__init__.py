@@ -1,1 +1,0 @@
-"""Candidate joins over a whole collection, in bounded memory."""

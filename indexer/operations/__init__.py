@@ -1,1 +1,0 @@
-"""The commands that keep a store in service: status, doctor, backup, reindex, install."""

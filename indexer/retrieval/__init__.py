@@ -1,1 +1,0 @@
-"""Folding the chunks that a retriever returns to a language model."""

@@ -1,0 +1,245 @@
+"""Questions about several documents: families, versions, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from indexer.comparing.alignment import Matching
+from indexer.errors import DocumentNotFound, UsageError
+from indexer.jobs.versions import versions
+from indexer.model import Row
+from indexer.review import family_view
+from indexer.review.api.endpoints import (
+    ID,
+    ORIGINAL,
+    PART,
+    SIDE_A,
+    SIDE_B,
+    WAIT,
+    YES_NO,
+    Parameter,
+    ParameterValues,
+    Question,
+    count_parts,
+)
+from indexer.review.api.responses import (
+    ComparisonAnswer,
+    DocumentFacts,
+    FamilyAnswer,
+    MapLink,
+    MatrixAnswer,
+    VersionsAnswer,
+    WithoutBoilerplate,
+    facts_of,
+    measures_of,
+    shown_passage,
+    shown_versions,
+    warnings_of,
+    without_boilerplate,
+)
+from indexer.review.collation import collate, passages_of
+from indexer.review.comparison_cache import MOST_CHARS
+from indexer.review.originals.pages import original_view
+from indexer.review.side_by_side import difference_map, facts
+from indexer.review.site import Site
+
+_BLOCKS_A_PART = 120  # of a comparison that one answer holds
+MOST_VERSIONS = 8  # side by side
+_MOST_PASSAGES = 400  # of each of them
+_ROWS_A_PART = 60  # of a matrix that one answer holds
+_MOST_OTHERS = 40  # documents that are offered beside those shown
+_DISCOUNT_SECONDS = 0.05  # for which an answer waits for the similarity without boilerplate
+_MOST_ORDERED = 24  # documents of a family whose versions are ordered with every request
+_MOST_ORDERED_WORDS = 20_000  # words of all of them
+
+
+def family(site: Site, values: ParameterValues) -> FamilyAnswer:
+    """Return the family of a document."""
+    view = family_view.family(site.store, values["id"])
+    rows = [*([view.principal] if view.principal else []), *view.members]
+    tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
+    return FamilyAnswer(
+        id=view.id,
+        size=view.size,
+        principal=DocumentFacts.of(view.principal) if view.principal else None,
+        members=tuple(map(DocumentFacts.of, view.members)),
+        compared=view.compared,
+        matrix=view.matrix,
+        labels=view.labels,
+        warnings=view.warnings,
+        measure=view.measure,
+        versions=shown_versions(tree, False) if tree else None,
+    )
+
+
+def _is_quick_to_order(rows: Sequence[Row]) -> bool:
+    """Return whether a family is small enough to order its versions with every request."""
+    words = sum(row.words for row in rows)
+    return 1 < len(rows) <= _MOST_ORDERED and words <= _MOST_ORDERED_WORDS
+
+
+def version_tree(site: Site, values: ParameterValues) -> VersionsAnswer:
+    """Return the versions in the family of a document."""
+    tree = versions(site.store, site.row(values["id"]).id, dates=values["dates"] == "yes")
+    return shown_versions(tree, values["redline"] == "yes")
+
+
+def matrix(site: Site, values: ParameterValues) -> MatrixAnswer:
+    """Return versions of a family side by side: who has which passage, in which words."""
+    view = family_view.family(site.store, site.row(values["id"]).id)
+    documents = [*([view.principal] if view.principal else []), *view.members]
+    chosen = _chosen_versions(documents, values["of"])
+    if _is_quick_to_order(chosen):
+        tree = versions(site.store, chosen[0].id)
+        places = {version.id: place for place, version in enumerate(tree.versions)}
+        chosen.sort(key=lambda row: places.get(row.id, len(places)))
+    passages = [passages_of(row.text[:MOST_CHARS]) for row in chosen]
+    rows = collate([of_version[:_MOST_PASSAGES] for of_version in passages])
+    shown = [
+        (number, row)
+        for number, row in enumerate(rows, 1)
+        if values["rows"] == "all" or not row.is_shared
+    ]
+    part = values["part"]
+    parts = count_parts(len(shown), _ROWS_A_PART, part)
+    texts = {row.exact or row.id: row for row in reversed([*chosen, *documents])}
+    others = [row for row in texts.values() if row not in chosen][:_MOST_OTHERS]
+    return MatrixAnswer(
+        family=view.id,
+        versions=tuple(map(DocumentFacts.of, chosen)),
+        others=tuple(map(DocumentFacts.of, others)),
+        passages=len(rows),
+        shared=sum(row.is_shared for row in rows),
+        rows=tuple(
+            shown_passage(number, row)
+            for number, row in shown[(part - 1) * _ROWS_A_PART : part * _ROWS_A_PART]
+        ),
+        cut=max(map(len, passages)) > _MOST_PASSAGES,
+        part=part,
+        parts=parts,
+    )
+
+
+def _chosen_versions(documents: Sequence[Row], ids: Sequence[str]) -> list[Row]:
+    """Return the documents with these ids, without any the first ones whose texts differ."""
+    if len(ids) > MOST_VERSIONS:
+        raise UsageError(f"at most {MOST_VERSIONS} versions stand side by side; choose fewer")
+    by_id = {row.id: row for row in documents}
+    for id in ids:
+        if id not in by_id:
+            raise DocumentNotFound(id=id)
+    if ids:
+        return [by_id[id] for id in dict.fromkeys(ids)]
+    texts = {row.exact or row.id: row for row in reversed(documents)}
+    return [row for row in documents if texts[row.exact or row.id] is row][:MOST_VERSIONS]
+
+
+def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
+    """Return a part of two documents side by side."""
+    a = site.row(values["a"])
+    b = site.row(values["b"])
+    matching: Matching = values["matching"]
+    compared = site.comparisons.side_by_side(a, b, matching, values["wait"])
+    beside = compared.beside
+    comparison = beside.comparison
+    part = values["part"]
+    parts = count_parts(len(beside.blocks), _BLOCKS_A_PART, part)
+    blocks = beside.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
+    return ComparisonAnswer(
+        a=DocumentFacts.of(a),
+        b=DocumentFacts.of(b),
+        matching=matching,
+        words=comparison.words,
+        measures=tuple(measures_of(comparison.measures)),
+        discounted=without_boilerplate(site.comparisons.discounted(a, b, _DISCOUNT_SECONDS)),
+        passages=len(comparison.shared),
+        shared_words=comparison.measures.alignment.common,
+        new_words=comparison.new_words,
+        differences=beside.differences,
+        first=next((number for block in blocks for number in block.differences), None),
+        part=part,
+        parts=parts,
+        cells=tuple(beside.cells(blocks)),
+        facts=tuple(facts(facts_of(a), facts_of(b))),
+        warnings=tuple(dict.fromkeys([*_side_warnings("A", a), *_side_warnings("B", b)])),
+        map=tuple(
+            MapLink(
+                differing=round(segment.differing, 3),
+                first=segment.first,
+                last=segment.last,
+                part=segment.block // _BLOCKS_A_PART + 1,
+                moved=segment.moved,
+            )
+            for segment in difference_map(beside.blocks)
+        ),
+        chars=compared.chars,
+        views=tuple(original_view(site, site.document_row(row.id)) for row in (a, b))
+        if values["original"] == "yes"
+        else (),
+        originals=site.originals.is_available(a) and site.originals.is_available(b),
+    )
+
+
+def _side_warnings(letter: str, row: Row) -> list[str]:
+    """Return the warnings about one side of a comparison."""
+    warnings = list(warnings_of(row))
+    if len(row.text) > MOST_CHARS:
+        warnings.append(f"only the first {MOST_CHARS:,} characters are compared")
+    return [f"{letter}: {warning}" for warning in warnings]
+
+
+def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
+    """Return the similarity of two documents without the text that the store shares."""
+    a = site.row(values["a"])
+    b = site.row(values["b"])
+    return without_boilerplate(site.comparisons.discounted(a, b, values["wait"]))
+
+
+_MATCHING = Parameter(
+    "matching", "count repeats, or information", "literal", choices=("literal", "information")
+)
+_OF = Parameter("of", "ids of members to show; by default the first eight texts", many=True)
+_ROWS = Parameter(
+    "rows", "passages that differ, or all of them", "differing", choices=("differing", "all")
+)
+_DATES = Parameter("dates", "order by dates, or by the texts alone", "yes", choices=YES_NO)
+_REDLINE = Parameter("redline", "include the added and removed words", "no", choices=YES_NO)
+
+COMPARISON_QUESTIONS: Mapping[str, Question] = {
+    "family": Question(
+        "family",
+        "The family of a document, by the id of any member.",
+        (ID,),
+        family,
+        FamilyAnswer,
+    ),
+    "versions": Question(
+        "versions",
+        "The probable origin of each document of a family, and the changes on the way.",
+        (ID, _DATES, _REDLINE),
+        version_tree,
+        VersionsAnswer,
+    ),
+    "matrix": Question(
+        "matrix",
+        "Versions of a family side by side: which of them has which passage, in which words.",
+        (ID, _OF, _ROWS, PART),
+        matrix,
+        MatrixAnswer,
+    ),
+    "compare": Question(
+        "compare",
+        "Two documents side by side, by every measure.",
+        (SIDE_A, SIDE_B, _MATCHING, PART, ORIGINAL, WAIT),
+        compare,
+        ComparisonAnswer,
+    ),
+    "discounted": Question(
+        "discounted",
+        "The similarity of two documents without the text that the store shares; "
+        "the first request starts the count.",
+        (SIDE_A, SIDE_B, WAIT),
+        discounted,
+        WithoutBoilerplate,
+    ),
+}

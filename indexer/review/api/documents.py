@@ -1,0 +1,301 @@
+"""Questions that find documents: search, one document, its near duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from indexer.defaults import FOLD, OVERLAP
+from indexer.documents.mail.threads import ThreadMail
+from indexer.jobs.threads import stored_thread
+from indexer.model import Row
+from indexer.review.api.endpoints import (
+    ATTACHMENT,
+    ID,
+    ORIGINAL,
+    PART,
+    REVIEW_THRESHOLD,
+    WAIT,
+    Parameter,
+    ParameterValues,
+    Question,
+    count_parts,
+)
+from indexer.review.api.responses import (
+    DocumentAnswer,
+    DocumentFacts,
+    Results,
+    Similar,
+    ThreadAnswer,
+    ThreadMailAnswer,
+    shown_hit,
+    warnings_of,
+)
+from indexer.review.caches import ReadingProgress
+from indexer.review.originals.pages import original_view
+from indexer.searching.fold_hits import WITH_THRESHOLD
+from indexer.searching.search import TOP, SearchOptions, parse_filters
+from indexer.searching.search import search as search_store
+from indexer.searching.similar import SimilarOptions
+
+if TYPE_CHECKING:
+    from indexer.review.site import Site
+
+
+OWN_FILTERS = ("folder", "modified_from", "modified_to")  # parameters that are filters
+_FACETS = ("content_type", "status", "labels")
+_MOST_RANKED = 20_000  # matches that are ranked for the first page of a search
+_COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
+_CHARS_A_PART = 60_000  # of a text that one answer holds
+
+
+def search(site: Site, values: ParameterValues) -> Results:
+    """Return a page of folded hits with excerpts and facets.
+
+    Facets are counted at most every 20 seconds for one search, not for each of its pages.
+    """
+    facets_key = values["q"], filter_texts(values), values["of"]
+    cached_facets = site.facets.get(facets_key)
+    if values["fold"] == "types":
+        options = search_options(values, with_facets=True)
+        folded, progress = site.folded_by_type(values["q"], options, values["wait"])
+        if folded is None:
+            return _not_ready(values, progress)
+        page = folded
+    else:
+        page = search_store(site.store, values["q"], search_options(values, not cached_facets))
+    facets = cached_facets or site.facets.put(facets_key, page.facets)
+    rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
+    return Results(
+        query=values["q"],
+        total=page.total,
+        families=page.families,
+        relation=page.relation,
+        page=page.page,
+        more=page.more,
+        hits=tuple(shown_hit(hit, rows.get(hit.id), values["q"]) for hit in page.hits),
+        facets=dict(facets),
+        notes=(*_notes_on_threshold(values), *page.notes),
+        measure=page.measure,
+        threshold=page.threshold,
+        passed_over=page.passed_over,
+        unranked=page.unranked,
+    )
+
+
+def _not_ready(values: ParameterValues, progress: ReadingProgress) -> Results:
+    """Return a search that is still folded by type, without hits."""
+    return Results(
+        query=values["q"],
+        total=0,
+        families=0,
+        relation="gte",
+        page=values["page"],
+        more=False,
+        hits=(),
+        facets={},
+        notes=(),
+        measure="terminology",
+        threshold=OVERLAP if values["threshold"] is None else values["threshold"],
+        ready=False,
+        done=progress.done,
+        to_compare=progress.total,
+    )
+
+
+def search_options(values: ParameterValues, with_facets: bool) -> SearchOptions:
+    """Return the options of a search by its parameters."""
+    has_threshold = values["fold"] in WITH_THRESHOLD
+    # a fold by type is waited for, whatever its page
+    is_bounded = values["ranking"] == "first" and values["fold"] != "types"
+    return SearchOptions(
+        fold=values["fold"],
+        threshold=values["threshold"] if has_threshold else None,
+        filters=parse_filters(filter_texts(values)),
+        sort=values["sort"],
+        limit=values["limit"],
+        page=values["page"],
+        of=values["of"],
+        top=values["top"],
+        most_chars=values["chars"],
+        most_ranked=_MOST_RANKED if is_bounded else None,
+        show=values["show"] or None if values["fold"] in ("live", "family") else None,
+        facets=_FACETS if with_facets else (),
+    )
+
+
+def filter_texts(values: ParameterValues) -> tuple[str, ...]:
+    """Return the filters of a search as `FIELD=VALUE`, with those of their own parameters."""
+    own = (f"{name}={values[name]}" for name in OWN_FILTERS if values[name])
+    return (*values["filter"], *own)
+
+
+def _notes_on_threshold(values: ParameterValues) -> Iterator[str]:
+    """Yield a sentence where the form was sent with the threshold of another way of folding."""
+    if values["threshold"] is not None and values["fold"] not in WITH_THRESHOLD:
+        yield "the threshold is left out: it belongs to folding by similarity or by type"
+
+
+def document(site: Site, values: ParameterValues) -> DocumentAnswer:
+    """Return a document with a part of its text."""
+    row = site.row(values["id"])
+    part = values["part"]
+    parts = count_parts(len(row.text), _CHARS_A_PART, part)
+    return DocumentAnswer(
+        document=DocumentFacts.of(row),
+        text=row.text[(part - 1) * _CHARS_A_PART : part * _CHARS_A_PART],
+        part=part,
+        parts=parts,
+        metadata=dict(row.metadata),
+        extractor=row.extractor,
+        warnings=tuple(warnings_of(row)),
+        original=site.originals.is_available(row),
+        original_gone=site.originals.is_gone(row),
+        attachment=values["attachment"],
+        view=original_view(site, site.document_row(row.id), values["attachment"])
+        if values["original"] == "yes"
+        else None,
+    )
+
+
+def similar(site: Site, values: ParameterValues) -> Similar:
+    """Return the near duplicates of a stored document."""
+    row = site.row(values["id"])
+    options = SimilarOptions(threshold=values["threshold"], limit=values["limit"])
+    result = site.near_duplicates(row, options, values["wait"])
+    if result is None:
+        return Similar(DocumentFacts.of(row), values["threshold"], (), (), ready=False)
+    return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
+
+
+def thread(site: Site, values: ParameterValues) -> ThreadAnswer:
+    """Return the thread of a stored mail."""
+    row = site.row(values["id"])
+    tree = stored_thread(site.store, row)
+    if tree is None:
+        return ThreadAnswer(DocumentFacts.of(row), "", (), ())
+    mails = tuple(_thread_mail(mail, stored_row) for mail, stored_row in tree.mails)
+    notes = () if tree.is_complete else (_MANY_MAILS,)
+    return ThreadAnswer(DocumentFacts.of(row), tree.id, mails, notes)
+
+
+def _thread_mail(mail: ThreadMail, row: Row) -> ThreadMailAnswer:
+    message = mail.message
+    return ThreadMailAnswer(
+        id=row.id,
+        path=row.path,
+        title=message.subject,
+        sender=message.sender,
+        date=message.date,
+        parent=mail.parent,
+        depth=mail.depth,
+        copy_of=mail.copy_of,
+        labels=row.labels,
+    )
+
+
+_MANY_MAILS = (
+    "the thread has many mails; answers that name no other mail than the one they answer may be "
+    "missing here"
+)
+_SEARCH_PARAMETERS = (
+    Parameter(
+        "q",
+        "words, any of which may match; +word required, -word excluded, a|b alternatives, "
+        '"words together", word* beginnings; empty for every document',
+        "",
+    ),
+    Parameter(
+        "fold",
+        "by similarity of the hits, by stored family, by thread of mails, by duplicate type of "
+        "clauses, or not",
+        "live",
+        choices=("live", "family", "threads", "types", "none"),
+    ),
+    Parameter(
+        "of",
+        "whole documents, their parts (clauses), or both",
+        "documents",
+        choices=("documents", "parts", "both"),
+    ),
+    Parameter(
+        "top",
+        "with fold=types: hits that are compared",
+        TOP,
+        "integer",
+        low=1,
+        high=1000,
+    ),
+    Parameter(
+        "ranking",
+        "rank all matches, or at first some thousand of them, those written last, where ranking "
+        "all takes long",
+        "whole",
+        choices=("whole", "first"),
+    ),
+    Parameter(
+        "chars",
+        "with fold=types: characters that are compared together; hits whose texts do not fit in "
+        "are not folded",
+        _COMPARED_CHARS,
+        "integer",
+        low=1,
+        high=100_000_000,
+    ),
+    Parameter(
+        "threshold",
+        "least similarity of folded hits, from 0 to 1; with fold=types the least terminology that "
+        f"fuzzy duplicates share; without it {FOLD}, and {OVERLAP} with fold=types",
+        kind="number",
+        low=0,
+        high=1,
+        optional=True,
+    ),
+    Parameter("filter", "FIELD=VALUE; several must all hold", many=True, pattern="^[^=]+="),
+    Parameter("folder", "documents in this folder or below it", ""),
+    Parameter("modified_from", "documents changed on this day or later, such as 2024-01-31", ""),
+    Parameter("modified_to", "documents changed on this day or before", ""),
+    Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
+    Parameter(
+        "show",
+        "the hit that is shown for a group is the first by this field, such as modified:desc, "
+        "path or size:desc; empty for the best by rank",
+        "",
+    ),
+    Parameter("limit", "hits per page", 10, "integer", low=1, high=100),
+    Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=10_000),
+    replace(WAIT, default=30, description="with fold=types: seconds to wait for it"),
+)
+_MOST_MATCHES = Parameter("limit", "most matches", 20, "integer", low=1, high=200)
+
+DOCUMENT_QUESTIONS: Mapping[str, Question] = {
+    "search": Question(
+        "search",
+        "Search title and text, near duplicates folded under the best hit of each group.",
+        _SEARCH_PARAMETERS,
+        search,
+        Results,
+    ),
+    "document": Question(
+        "document",
+        "A document with a part of its text.",
+        (ID, PART, ORIGINAL, ATTACHMENT),
+        document,
+        DocumentAnswer,
+    ),
+    "thread": Question(
+        "thread",
+        "The thread of a stored mail, as a tree by its Message-IDs.",
+        (ID,),
+        thread,
+        ThreadAnswer,
+    ),
+    "similar": Question(
+        "similar",
+        "The near duplicates of a stored document, and why.",
+        (ID, REVIEW_THRESHOLD, _MOST_MATCHES, WAIT),
+        similar,
+        Similar,
+    ),
+}

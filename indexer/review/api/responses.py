@@ -1,0 +1,544 @@
+"""The stretch of a text around the words of a query, for a list of hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from indexer.comparing.compare import compare
+from indexer.comparing.measures import MeasureValues, describe_measures
+from indexer.comparing.redline import Stretch, redline
+from indexer.jobs.versions import Version, Versions
+from indexer.model import Estimate, Facet, FoldedHit, Hit, Match, NewWords, Part, Row, Status
+from indexer.review.boilerplate import DiscountedSimilarity
+from indexer.review.collation import CollationRow
+from indexer.review.compared_documents import stored_original
+from indexer.review.originals.files import OriginalView
+from indexer.review.side_by_side import Cells, Fact
+from indexer.stores.query_syntax import Term, parse_query
+from indexer.wording import count_of, percent, spell_words_in_order, visible_line
+
+WIDTH = 260  # characters of a snippet, about
+LOOKED_AT = 50_000  # characters of a text in which the words are looked for
+_LETTER = r"[0-9A-Za-z\u00c0-\u0dff]"  # of scripts with blanks between words
+_EDGE = 30  # characters within which a snippet is cut at a blank
+
+
+def snippet(text: str, query: str) -> tuple[tuple[str, bool], ...]:
+    """Return about `WIDTH` characters around the first words of the query, in pieces.
+
+    True marks a piece that the query names. Looks at the first 50,000 characters; where nothing is
+    found there, the text's beginning. Safe to show, on one line.
+
+    >>> snippet("The ferry has sunk.", "FERRY")
+    (('The ', False), ('ferry', True), (' has sunk.', False))
+    >>> snippet("An article on art.", "art")
+    (('An article on ', False), ('art', True), ('.', False))
+    """
+    pattern = _query_pattern(query)
+    start, end = _bounds(text, pattern)
+    shown = text[start:end]
+    pieces = [("… ", False)] if start else []
+    place = 0
+    for match in pattern.finditer(shown) if pattern else ():
+        pieces.append((visible_line(shown[place : match.start()]), False))
+        pieces.append((visible_line(match.group()), True))
+        place = match.end()
+    ending = " …" if end < len(text) else ""
+    pieces.append((visible_line(shown[place:]) + ending, False))
+    return tuple(piece for piece in pieces if piece[0])
+
+
+def _bounds(text: str, pattern: re.Pattern[str] | None) -> tuple[int, int]:
+    """Return where the snippet starts and ends, at blanks where there are some nearby."""
+    head = text[:LOOKED_AT]
+    first = pattern.search(head) if pattern else None
+    start = max(0, first.start() - WIDTH // 3) if first else 0
+    if start:
+        blank = head.find(" ", start, start + _EDGE)
+        start = blank + 1 if blank >= 0 else start
+    end = min(len(text), start + WIDTH)
+    if end < len(text):
+        blank = text.rfind(" ", end - _EDGE, end)
+        end = blank if blank > start else end
+    return start, end
+
+
+def _query_pattern(query: str) -> re.Pattern[str] | None:
+    """Return a pattern of the terms that may match, in any case, longest first; None without any.
+
+    A term matches whole words where a script divides them, and beginnings of words with `*`.
+    """
+    terms = sorted(parse_query(query).terms, key=lambda term: len(term.text), reverse=True)
+    choices = "|".join(map(_term_pattern, terms))
+    if not choices:
+        return None
+    return re.compile(rf"(?<!{_LETTER})(?:{choices})", re.IGNORECASE)
+
+
+def _term_pattern(term: Term) -> str:
+    words = r"[\W_]+".join(map(re.escape, term.text.split()))
+    return rf"{words}\w*" if term.is_prefix else rf"{words}(?!{_LETTER})"
+
+
+# The facts about a stored document that pages show, and the API sends as JSON.
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """A stored document without its text.
+
+    `modified` is in milliseconds since 1970 UTC; `similarity` is to the principal.
+    """
+
+    id: str
+    path: str
+    title: str
+    content_type: str
+    status: Status
+    words: int
+    size: int
+    modified: int | None
+    labels: tuple[str, ...]
+    family: str
+    principal: bool | None
+    similarity: float | None
+    provisional: bool
+
+    @classmethod
+    def of(cls, row: Row) -> DocumentFacts:
+        """Return the facts of a row."""
+        return cls(
+            id=row.id,
+            path=row.path,
+            title=row.title,
+            content_type=row.content_type,
+            status=row.status,
+            words=row.words,
+            size=row.size,
+            modified=row.modified,
+            labels=row.labels,
+            family=row.family,
+            principal=row.principal,
+            similarity=row.similarity,
+            provisional=row.provisional,
+        )
+
+
+# Values that pages show, and the API sends as JSON: documents, hits and mails.
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an excerpt; `found` if it matches the query."""
+
+    text: str
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A hit with the near duplicates folded under it.
+
+    `document` is None if it was deleted since. `part`: the position of a part; None for a whole
+    document.
+    """
+
+    id: str
+    path: str
+    title: str
+    score: float | None
+    excerpt: tuple[Piece, ...]
+    folded: tuple[FoldedHit, ...]
+    document: DocumentFacts | None
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A page of folded hits.
+
+    `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
+    of folded hits, `threshold` is the least by which they were folded, None where that is not
+    known. `passed_over`: by fold `types`, hits whose texts did not fit into what is compared; if
+    not `ready`, `done` of `to_compare` texts are read, and there are no hits yet. `unranked`:
+    matches that are not ranked yet, and come last.
+    """
+
+    query: str
+    total: int
+    families: int
+    relation: Literal["eq", "gte"]
+    page: int
+    more: bool
+    hits: tuple[ShownHit, ...]
+    facets: dict[str, tuple[Facet, ...]]
+    notes: tuple[str, ...]
+    measure: str
+    threshold: float | None = None
+    passed_over: int = 0
+    ready: bool = True
+    done: int = 0
+    to_compare: int = 0
+    unranked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAnswer:
+    """A document and a part of its text.
+
+    `metadata` comes from the extractor. `original`: the file itself may be fetched;
+    `original_gone`: it is no longer in the folder of originals. `view`, where it was asked for, is
+    of the file, or of its attachment of this number.
+    """
+
+    document: DocumentFacts
+    text: str
+    part: int
+    parts: int
+    metadata: dict[str, str]
+    extractor: str
+    warnings: tuple[str, ...]
+    original: bool
+    original_gone: bool
+    attachment: int
+    view: OriginalView | None
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """The near duplicates of a document, most similar first, and notes on what may be missing.
+
+    `ready` is False while those of a long document are looked up; there are no matches then.
+    """
+
+    document: DocumentFacts
+    threshold: float
+    matches: tuple[Match, ...]
+    notes: tuple[str, ...]
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadMailAnswer:
+    """A mail in its thread.
+
+    `date`: when it was sent, in milliseconds since 1970 UTC; None if that is not known. `parent`:
+    the id of the mail that it answers, None for the first one and where that mail is not in the
+    store; `depth` counts the mails above it. `copy_of`: the id of the first mail with the same
+    Message-ID, None for that one.
+    """
+
+    id: str
+    path: str
+    title: str
+    sender: str
+    date: int | None
+    parent: str | None
+    depth: int
+    copy_of: str | None
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadAnswer:
+    """The thread of a mail in the order of its tree; no mails for a document that is none.
+
+    `thread` is the MIH of its first message.
+    """
+
+    document: DocumentFacts
+    thread: str
+    mails: tuple[ThreadMailAnswer, ...]
+    notes: tuple[str, ...]
+
+
+# Values that pages show, and the API sends as JSON: pairs, versions and families.
+
+
+@dataclass(frozen=True, slots=True)
+class StepAnswer:
+    """The step from `origin`, another document, to a version.
+
+    `dated`: the version has the later date; else the order of the two is not known. `similarity`
+    is by `lcs`; `added` and `removed` count words; `redline`, empty unless requested, is the
+    whole text as stretches that are `same`, `removed` or `added`.
+    """
+
+    origin: str
+    dated: bool
+    similarity: float
+    added: int
+    removed: int
+    redline: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionAnswer:
+    """A text of a family.
+
+    `date` is in milliseconds since 1970 UTC, from the `document` or its `file` (`date_of`).
+    `copies`: other documents with the same text, as id and path. `step` is None for the first
+    version; `depth` counts steps.
+    """
+
+    id: str
+    path: str
+    words: int
+    date: int | None
+    date_of: str | None
+    copies: tuple[tuple[str, str], ...]
+    depth: int
+    step: StepAnswer | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsAnswer:
+    """The versions in a family, each after its probable origin.
+
+    `notes` state the limits of that order.
+    """
+
+    family: str
+    documents: int
+    versions: tuple[VersionAnswer, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyAnswer:
+    """A family: its principal (None if it is not in the store), and members by similarity.
+
+    `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
+    `measure`: that of the last `group`, None if it is not known here. `versions` is None for a
+    family that is too large to be ordered with every request: `/api/versions` does it.
+    """
+
+    id: str
+    size: int
+    principal: DocumentFacts | None
+    members: tuple[DocumentFacts, ...]
+    compared: tuple[str, ...]
+    matrix: tuple[tuple[Estimate | None, ...], ...]
+    labels: dict[str, int]
+    warnings: tuple[str, ...]
+    versions: VersionsAnswer | None
+    measure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure of two texts by name.
+
+    `low` and `high`: the 95 % interval of an estimate. Values are None without a sketch.
+    """
+
+    name: str
+    meaning: str
+    value: float | None
+    other: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutBoilerplate:
+    """S_R with five-word shingles weighted by their rarity in the store, beside plain S_R.
+
+    The weights leave out the text that forms share. `similarity`, `plain` (S_R itself) and
+    `common` (the share of the shingles that a tenth or more of the store's texts carry) are None
+    until the store's passages are counted (`ready` False), and if there are no other texts
+    (`texts` is 0). `note` explains the figure in a sentence.
+    """
+
+    ready: bool
+    similarity: float | None
+    plain: float | None
+    common: float | None
+    texts: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapLink:
+    """A segment of the map of a comparison.
+
+    `differing`: the share of it that differs; `first` and `last`: the numbers of the differences
+    that begin there, None without one, and `part` that of the part with the first. `moved`: it has
+    a moved passage.
+    """
+
+    differing: float
+    first: int | None
+    last: int | None
+    part: int
+    moved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonAnswer:
+    """Two documents side by side, one part of them.
+
+    In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
+    from 1. `first` is the number of the first difference of this part; `passages` counts shared
+    passages; `new_words` are those that only A (left) or B (right) has; `map` shows the whole
+    texts. `chars`: how many characters of each long text are compared, while the whole texts are
+    being compared; None for the whole. `originals`: both files may be there; `views`, where asked
+    for, say how each is shown.
+    """
+
+    a: DocumentFacts
+    b: DocumentFacts
+    matching: Literal["literal", "information"]
+    words: tuple[int, int]
+    measures: tuple[Measure, ...]
+    discounted: WithoutBoilerplate
+    passages: int
+    shared_words: int
+    new_words: NewWords
+    differences: int
+    first: int | None
+    part: int
+    parts: int
+    cells: tuple[Cells, ...]
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+    map: tuple[MapLink, ...]
+    chars: int | None = None
+    views: tuple[OriginalView, ...] = ()
+    originals: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A passage of several versions. `readings`: its texts as (change, text) from the first one;
+    `cells`: for each version the place of its reading, None if it lacks the passage.
+    """
+
+    number: int
+    cells: tuple[int | None, ...]
+    readings: tuple[tuple[tuple[str, str], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixAnswer:
+    """Versions of a family side by side, a part of their passages in rows.
+
+    `others`: further documents of the family that can be chosen, one of each other text.
+    `passages`: all rows; `shared`: those that all versions have in the same words. `cut`: passages
+    at the end of long versions are left out. `part` counts from 1.
+    """
+
+    family: str
+    versions: tuple[DocumentFacts, ...]
+    others: tuple[DocumentFacts, ...]
+    passages: int
+    shared: int
+    rows: tuple[MatrixRow, ...]
+    cut: bool
+    part: int
+    parts: int
+
+
+# Rows, hits, versions and measures in the form of answers.
+
+_UNCHANGED = "same"
+NOT_COUNTED = "the passages of the store are being counted; look again"
+NO_STATISTICS = "no corpus statistics: {}"
+
+
+def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
+    """Return a hit with its excerpt; `row` is None if the document was deleted since."""
+    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
+    facts = DocumentFacts.of(row) if row else None
+    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
+
+
+def shown_versions(tree: Versions, with_redline: bool) -> VersionsAnswer:
+    """Return the versions of a family, with their changes word by word if `with_redline`."""
+    shown = tuple(_shown_version(version, with_redline) for version in tree.versions)
+    return VersionsAnswer(tree.family, tree.documents, shown, tree.notes)
+
+
+def _shown_version(version: Version, with_redline: bool) -> VersionAnswer:
+    return VersionAnswer(
+        id=version.id,
+        path=version.path,
+        words=version.words,
+        date=version.date,
+        date_of=version.source,
+        copies=version.copies,
+        depth=version.depth,
+        step=_shown_step(version, with_redline),
+    )
+
+
+def _shown_step(version: Version, with_redline: bool) -> StepAnswer | None:
+    step = version.step
+    if not step:
+        return None
+    changes = _changes(step.redline) if with_redline else ()
+    return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, changes)
+
+
+def _changes(stretches: Iterable[Stretch]) -> tuple[tuple[str, str], ...]:
+    return tuple((part.change, part.text) for part in stretches)
+
+
+def shown_passage(number: int, row: CollationRow) -> MatrixRow:
+    """Return a passage, its further readings with the changes from the first one."""
+    first = row.readings[0]
+    others = (_changes(redline(compare(first, reading))) for reading in row.readings[1:])
+    return MatrixRow(number, tuple(row.cells), (((_UNCHANGED, first),), *others))
+
+
+def warnings_of(row: Row) -> Sequence[str]:
+    """Return the warnings about the extraction of a document."""
+    return stored_original(row).warnings
+
+
+def facts_of(row: Row) -> Mapping[str, str]:
+    """Return the facts of a document that a comparison shows, by name."""
+    counts = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
+    return {**counts, **stored_original(row).facts}
+
+
+def without_boilerplate(
+    discounted: DiscountedSimilarity | None, missing: str = ""
+) -> WithoutBoilerplate:
+    """Return the discounted similarity with its explanation.
+
+    Without one, `missing` is the reason; empty if it is still being computed.
+    """
+    if discounted is None:
+        note = NO_STATISTICS.format(missing) if missing else NOT_COUNTED
+        return WithoutBoilerplate(bool(missing), None, None, None, 0, note)
+    if not discounted.texts:
+        note = NO_STATISTICS.format("the store has no other texts to compare with")
+        return WithoutBoilerplate(True, None, None, None, 0, note)
+    note = (
+        f"S_R with shingles weighted by rarity in {count_of(discounted.texts, 'text')} "
+        f"of the store; {percent(discounted.common)} of them are common there"
+    )
+    return WithoutBoilerplate(
+        True, discounted.similarity, discounted.plain, discounted.common, discounted.texts, note
+    )
+
+
+def measures_of(measures: MeasureValues) -> Sequence[Measure]:
+    """Return every measure by name, in the order in which they are shown."""
+    in_order = spell_words_in_order(measures.in_order.common, measures.in_order.words)
+    meanings = {**describe_measures(measures), "lcs": in_order}
+    return [_measure(measures, name, meaning) for name, meaning in meanings.items()]
+
+
+def _measure(measures: MeasureValues, name: str, meaning: str) -> Measure:
+    value = getattr(measures, name)
+    if isinstance(value, tuple):
+        return Measure(name, meaning, value[0], other=value[1])
+    if isinstance(value, Estimate):
+        return Measure(name, meaning, value.similarity, None, value.low, value.high)
+    bounds = measures.hamming_interval if name == "hamming" else None
+    return Measure(name, meaning, value, None, *(bounds or ()))

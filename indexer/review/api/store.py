@@ -1,0 +1,413 @@
+"""Values that pages show, and the API sends as JSON: a store and its grouping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+
+from indexer.errors import StoreBusy, UsageError
+from indexer.grouping.label import LabelJob, label_history
+from indexer.jobs import status as store_status
+from indexer.review.access import Login
+from indexer.review.api.endpoints import WAIT, Action, Parameter, ParameterValues, Question
+from indexer.review.rendering import names_by_path
+from indexer.review.site import Site, checked_threshold
+from indexer.review.store_figures import FamilyChanges, FamilySize, LessSimilar, Move, Step
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFile:
+    """A file that could not be read, and the error."""
+
+    path: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """The current contents of the store.
+
+    `running`: a job is running on it, and its failures are known when it ends. `regrouping`: how
+    far the last `group` is that these pages started, or what became of it; empty without one.
+    """
+
+    store: str
+    recipe: str
+    documents: int
+    families: int
+    size_bytes: int | None
+    by_status: dict[str, int]
+    by_content_type: dict[str, int]
+    running: bool
+    failed: int
+    failures: tuple[FailedFile, ...]
+    regrouping: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labellings:
+    """The labellings of a store, newest first, undone ones among them.
+
+    `busy`: a job is running on the store, and `jobs` is empty.
+    """
+
+    busy: bool
+    jobs: tuple[LabelJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresAnswer:
+    """Figures of the stored families; until they are read, `ready` is False and they are empty.
+
+    `redundant`: documents of a family other than its principal. `similarities`: documents by
+    similarity to their principal, in twenty steps of .05. `threshold` is that of the last group; if
+    it is not known here, `grouped` is False, and measure and threshold are the default ones. `at`:
+    when the store was read, ISO 8601 in UTC; labels that these pages wrote since are in. `stale`:
+    documents or families have changed since.
+    """
+
+    ready: bool
+    stage: str
+    done: int
+    total: int
+    documents: int = 0
+    redundant: int = 0
+    same_text: int = 0
+    same_bytes: int = 0
+    provisional: int = 0
+    sizes: tuple[tuple[str, int], ...] = ()
+    similarities: tuple[int, ...] = ()
+    labels: dict[str, int] | None = None
+    largest: tuple[FamilySize, ...] = ()
+    measure: str = ""
+    threshold: float = 0.0
+    grouped: bool = False
+    stale: bool = False
+    at: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyAnswer:
+    """The families of other thresholds; until they are read, `ready` is False.
+
+    `steps` are by `measure`; those below `measured_from` are estimated. `threshold`, `grouped`,
+    `at` and `stale` are as in `FiguresAnswer`. `less_similar`: while it is not `ready`, how many
+    documents would leave their principal at higher thresholds, as soon as the figures are read.
+    `asks_first`: the store is so large that it is read after `POST /api/survey/refresh` only.
+    """
+
+    ready: bool
+    stage: str
+    done: int
+    total: int
+    less_similar: tuple[LessSimilar, ...] = ()
+    asks_first: bool = False
+    documents: int = 0
+    steps: tuple[Step, ...] = ()
+    measure: str = ""
+    threshold: float = 0.0
+    grouped: bool = False
+    measured_from: float = 0.0
+    stale: bool = False
+    at: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RegroupAnswer:
+    """Changes that `group` at a threshold would make; until these are known, `ready` is False.
+
+    `survey_ready`: the store is read, of which they are. `before`: the threshold of the stored
+    families, None if it is not recorded. `moved`: documents that would be in another family than
+    now. `estimated`: by sketches; `group` measures texts. `stale`, `asks_first`: as in
+    `SurveyAnswer`. `seen`: the state of the store to which all this belongs.
+    """
+
+    ready: bool
+    threshold: float
+    survey_ready: bool = False
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    measure: str = ""
+    before: float | None = None
+    estimated: bool = False
+    moved: int = 0
+    changes: FamilyChanges = field(default_factory=FamilyChanges)
+    stale: bool = False
+    seen: str = ""
+    asks_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStart:
+    """The start of `group` at a threshold; if not `started`, the store has changed: ask again."""
+
+    started: bool
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewAnswer:
+    """The families that a threshold would make; nothing is written.
+
+    `moved` counts documents that would be in another family than now. `measure` names what decides,
+    `estimated` if it is estimated from sketches. `ready` is False until the store is read.
+    `names` are those of the families in `moves` by path, told apart.
+    """
+
+    ready: bool
+    threshold: float
+    measure: str = ""
+    estimated: bool = False
+    documents: int = 0
+    families: int = 0
+    gathered: int = 0
+    largest: int = 0
+    moved: int = 0
+    moves: tuple[Move, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+
+
+# Questions about a whole store: its state, its labellings, its families at other thresholds.
+
+_FAILURES_SHOWN = 200  # failed files that one answer holds
+
+
+def state(site: Site, values: ParameterValues) -> StoreState:
+    """Return the current contents of the store."""
+    status = store_status.status(site.store)
+    failed = status.failed[:_FAILURES_SHOWN]
+    counts = status.counts
+    return StoreState(
+        store=status.store,
+        recipe=status.recipe.name,
+        documents=counts.documents,
+        families=counts.families,
+        size_bytes=counts.size_bytes,
+        by_status={str(name): number for name, number in counts.by_status.items()},
+        by_content_type=dict(counts.by_content_type),
+        running=status.running,
+        failed=len(status.failed),
+        failures=tuple(FailedFile(file.path, file.error) for file in failed),
+        regrouping=site.regrouping.state,
+    )
+
+
+def labellings(site: Site, values: ParameterValues) -> Labellings:
+    """Return the last labellings, newest first; none while a job runs."""
+    try:
+        jobs = label_history(site.store)
+    except StoreBusy:
+        return Labellings(True, ())
+    return Labellings(False, jobs[: values["limit"]])
+
+
+def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
+    """Return the survey of the whole store, or the progress of reading it."""
+    dated = site.survey(values["wait"])
+    progress = site.survey_reader.progress
+    if dated is None:
+        read = site.figures(0.0)
+        less_similar = read.figures.less_similar if read and read.figures.is_grouped else ()
+        return SurveyAnswer(
+            False,
+            progress.stage,
+            progress.done,
+            progress.total,
+            less_similar,
+            asks_first=site.asks_first,
+        )
+    result = dated.survey
+    return SurveyAnswer(
+        ready=True,
+        stage="done",
+        done=result.documents,
+        total=result.documents,
+        documents=result.documents,
+        steps=result.steps,
+        measure=result.measure,
+        threshold=result.threshold,
+        grouped=result.is_grouped,
+        measured_from=result.measured_from,
+        stale=site.is_stale(dated),
+        at=_iso_time(site.survey_reader.began),
+        seconds=round(site.survey_reader.seconds, 2),
+    )
+
+
+def figures(site: Site, values: ParameterValues) -> FiguresAnswer:
+    """Return the figures of the stored families, or the progress of reading them."""
+    dated = site.figures(values["wait"])
+    reader = site.figures_reader
+    if dated is None:
+        return FiguresAnswer(
+            False, reader.progress.stage, reader.progress.done, reader.progress.total
+        )
+    result = dated.figures
+    return FiguresAnswer(
+        ready=True,
+        stage="done",
+        done=result.documents,
+        total=result.documents,
+        documents=result.documents,
+        redundant=result.redundant,
+        same_text=result.same_text,
+        same_bytes=result.same_bytes,
+        provisional=result.provisional,
+        sizes=result.sizes,
+        similarities=result.similarities,
+        labels=result.labels,
+        largest=result.largest,
+        measure=result.measure,
+        threshold=result.threshold,
+        grouped=result.is_grouped,
+        stale=site.is_stale(dated),
+        at=_iso_time(reader.began),
+        seconds=round(reader.seconds, 2),
+    )
+
+
+def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
+    """Return the families that a threshold would make."""
+    previewed = site.preview(values["threshold"], values["wait"])
+    if previewed is None:
+        return PreviewAnswer(False, values["threshold"] or 0.0)
+    families = previewed.families
+    paths = ((move.before_path, move.after_path) for move in families.moves)
+    return PreviewAnswer(
+        ready=True,
+        threshold=families.threshold,
+        measure=families.measure,
+        estimated=families.estimated,
+        documents=families.documents,
+        families=families.families,
+        gathered=families.gathered,
+        largest=families.largest,
+        moved=families.moved,
+        moves=families.moves,
+        names=names_by_path(path for ends in paths for path in ends),
+    )
+
+
+def regroup(site: Site, values: ParameterValues) -> RegroupAnswer:
+    """Return the families that `group` at a threshold would split or merge."""
+    previewed = site.preview(values["threshold"], values["wait"])
+    if previewed is None:
+        reader = site.survey_reader
+        return RegroupAnswer(
+            ready=False,
+            threshold=values["threshold"],
+            survey_ready=reader.result is not None,
+            stage=reader.progress.stage,
+            done=reader.progress.done,
+            total=reader.progress.total,
+            asks_first=site.asks_first,
+        )
+    dated, families = previewed.dated, previewed.families
+    survey = dated.survey
+    return RegroupAnswer(
+        ready=True,
+        threshold=families.threshold,
+        survey_ready=True,
+        stage="done",
+        done=survey.documents,
+        total=survey.documents,
+        measure=survey.measure,
+        before=survey.threshold if survey.is_grouped else None,
+        estimated=families.estimated,
+        moved=families.moved,
+        changes=previewed.changes,
+        stale=site.is_stale(dated),
+        seen=dated.state,
+    )
+
+
+def start_group(site: Site, values: ParameterValues, login: Login) -> GroupStart:
+    """Start `group` at a threshold, unless the store is not as it was shown."""
+    dated = site.survey()
+    if dated is None or site.is_stale(dated) or values["seen"] not in ("", dated.state):
+        return GroupStart(False, values["threshold"])
+    if dated.survey.measure == "none":
+        raise UsageError("the recipe of this store stores no slots to group by")
+    threshold = checked_threshold(dated.survey, values["threshold"])
+    site.regrouping.start(replace(dated.survey.options, threshold=threshold))
+    return GroupStart(True, threshold)
+
+
+def _iso_time(at: float) -> str:
+    return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
+
+
+_MOST_LABELLINGS = Parameter("limit", "most labellings", 20, "integer", low=1, high=1000)
+_THRESHOLD = Parameter(
+    "threshold",
+    "least similarity, from 0 to 1; without it that of the stored families",
+    kind="number",
+    low=0,
+    high=1,
+    optional=True,
+)
+
+_NEW_THRESHOLD = replace(_THRESHOLD, optional=False, description="least similarity, from 0 to 1")
+_SEEN = Parameter(
+    "seen", "`seen` of the answer of regroup: nothing starts if the store has changed since", ""
+)
+
+START_GROUP = Action(
+    "group",
+    "Start group at a threshold, with the other options of the last group, as a job. It does not "
+    "start while another job works on the store, nor if the store has changed (started: false).",
+    (_NEW_THRESHOLD, _SEEN),
+    start_group,
+    GroupStart,
+)
+STORE_QUESTIONS: Mapping[str, Question] = {
+    "status": Question(
+        "status",
+        "The contents of the store, and whether a job is running on it.",
+        (),
+        state,
+        StoreState,
+    ),
+    "labellings": Question(
+        "labellings",
+        "The last labellings, newest first.",
+        (_MOST_LABELLINGS,),
+        labellings,
+        Labellings,
+    ),
+    "survey": Question(
+        "survey",
+        "The figures, and the families of other thresholds, for which the likely pairs of the "
+        "whole store are compared; the first request starts reading it.",
+        (WAIT,),
+        survey,
+        SurveyAnswer,
+    ),
+    "figures": Question(
+        "figures",
+        "Duplicate rate, sizes and similarities of the stored families, and labels; "
+        "the first request after a job starts reading them.",
+        (WAIT,),
+        figures,
+        FiguresAnswer,
+    ),
+    "preview": Question(
+        "preview",
+        "The families that a threshold of 0.5 or more would make, by the measure and the other "
+        "options of the last group; nothing is written.",
+        (_THRESHOLD, WAIT),
+        preview,
+        PreviewAnswer,
+    ),
+    "regroup": Question(
+        "regroup",
+        "The families that group at another threshold would split or merge; nothing is written.",
+        (_NEW_THRESHOLD, WAIT),
+        regroup,
+        RegroupAnswer,
+    ),
+}

@@ -1,0 +1,380 @@
+"""The site as an ASGI application: routes to pages, the API and static files, and error pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from indexer.comparing.compare import Comparison
+from indexer.errors import NearfoldError, StoreBusy
+from indexer.grouping.label import labels_state
+from indexer.review import charts
+from indexer.review.access import Access, RequireLogin, login_of
+from indexer.review.api.endpoints import (
+    SIDE_A,
+    SIDE_B,
+    Action,
+    Parameter,
+    Question,
+    parameter_values,
+)
+from indexer.review.api.openapi import as_json, describe_api
+from indexer.review.api.responses import DocumentFacts
+from indexer.review.http import (
+    heading,
+    page_message,
+    query_texts,
+    read_fields,
+    static_address,
+    static_routes,
+    status_of,
+)
+from indexer.review.labelling import labelling_routes, local_address, work_list_routes
+from indexer.review.middleware import DEFAULT_MEGABYTES, LimitMemory, MeasureRequests, SiteFigures
+from indexer.review.originals.pages import POLICIES, original_routes
+from indexer.review.redline_files import redline_docx, redline_pdf
+from indexer.review.rendering import environment, link, render
+from indexer.review.safety import App, Safety, masked_token
+from indexer.system.logs import event
+from indexer.system.release import release
+
+if TYPE_CHECKING:
+    from indexer.review.site import Site
+
+
+# The pages, with the questions whose answers each shows.
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its path, template and title, and the names of the questions that it shows.
+
+    The template receives each answer under the name of its question. `defaults` are parameters
+    that the page sets where the reader did not.
+    """
+
+    path: str
+    template: str
+    title: str
+    questions: tuple[str, ...]
+    defaults: Mapping[str, str]
+
+    def values(
+        self, site: Site, questions: Mapping[str, Question], query: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any]:
+        """Return the values for the template: the answers, and `parameters` by name.
+
+        Unknown names in `query` are ignored: mail programs add marks to addresses.
+        """
+        parameters = self._parameters(questions)
+        known = {name: values for name, values in query.items() if name in parameters}
+        defaults = {name: (value,) for name, value in self.defaults.items()}
+        values = parameter_values(list(parameters.values()), {**defaults, **known})
+        answers = {name: questions[name].answer(site, values) for name in self.questions}
+        return {"parameters": values, **answers}
+
+    def _parameters(self, questions: Mapping[str, Question]) -> Mapping[str, Parameter]:
+        """Return the parameters of all questions of the page by name."""
+        return {
+            parameter.name: parameter
+            for name in self.questions
+            for parameter in questions[name].parameters
+        }
+
+
+_SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
+_READING = {"wait": "0.2"}  # nor the first page of a store for all of it
+_SEARCHING = {"wait": "1.5", "ranking": "first"}
+PAGES = (
+    Page("/", "search.html", "Search", ("search", "searches"), _SEARCHING),
+    Page("/document", "document.html", "Document", ("document", "similar", "history"), _SOON),
+    Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
+    Page("/family", "family.html", "Family", ("family",), {}),
+    Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
+    Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
+    Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
+    Page("/worklist", "worklist.html", "Work list", ("worklist", "searches"), _READING),
+    Page("/overview", "overview.html", "Overview", ("status", "figures"), _READING),
+    Page("/threshold", "threshold.html", "Threshold", ("survey", "preview"), _READING),
+    Page("/regroup", "regroup.html", "Apply a threshold", ("regroup",), _READING),
+    Page("/jobs", "jobs.html", "Jobs", ("status", "labellings"), {}),
+)
+
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+Endpoint = Callable[[Request], Response]
+AsyncEndpoint = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The questions and actions that a site offers, by name, and the routes of its tables."""
+
+    questions: Mapping[str, Question]
+    actions: Mapping[str, Action]
+    tables: tuple[Callable[[Site], BaseRoute], ...] = ()
+
+
+def application(
+    site: Site,
+    hosts: frozenset[str],
+    api: Api,
+    access: Access,
+    megabytes: int = DEFAULT_MEGABYTES,
+) -> App:
+    """Return the ASGI application of a site.
+
+    `hosts` are the values of `Host` that are answered, `access` says who may log in, `megabytes` of
+    resident memory are those beyond which the site discards what it keeps. The store of the site
+    must be safe to share by threads.
+    """
+    pages = _Pages(site, api)
+    figures = SiteFigures(site.store)
+    routes = [
+        *_page_routes(pages),
+        *_api_routes(site, api),
+        *(table(site) for table in api.tables),
+        *original_routes(site, pages.static),
+        Route("/redline.docx", _redline(site, "docx", redline_docx, DOCX)),
+        Route("/redline.pdf", _redline(site, "pdf", redline_pdf, "application/pdf")),
+        Route("/metrics", figures.answer),
+        *static_routes(pages.static),
+    ]
+    paths = [route.path for route in routes if isinstance(route, Route)]
+    handlers: Mapping[Any, Any] = dict.fromkeys(
+        (NearfoldError, HTTPException, Exception), pages.problem
+    )
+    router = Starlette(routes=routes, exception_handlers=handlers)
+    measured = MeasureRequests(router, paths, figures)
+    limited = LimitMemory(measured, megabytes << 20, site.discard_kept)
+    return Safety(RequireLogin(GZipMiddleware(limited, compresslevel=5), access), hosts, POLICIES)
+
+
+def _page_routes(pages: _Pages) -> list[BaseRoute]:
+    return [
+        *(Route(page.path, pages.page(page)) for page in PAGES),
+        Route("/api", pages.reference),
+        *labelling_routes(pages.site, pages.html),
+        *work_list_routes(pages.site),
+        Route("/overview/refresh", pages.refresh, methods=["POST"]),
+        Route("/regroup/apply", pages.regroup, methods=["POST"]),
+        Route("/searches/save", pages.change_searches("save_search"), methods=["POST"]),
+        Route("/searches/delete", pages.change_searches("delete_search"), methods=["POST"]),
+    ]
+
+
+def _api_routes(site: Site, api: Api) -> list[BaseRoute]:
+    description = describe_api(release(), api.questions, api.actions)
+    questions = api.questions.values()
+    actions = api.actions.values()
+    return [
+        Route("/api/openapi.json", _fixed(description)),
+        Route("/api/token", _token(site)),
+        *(Route(f"/api/{question.api}", _answer(site, question)) for question in questions),
+        *(
+            Route(f"/api/{action.api}", _perform(site, action), methods=["POST"])
+            for action in actions
+        ),
+    ]
+
+
+class _Pages:
+    """The endpoints of HTML pages."""
+
+    def __init__(self, site: Site, api: Api) -> None:
+        self.site = site
+        self._api = api
+        self.static = static_address()
+        self._templates = environment()
+        self._templates.globals |= {
+            "drawing": charts,
+            "static": self.static,
+            "label_set": site.offered_labels.of_keys,
+            "known_labels": site.offered_labels.known,
+            "exclusive_labels": site.offered_labels.exclusive,
+            "state_of": _state_of,
+        }
+
+    def page(self, page: Page) -> Endpoint:
+        """Return the endpoint of a page."""
+
+        def endpoint(request: Request) -> Response:
+            values = page.values(self.site, self._api.questions, query_texts(request))
+            return self.html(request, page.template, {"page": page, **values})
+
+        return endpoint
+
+    async def refresh(self, request: Request) -> Response:
+        """Read the store again, and lead back to the page that asked, else to the overview."""
+        fields = dict(await read_fields(request, self.site.token))
+        place = local_address("".join(fields.pop("next", ())))
+        action = self._api.actions["refresh"]
+        values = parameter_values(action.parameters, fields)
+        await run_in_threadpool(action.do, self.site, values, login_of(request))
+        return RedirectResponse(place or "/overview", 303)
+
+    async def regroup(self, request: Request) -> Response:
+        """Start `group` and lead to the jobs, or to what it would change by now."""
+        result = await run_action(self.site, self._api.actions["group"], request)
+        if result.started:
+            return RedirectResponse("/jobs", 303)
+        return RedirectResponse(link("/regroup", threshold=result.threshold, changed="yes"), 303)
+
+    def change_searches(self, name: str) -> AsyncEndpoint:
+        """Return the endpoint of a form that changes saved searches; it leads back to its page."""
+        action = self._api.actions[name]
+
+        async def endpoint(request: Request) -> Response:
+            fields = dict(await read_fields(request, self.site.token))
+            place = local_address("".join(fields.pop("next", ())))
+            values = parameter_values(action.parameters, fields)
+            await run_in_threadpool(action.do, self.site, values, login_of(request))
+            return RedirectResponse(place or "/", 303)
+
+        return endpoint
+
+    def reference(self, request: Request) -> Response:
+        """Answer with the description of the API for people."""
+        values = {
+            "questions": self._api.questions.values(),
+            "actions": self._api.actions.values(),
+            "page": None,
+        }
+        return self.html(request, "api.html", values)
+
+    def problem(self, request: Request, error: Exception) -> Response:
+        """Answer with an error: as JSON below `/api/`, else as a page."""
+        status, message = _describe_error(error)
+        if status == 500:
+            event("request_failed", "error", fault=error)
+        if request.url.path.startswith("/api/"):
+            response = _json({"error": message, "kind": type(error).__name__}, status)
+        else:
+            values = {
+                "heading": heading(status),
+                "message": page_message(error) or message,
+                "is_invalid": status == 400,
+                "page": None,
+            }
+            response = self.html(request, "problem.html", values, status)
+        if isinstance(error, HTTPException):
+            response.headers.update(error.headers or {})
+        return response
+
+    def html(
+        self, request: Request, template: str, values: Mapping[str, Any], status: int = 200
+    ) -> Response:
+        """Answer with a page."""
+        login = login_of(request)
+        shared = {
+            "labels": self.site.labels,
+            "store": self.site.store.url,
+            "token": masked_token(self.site.token) if login.may_write else "",
+            "login": login,
+            "address": _address(request),
+            "from_list": request.query_params.get("list", ""),
+        }
+        html = render(self._templates, template, {**shared, **values})
+        body = html.encode("utf-8", "replace")
+        return Response(body, status, media_type="text/html; charset=utf-8")
+
+
+def _address(request: Request) -> str:
+    """Return the address of a page without its site."""
+    query = request.url.query
+    return f"{request.url.path}?{query}" if query else request.url.path
+
+
+def _state_of(document: DocumentFacts) -> str:
+    """Return the digest of the labels of a document by which a change of them is noticed."""
+    return labels_state([(document.id, document.labels)])
+
+
+def _fixed(value: Any) -> Endpoint:
+    """Return the endpoint of a constant that takes no parameters."""
+
+    def endpoint(request: Request) -> Response:
+        parameter_values((), query_texts(request))
+        return _json(value)
+
+    return endpoint
+
+
+def _token(site: Site) -> Endpoint:
+    """Return the endpoint of the token that writes carry, which readers do not get."""
+
+    def endpoint(request: Request) -> Response:
+        parameter_values((), query_texts(request))
+        if not login_of(request).may_write:
+            raise HTTPException(403, "this login may read, and not label")
+        return _json({"token": site.token})
+
+    return endpoint
+
+
+def _answer(site: Site, question: Question) -> Endpoint:
+    """Return the API endpoint of a question."""
+
+    def endpoint(request: Request) -> Response:
+        values = parameter_values(question.parameters, query_texts(request))
+        return _json(as_json(question.answer(site, values)))
+
+    return endpoint
+
+
+def _perform(site: Site, action: Action) -> AsyncEndpoint:
+    """Return the API endpoint of an action."""
+
+    async def endpoint(request: Request) -> Response:
+        return _json(as_json(await run_action(site, action, request)))
+
+    return endpoint
+
+
+async def run_action(site: Site, action: Action, request: Request) -> Any:
+    """Read the body of a request, check its token, run the action, and return its result."""
+    parameter_values((), query_texts(request))
+    fields = await read_fields(request, site.token, action.most_bytes)
+    values = parameter_values(action.parameters, fields)
+    return await run_in_threadpool(action.do, site, values, login_of(request))
+
+
+def _redline(site: Site, kind: str, write: Callable[[Comparison], bytes], type: str) -> Endpoint:
+    """Return the endpoint of the changes from one document to another, as a file."""
+
+    def endpoint(request: Request) -> Response:
+        values = parameter_values((SIDE_A, SIDE_B), query_texts(request))
+        compared = site.comparisons.side_by_side(
+            site.row(values["a"]), site.row(values["b"]), "literal", 30
+        )
+        if compared.chars is not None:
+            raise StoreBusy(what="the whole of both texts", holder="their comparison")
+        headers = {"content-disposition": f'attachment; filename="redline.{kind}"'}
+        return Response(write(compared.beside.comparison), media_type=type, headers=headers)
+
+    return endpoint
+
+
+def _describe_error(error: Exception) -> tuple[int, str]:
+    """Return the status and the message of an error."""
+    if isinstance(error, NearfoldError):
+        return status_of(error), str(error)
+    if isinstance(error, HTTPException):
+        message = "there is no such page" if error.status_code == 404 else error.detail
+        return error.status_code, message
+    return 500, "internal error; see the terminal in which nearfold serve runs"
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    return Response(body, status, media_type="application/json")

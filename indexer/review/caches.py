@@ -1,0 +1,309 @@
+"""A cache whose entries grow old."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from indexer.model import Progress
+
+T = TypeVar("T")
+
+
+class TimedCache(Generic[T]):
+    """The most recent `most` values, each for `seconds`; safe to share by threads."""
+
+    def __init__(self, most: int, seconds: float = math.inf) -> None:
+        self._most, self._seconds = most, seconds
+        self._values = OrderedDict[object, tuple[float, T]]()
+        self._lock = threading.Lock()
+
+    def get(self, key: object) -> T | None:
+        """Return the value under a key, None if it is absent or too old."""
+        with self._lock:
+            stored_at, value = self._values.get(key, (-math.inf, None))
+            return value if time.monotonic() - stored_at <= self._seconds else None
+
+    def put(self, key: object, value: T) -> T:
+        """Store a value, remove the oldest ones beyond the limit, and return the value."""
+        with self._lock:
+            self._values[key] = time.monotonic(), value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+    def clear(self) -> None:
+        """Remove all values."""
+        with self._lock:
+            self._values.clear()
+
+
+# Results that take long of which only the last one that was asked for is wanted.
+
+K = TypeVar("K")
+
+
+class LatestReader(Generic[K, T]):
+    """Results of `read` by key, computed one at a time in the background, the last `most` kept.
+
+    While one is computed only the last other one that was asked for waits: whoever drags a slider
+    wants none of those before. Safe to share by threads.
+    """
+
+    def __init__(self, read: Callable[[K], T], most: int) -> None:
+        self._read = read
+        self._most = most
+        self._results: OrderedDict[K, T | Exception] = OrderedDict()
+        self._wanted: list[K] = []
+        self._is_reading = False
+        self._changed = threading.Condition()
+
+    def get(self, key: K, timeout: float) -> T | None:
+        """Return the result, None if it is not ready within `timeout` seconds.
+
+        Raises the error that ended its computation, once.
+        """
+        with self._changed:
+            if key not in self._results:
+                self._wanted = [key]
+                if not self._is_reading:
+                    self._is_reading = True
+                    threading.Thread(target=self._run, name="latest", daemon=True).start()
+                self._changed.wait_for(lambda: key in self._results, timeout)
+            result = self._results.get(key)
+            if isinstance(result, Exception):
+                del self._results[key]
+                raise result
+            return result
+
+    def clear(self) -> None:
+        """Discard the results; one that is computed now is kept."""
+        with self._changed:
+            self._results.clear()
+
+    def _run(self) -> None:
+        while (key := self._next()) is not None:
+            try:
+                result: T | Exception = self._read(key)
+            except Exception as error:
+                result = error
+            with self._changed:
+                self._results[key] = result
+                while len(self._results) > self._most:
+                    self._results.popitem(last=False)
+                self._changed.notify_all()
+
+    def _next(self) -> K | None:
+        with self._changed:
+            while self._wanted:
+                key = self._wanted.pop()
+                if key not in self._results:
+                    return key
+            self._is_reading = False
+            return None
+
+
+# A reading of a whole store in the background, kept until it is discarded.
+
+TIMEOUT_SECONDS = 1.5  # for which a caller waits for the result
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingProgress:
+    """The stage of a reading, and `done` of `total` documents in it."""
+
+    stage: str = "waiting"
+    done: int = 0
+    total: int = 0
+
+
+class SurveyReader(Generic[T]):
+    """The shared result of reading a store once; safe to share by threads.
+
+    `read` receives a callback for its progress, and returns the result. `began`: when the last
+    reading began, in seconds since 1970 UTC; `seconds`: how long it took.
+    """
+
+    def __init__(self, read: Callable[[Progress], T]) -> None:
+        self._read = read
+        self._lock = threading.Lock()
+        self._ready = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._result: T | None = None
+        self._error: Exception | None = None
+        self.progress = ReadingProgress()
+        self.seconds = 0.0
+        self.began = 0.0
+        self._started = -math.inf
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since the last reading began, infinite before the first."""
+        return time.monotonic() - self._started
+
+    def get(self, timeout: float = TIMEOUT_SECONDS) -> T | None:
+        """Return the result, None if it is not ready within `timeout` seconds.
+
+        The first call starts the reading. Raises the error that ended it; the next call starts it
+        again.
+        """
+        self.begin()
+        self._ready.wait(timeout)
+        if self._error is not None:
+            self._raise_once()
+        return self._result
+
+    def begin(self) -> None:
+        """Start the reading, if that has not been done."""
+        with self._lock:
+            if self._result is None and self._thread is None:
+                self._start()
+
+    @property
+    def result(self) -> T | None:
+        """Return the result as far as there is one; nothing is started for it."""
+        return self._result
+
+    def discard(self) -> None:
+        """Discard the result, so that the next `get` reads the store again."""
+        with self._lock:
+            if self._result is not None:
+                self._result = None
+                self._thread = None
+
+    def _raise_once(self) -> None:
+        with self._lock:
+            error = self._error
+            self._error = None
+            self._thread = None
+        if error is not None:
+            raise error
+
+    def _start(self) -> None:
+        self._ready.clear()
+        self.began, self._started = time.time(), time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        started = time.monotonic()
+        try:
+            self._result = self._read(self._report)
+        except Exception as error:
+            self._error = error
+        finally:
+            self.seconds = time.monotonic() - started
+            self._ready.set()
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        self.progress = ReadingProgress(stage, done, total)
+
+
+# Results that take long, computed beside the request for them, one at a time, and kept.
+
+
+class _UnwantedResult(Exception):
+    """Ends the computation of a result that nobody has asked for any more."""
+
+
+class _Entry:
+    """A result, or its computation; `used_at` is the last time at which it was asked for."""
+
+    def __init__(
+        self, read: Callable[[_Entry, Progress], Any], weight: int, used_at: float
+    ) -> None:
+        self.reader: SurveyReader[Any] = SurveyReader(lambda progress: read(self, progress))
+        self.weight = weight
+        self.used_at = used_at
+
+
+class ReaderCache:
+    """Results by key, those used last: at most `most`, and `weight` of them together.
+
+    The last one stays whatever it weighs. They are computed one after the other, so that memory
+    is that of one computation beside the results that are kept. One that nobody has asked for in
+    `lease` seconds of `clock` ends when it next reports its progress. Safe to share by threads.
+    """
+
+    def __init__(
+        self,
+        weight: int,
+        most: int,
+        lease: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._weight, self._most, self._lease = weight, most, lease
+        self._clock = clock
+        self._entries: OrderedDict[object, _Entry] = OrderedDict()
+        self._lock = threading.Lock()
+        self._computing = threading.Lock()
+
+    def get(
+        self, key: object, read: Callable[[Progress], T], weight: int, timeout: float
+    ) -> T | None:
+        """Return the result under a key, None if it is not ready within `timeout` seconds.
+
+        The first call starts `read`; its errors are raised, once.
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            reader: SurveyReader[T] = self._entry(key, read, weight).reader
+            try:
+                return reader.get(max(0.0, deadline - time.monotonic()))
+            except _UnwantedResult:  # it ended when this call came
+                continue
+
+    def progress(self, key: object) -> ReadingProgress:
+        """Return how far the computation of a result is."""
+        with self._lock:
+            entry = self._entries.get(key)
+        return entry.reader.progress if entry else ReadingProgress()
+
+    def clear(self) -> None:
+        """Discard the results that are ready."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if entry.reader.result is not None:
+                    del self._entries[key]
+
+    def _entry(self, key: object, read: Callable[[Progress], T], weight: int) -> _Entry:
+        """Return the entry of a key, which is asked for now."""
+
+        def read_alone(entry: _Entry, progress: Progress) -> T:
+            def report(stage: str, done: int, total: int) -> None:
+                if self._clock() - entry.used_at > self._lease:
+                    raise _UnwantedResult
+                progress(stage, done, total)
+
+            try:
+                with self._computing:
+                    return read(report)
+            except _UnwantedResult:
+                self._remove(key, entry)
+                raise
+
+        with self._lock:
+            entry = self._entries.get(key) or _Entry(read_alone, weight, self._clock())
+            entry.used_at = self._clock()
+            self._entries[key] = entry
+            self._entries.move_to_end(key)
+            self._trim()
+        return entry
+
+    def _remove(self, key: object, entry: _Entry) -> None:
+        with self._lock:
+            if self._entries.get(key) is entry:
+                del self._entries[key]
+
+    def _trim(self) -> None:
+        while len(self._entries) > 1 and (
+            len(self._entries) > self._most
+            or sum(entry.weight for entry in self._entries.values()) > self._weight
+        ):
+            self._entries.popitem(last=False)

@@ -1,0 +1,342 @@
+"""Charts as SVG, drawn by Vega-Lite; the one module that needs `vl-convert-python`.
+
+Inside a page a chart has the colours of the page, in light and dark: its colours are custom
+properties of `base.css`, each with a fallback for files of their own (`standalone`). A chart has no
+script, no style and no ids, and for a screen reader it is one image with a name.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from indexer.errors import MissingExtra
+from indexer.fingerprinting.plan import Plan, chance
+
+if TYPE_CHECKING:
+    from indexer.review.store_figures import Step
+
+
+EXTRA = "figures"
+MISSING = f"Figures are left out: they need vl-convert-python (pip install 'nearfold[{EXTRA}]')."
+_LIBRARY, _VERSION = "vl_convert", "5.20"
+_WIDTH, _HEIGHT, _TITLE = 400, 190, 24
+_INK, _SOFT, _RULE = "var(--ink, #1c2126)", "var(--soft, #565e66)", "var(--line, #e2dfd7)"
+_FIRST, _SECOND = "var(--line-0, #0b5d68)", "var(--line-1, #b4481d)"
+_COLOURS = (
+    _FIRST,
+    _SECOND,
+    "var(--line-2, #5b52a3)",
+    "var(--line-3, #8a6d00)",
+    "var(--line-4, #2f6fbf)",
+    "var(--line-5, #a8326b)",
+    "var(--line-6, #5f6b73)",
+    _INK,
+)
+_DASHES = ((1, 0), (7, 3), (2, 3), (9, 3, 2, 3), (4, 4), (12, 4), (1, 4), (1, 2))
+_CONFIG = {
+    "aria": False,
+    "background": None,
+    "font": "sans-serif",
+    "padding": {"left": 4, "right": 14, "top": 8, "bottom": 4},
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": _RULE,
+        "gridColor": _RULE,
+        "labelColor": _SOFT,
+        "labelFontSize": 13,
+        "ticks": False,
+        "labelPadding": 6,
+        "titleColor": _SOFT,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "orient": "bottom",
+        "offset": 6,
+        "columns": 2,
+        "title": None,
+        "labelColor": _INK,
+        "labelFontSize": 13,
+        "labelLimit": 0,
+        "symbolType": "stroke",
+        "symbolSize": 900,
+        "symbolStrokeWidth": 2,
+    },
+}
+Spec: TypeAlias = dict[str, Any]
+Place: TypeAlias = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A named line through (across, up) points. `None` upwards is a gap."""
+
+    name: str
+    points: Sequence[tuple[Place, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """An upright scale from 0 to `most`, None for the greatest value.
+
+    `log`: by the logarithm of one more than the value, so that 0 and 1 are seen. `shares`: values
+    in [0, 1], labelled in per cent.
+    """
+
+    most: float | None = None
+    log: bool = False
+    shares: bool = False
+
+
+def can_draw() -> bool:
+    """Return whether the library that draws is installed."""
+    return find_spec(_LIBRARY) is not None
+
+
+def columns(title: str, values: Sequence[tuple[str, int]], across: str, root: bool = False) -> str:
+    """Draw one bar for each (label, number), with the number above it unless it is 0.
+
+    `across` says what the labels are. `root`: heights by the square root, for numbers that differ
+    by orders of magnitude.
+    """
+    rows = [
+        {"label": label, "value": value, "text": f"{value:,}" if value else ""}
+        for label, value in values
+    ]
+    upwards = {
+        "field": "value",
+        "type": "quantitative",
+        "axis": None,
+        "scale": {"type": "sqrt" if root else "linear"},
+    }
+    labels = {
+        "field": "label",
+        "type": "ordinal",
+        "sort": None,
+        "axis": {"labelAngle": 0, "title": across},
+        "scale": {"paddingInner": 0.25, "paddingOuter": 0.1},
+    }
+    text = {"type": "text", "dy": -7, "color": _INK, "fontSize": 13}
+    layers = [
+        {"mark": {"type": "bar", "color": _FIRST}},
+        {"mark": text, "encoding": {"text": {"field": "text"}}},
+    ]
+    spec = {"data": {"values": rows}, "encoding": {"x": labels, "y": upwards}, "layer": layers}
+    return _draw(title, spec)
+
+
+def lines(
+    title: str,
+    series: Sequence[Line],
+    across: str,
+    scale: Scale | None = None,
+    mark: float | None = None,
+) -> str:
+    """Draw lines that differ in colour and dashes, with a legend where there are several.
+
+    Places across are numbers in [0, 1], or strings at equal distances; `across` says what they are.
+    `mark` is a number across, drawn as an upright dashed line.
+    """
+    scale = scale or Scale(1.0, shares=True)
+    names = [line.name for line in series]
+    rows = [
+        {"line": line.name, "place": place, "value": value, "order": order}
+        for line in series
+        for order, (place, value) in enumerate(line.points)
+    ]
+    points = [point for line in series for point in line.points]
+    numbers = [place for place, _ in points if not isinstance(place, str)]
+    values = [value for _, value in points if value is not None]
+    is_ordinal = len(numbers) < len(points)
+    encoding = {
+        "x": _places(across, is_ordinal, first=min(numbers, default=0.0)),
+        "y": _upwards(scale, max(values, default=1.0)),
+        "order": {"field": "order"},
+        **_by_colour_and_dashes(names),
+    }
+    line = {"type": "line", "strokeWidth": 2, "point": {"size": 22} if is_ordinal else False}
+    layers: list[Spec] = [{"data": {"values": rows}, "mark": line, "encoding": encoding}]
+    return _draw(title, {"layer": [*layers, *_marked(mark)]})
+
+
+def histogram(
+    title: str,
+    counts: Sequence[tuple[str, Sequence[int]]],
+    across: str,
+    mark: float | None = None,
+) -> str:
+    """Draw two series of counts in bins of equal width from 0 to 1, side by side in each bin.
+
+    Heights are logarithmic: a bar twice as high does not mean twice as many. `mark` is a number
+    across, drawn as an upright dashed line.
+    """
+    rows: list[Spec] = []
+    for side, (name, numbers) in enumerate(counts):
+        width = 1 / len(numbers)
+        for place, number in enumerate(numbers):
+            if number:
+                start = (place + side / 2) * width
+                rows.append({"line": name, "from": start, "to": start + width / 2, "value": number})
+    most = max(max(numbers) for _, numbers in counts)
+    encoding = {
+        "x": {**_places(across, False), "field": "from"},
+        "x2": {"field": "to"},
+        "y": _upwards(Scale(most, log=True), most),
+        "y2": {"datum": 0},
+        "color": _by_colour(
+            [name for name, _ in counts], {"symbolType": "square", "symbolSize": 120}
+        ),
+    }
+    layers: list[Spec] = [{"data": {"values": rows}, "mark": "rect", "encoding": encoding}]
+    return _draw(title, {"layer": [*layers, *_marked(mark)]})
+
+
+def standalone(svg: str) -> str:
+    """Return a chart as a file of its own: on white, in fixed colours, with its name above it."""
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    name = re.search(r'aria-label="([^"]*)"', svg)
+    assert box is not None and name is not None
+    width, height = float(box[1]), float(box[2]) + _TITLE
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-_TITLE} {width:g} {height:g}" '
+        f'width="{2 * width:g}" height="{2 * height:g}" role="img">\n<title>{name[1]}</title>'
+        f'<rect y="{-_TITLE}" width="100%" height="100%" fill="#ffffff"/>'
+        f'<text x="6" y="-8" font-family="sans-serif" font-size="11" fill="{_INK}">{name[1]}</text>'
+    )
+    whole = head + svg[svg.index(">") + 1 :] + "\n"
+    return re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", whole)
+
+
+def _places(title: str, is_ordinal: bool, first: float = 0.0) -> Spec:
+    """Describe the scale across: places in their order, or numbers from about `first` to 1."""
+    if is_ordinal:
+        axis = {"labelAngle": 0, "labelOverlap": True, "title": title, "grid": False}
+        return {"field": "place", "type": "ordinal", "sort": None, "axis": axis}
+    axis = {"title": title, "grid": False, "format": "~g", "tickCount": 6}
+    scale = {"domain": [math.floor(10 * first) / 10, 1], "nice": False}
+    return {"field": "place", "type": "quantitative", "axis": axis, "scale": scale}
+
+
+def _upwards(scale: Scale, greatest: float) -> Spec:
+    """Describe the upright scale of values of which `greatest` is the greatest."""
+    most = (greatest if scale.most is None else scale.most) or 1.0
+    axis: Spec = {"title": None, "format": ".0%" if scale.shares else ",~g", "tickCount": 5}
+    shape: Spec = {"domain": [0, most], "nice": False}
+    if scale.log:
+        powers = [10**power for power in range(12) if 10**power <= most]
+        axis |= {"values": [0, *powers], "format": ",d"}
+        shape |= {"type": "symlog", "constant": 1}
+    elif not scale.shares:
+        axis |= {"tickMinStep": 1}
+        shape |= {"nice": True}
+    return {"field": "value", "type": "quantitative", "axis": axis, "scale": shape}
+
+
+def _by_colour_and_dashes(names: Sequence[str]) -> Spec:
+    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
+    legend: Spec = {} if len(names) > 1 else {"legend": None}
+    dashed = {"field": "line", "sort": None, "scale": {"domain": list(names), "range": dashes}}
+    return {"color": _by_colour(names), "strokeDash": {**dashed, **legend}}
+
+
+def _by_colour(names: Sequence[str], legend: Spec | None = None) -> Spec:
+    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(names))]
+    shown = (legend or {}) if len(names) > 1 else None
+    scale = {"domain": list(names), "range": colours}
+    return {"field": "line", "sort": None, "scale": scale, "legend": shown}
+
+
+def _marked(place: float | None) -> list[Spec]:
+    if place is None:
+        return []
+    rule = {"type": "rule", "color": _SOFT, "strokeDash": [4, 3]}
+    one_row = {"values": [{"place": place}]}
+    across = {"field": "place", "type": "quantitative"}
+    return [{"data": one_row, "mark": rule, "encoding": {"x": across}}]
+
+
+def _draw(title: str, spec: Spec) -> str:
+    """Render a specification; `title` is what a screen reader says of the image.
+
+    Raises `MissingExtra` without the library.
+    """
+    try:
+        from vl_convert import vegalite_to_svg
+    except ImportError as error:
+        raise MissingExtra(package="vl-convert-python", extra=EXTRA) from error
+    frame = {"width": _WIDTH, "height": _HEIGHT, "config": _CONFIG}
+    frame |= {"autosize": {"type": "fit-x", "contains": "padding"}}
+    svg: str = vegalite_to_svg({**frame, **spec}, vl_version=_VERSION)
+    view = re.search(r'viewBox="[^"]*"', svg)
+    assert view is not None
+    name = escape(title)
+    inside = svg[svg.index(">") + 1 :]
+    inside = re.sub(r'<path class="(?:background|foreground)"[^>]*/>', "", inside)
+    inside = re.sub(r' (?:class|aria-[a-z]+|role|pointer-events)="[^"]*"', "", inside)
+    return f'<svg class="plot" {view[0]} role="img" aria-label="{name}">{inside}'
+
+
+# Geometry of the charts in pages, in units of the view box of their SVG.
+
+_CHART_GEOMETRY_WIDTH, _CHART_GEOMETRY_HEIGHT = 640, 160  # of the view box
+
+
+def first_filled(values: Sequence[int]) -> int:
+    """Return the place of the first value other than 0, the number of values without one.
+
+    >>> first_filled([0, 0, 3, 0])
+    2
+    """
+    return next((place for place, value in enumerate(values) if value), len(values))
+
+
+def curve(steps: Sequence[Step], estimated: bool = False) -> str:
+    """Return the points of a line: documents in families (up) by threshold (across).
+
+    `estimated`: the line of the estimated steps, which ends where that of the others begins. The
+    greatest number is as high as the chart; 0 lies at the bottom.
+    """
+    most = max((step.gathered for step in steps), default=0) or 1
+    low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)
+    points = []
+    for place, step in enumerate(steps):
+        joins = estimated and place > 0 and steps[place - 1].estimated
+        if step.estimated != estimated and not joins:
+            continue
+        x = across(step.threshold, low, high)
+        points.append(
+            f"{x:.1f},{_CHART_GEOMETRY_HEIGHT - step.gathered / most * _CHART_GEOMETRY_HEIGHT:.1f}"
+        )
+    return " ".join(points)
+
+
+def across(x: float, low: float, high: float) -> float:
+    """Return the place of a value between `low` and `high`, in units of the chart."""
+    return round((x - low) / ((high - low) or 1) * _CHART_GEOMETRY_WIDTH, 1)
+
+
+# The S-curve of a plan as a picture.
+
+_STEPS = 200
+
+
+def s_curve(plan: Plan) -> str:
+    """Draw the chance to become a candidate over the similarity as an SVG file.
+
+    The threshold is a dashed line. Raises `MissingExtra` without the library that draws.
+    """
+    points = [
+        (step / _STEPS, chance(step / _STEPS, plan.bands, plan.rows, plan.shared))
+        for step in range(_STEPS + 1)
+    ]
+    shared = "" if plan.shared == 1 else f", at least {plan.shared} shared"
+    title = f"{plan.bands} bands x {plan.rows} rows{shared}; threshold {plan.threshold:g}"
+    across = "similarity (chance to become a candidate upwards)"
+    svg = lines(title, [Line(title, points)], across, mark=plan.threshold)
+    return standalone(svg)

@@ -1,0 +1,122 @@
+"""The documents of a comparison as read: text, metadata, and warnings of the extraction."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from indexer.errors import DocumentNotFound, SourceNotFound
+from indexer.jobs.document_rows import STDIN, document_at
+from indexer.model import Row
+from indexer.stores.base import Store
+
+CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
+EMPTY = "no text was found: it may be a picture of one"
+_STATUS_WARNINGS = {
+    "truncated": CUT,
+    "empty": EMPTY,
+    "too_short": "the text is too short to be compared by its sketch",
+    "numbers_only": "the text is numbers alone: only an equal one is folded with it",
+    "unsigned": "a pipeline took the document and could not sign it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A document as it was read. `path` is `-` for stdin; `modified` is in milliseconds since 1970
+    UTC; None is unknown.
+    """
+
+    path: str
+    text: str
+    title: str = ""
+    content_type: str = ""
+    size: int | None = None
+    modified: int | None = None
+    extractor: str = ""
+    labels: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the properties to compare besides the text, by name, without unknown and empty
+        ones.
+        """
+        facts = {
+            "title": self.title,
+            "content type": self.content_type,
+            "size": "" if self.size is None else f"{self.size:,} bytes",
+            "file modified": _iso_time(self.modified),
+            "labels": ", ".join(self.labels),
+            "extractor": self.extractor,
+        }
+        for name, value in sorted(self.metadata.items()):
+            facts[f"{name} (metadata)" if name in facts else name] = value
+        return {name: value for name, value in facts.items() if value}
+
+
+def original(name: str, store: Store) -> Original:
+    """Return a document by path, from stdin (`-`), or by id; an existing path goes before an id.
+
+    Raises `SourceNotFound` for a missing path, `DocumentNotFound` for an id that is not in the
+    store, and what `document_at` raises.
+    """
+    if name == STDIN or Path(name).exists():
+        return _read(name)
+    row = store.get([name]).get(name) if store.stored_recipe() else None
+    if row is None:
+        if os.sep in name or Path(name).suffix:
+            raise SourceNotFound(path=name)
+        raise DocumentNotFound(id=name)
+    return stored_original(row)
+
+
+def _read(name: str) -> Original:
+    """Read a file, or stdin for `-`. A truncated or empty text always has a warning."""
+    path, document = document_at(name)
+    file_status = Path(name).stat() if name != STDIN else None
+    warnings = document.warnings or ((CUT,) if document.truncated else ())
+    return Original(
+        path=path,
+        text=document.text,
+        title=document.title,
+        content_type=document.content_type,
+        size=file_status and file_status.st_size,
+        modified=file_status and file_status.st_mtime_ns // 1_000_000,
+        extractor=document.extractor,
+        labels=document.labels,
+        metadata=document.metadata,
+        warnings=warnings if document.text.strip() else (*warnings, EMPTY),
+    )
+
+
+def stored_original(row: Row) -> Original:
+    """Return a stored document, whose warning follows from its status."""
+    return Original(
+        path=row.path,
+        text=row.text,
+        title=row.title,
+        content_type=row.content_type,
+        size=row.size,
+        modified=row.modified,
+        extractor=row.extractor,
+        labels=row.labels,
+        metadata=row.metadata,
+        warnings=(_STATUS_WARNINGS[row.status],) if row.status in _STATUS_WARNINGS else (),
+    )
+
+
+def _iso_time(milliseconds: int | None) -> str:
+    """Return a time as ISO 8601 in UTC; empty when unknown or beyond the calendar."""
+    if milliseconds is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).isoformat(
+            timespec="seconds"
+        )
+    except (OverflowError, OSError, ValueError):
+        return ""

@@ -1,0 +1,203 @@
+"""Who held which copies: attachment families, custodians and paths of documents, and which of them
+are duplicates.
+
+A mail is a copy of another one if both have the same Message-ID (or, without one, the same bytes),
+the same text, and the same attachments. An attachment is a copy of another one if it has the same
+bytes and their mails are copies, so that a family of attachments is never torn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from indexer.documents.blobs import length_prefixed
+from indexer.documents.mail.headers import CUSTODIAN, MESSAGE_ID, message_hash
+from indexer.grouping.label import mail_of
+from indexer.model import Row
+from indexer.stores.base import Store
+from indexer.stores.row_limits import rows_of
+
+Dedup: TypeAlias = Literal["none", "global", "custodian"]
+"""Which duplicates an export leaves out: none, copies anywhere, or copies of the same custodian."""
+_DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Custody:
+    """The attachment family of a document, and who held copies of it.
+
+    `mail`: the id of the mail that it is attached to; `begin` and `end`: the mail and the last
+    attachment of the family, by path; all None without a family. `custodians` and `paths` are those
+    of all copies, itself included, sorted. `mih`: the EDRM Message Identification Hash of a mail.
+    """
+
+    mail: str | None = None
+    begin: str | None = None
+    end: str | None = None
+    custodian: str | None = None
+    custodians: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    mih: str | None = None
+
+    @property
+    def attach_range(self) -> str | None:
+        """The first and the last document of the family; None without one."""
+        return f"{self.begin}-{self.end}" if self.begin else None
+
+
+NO_CUSTODY = Custody()
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    digest: bytes
+    custodian: str
+    is_principal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Custodians and paths of the copies of a document, sorted."""
+
+    custodians: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class Custodies:
+    """Custody of the documents of a store, and which of them an export leaves out."""
+
+    def __init__(
+        self,
+        keys: Mapping[str, bytes],
+        places: Mapping[bytes, _Places],
+        attachments: Mapping[str, Sequence[tuple[str, str]]],
+        kept: frozenset[str] | None,
+    ) -> None:
+        """Take the bytes that copies have in common, by id; who held repeated ones, by these bytes;
+        the sorted paths and ids of the attachments of each mail; the ids that are kept, None for
+        all.
+        """
+        self._keys = keys
+        self._places = places
+        self._attachments = attachments
+        self._kept = kept
+
+    def of(self, row: Row) -> Custody:
+        """Return the custody of a document."""
+        mail = mail_of(row)
+        attachments = self._attachments.get(mail, ())
+        own = row.metadata.get(CUSTODIAN)
+        places = _Places(_sorted({own} if own else set()), (row.path,))
+        places = self._places.get(self._keys.get(row.id, b""), places)
+        return Custody(
+            mail=None if mail == row.id else mail,
+            begin=mail if attachments else None,
+            end=attachments[-1][1] if attachments else None,
+            custodian=own,
+            custodians=places.custodians,
+            paths=places.paths,
+            mih=_mih(row) or None,
+        )
+
+    def is_left_out(self, row: Row) -> bool:
+        """Return whether a document is a duplicate, or attached to one."""
+        return self._kept is not None and row.id not in self._kept
+
+
+class CustodyBuilder:
+    """Facts of documents of which `build` makes their custodies: a few of each, but no text."""
+
+    def __init__(self, dedup: Dedup) -> None:
+        self._dedup = dedup
+        self._documents: dict[str, _Document] = {}
+        self._mails: dict[str, str] = {}
+        self._attachments: dict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        """Note a document."""
+        custodian = row.metadata.get(CUSTODIAN, "")
+        self._documents[row.id] = _Document(_digest(row), custodian, row.family == row.id)
+        mail = mail_of(row)
+        if mail != row.id:
+            self._mails[row.id] = mail
+            self._attachments[mail].append((row.path, row.id))
+
+    def build(self, store: Store) -> Custodies:
+        """Return the custodies of the documents that were added; those that are copies are read
+        again.
+        """
+        keys = self._copy_keys()
+        attachments = {mail: sorted(attached) for mail, attached in self._attachments.items()}
+        kept = None if self._dedup == "none" else self._kept(keys)
+        return Custodies(keys, _places(keys, store), attachments, kept)
+
+    def _kept(self, keys: Mapping[str, bytes]) -> frozenset[str]:
+        """Return the mails and single documents that are kept, of copies a principal by id, and
+        what is attached to them.
+        """
+        first_copies: dict[tuple[bytes, str], str] = {}
+        heads = sorted(id for id in keys if self._mail_here(id) == id)
+        for id in sorted(heads, key=lambda head: not self._documents[head].is_principal):
+            custodian = self._documents[id].custodian if self._dedup == "custodian" else ""
+            first_copies.setdefault((keys[id], custodian), id)
+        kept_heads = set(first_copies.values())
+        return frozenset(id for id in keys if self._mail_here(id) in kept_heads)
+
+    def _mail_here(self, id: str) -> str:
+        """Return the mail of a document; its own id where that is missing, or attached itself."""
+        mail = self._mails.get(id, id)
+        return mail if mail in self._documents and mail not in self._mails else id
+
+    def _copy_keys(self) -> dict[str, bytes]:
+        """Return 16 bytes of each document that copies have in common, by id."""
+        keys: dict[str, bytes] = {}
+        for id, document in self._documents.items():
+            if self._mail_here(id) == id:
+                attached = (
+                    self._documents[other].digest for _, other in self._attachments.get(id, ())
+                )
+                keys[id] = _hash([document.digest, *sorted(attached)])
+        for id, document in self._documents.items():
+            if id not in keys:
+                keys[id] = _hash([keys[self._mail_here(id)], document.digest])
+        return keys
+
+
+def _places(keys: Mapping[str, bytes], store: Store) -> dict[bytes, _Places]:
+    """Return who held the copies of each document that has several, and where."""
+    counts = Counter(keys.values())
+    repeated = [id for id, key in keys.items() if counts[key] > 1]
+    custodians: dict[bytes, set[str]] = defaultdict(set)
+    paths: dict[bytes, set[str]] = defaultdict(set)
+    for row in rows_of(store, repeated):
+        key = keys[row.id]
+        paths[key].add(row.path)
+        if CUSTODIAN in row.metadata:
+            custodians[key].add(row.metadata[CUSTODIAN])
+    return {key: _Places(_sorted(custodians[key]), _sorted(paths[key])) for key in paths}
+
+
+def _digest(row: Row) -> bytes:
+    """Return 16 bytes of what makes a copy: Message-ID and text of a mail, bytes of any other.
+
+    Nothing is a copy of a document without bytes, such as a record without text.
+    """
+    mih = _mih(row)
+    content = [mih, row.exact] if mih else [row.raw if row.size else row.id]
+    return _hash(part.encode() for part in content)
+
+
+def _mih(row: Row) -> str:
+    return message_hash(row.metadata.get(MESSAGE_ID, "")) or row.metadata.get("MIH", "")
+
+
+def _hash(parts: Iterable[bytes]) -> bytes:
+    return hashlib.blake2b(length_prefixed(parts), digest_size=_DIGEST_BYTES).digest()
+
+
+def _sorted(values: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(values))

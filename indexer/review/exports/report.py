@@ -1,0 +1,221 @@
+"""One HTML file about a whole store for readers who know nothing of it: numbers, figures, the
+largest groups, what is missing.
+
+Near duplicates are called groups in it, for to many of its readers a family is an e-mail with its
+attachments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from indexer.comparing.measures import MEASURE_DESCRIPTIONS
+from indexer.defaults import MEASURE
+from indexer.grouping.precision_recall import Audit, describe_audit
+from indexer.jobs.status import Overview, status
+from indexer.model import Progress, Row, Status, no_progress
+from indexer.review import charts
+from indexer.review.family_view import Family, family
+from indexer.review.rendering import render_file
+from indexer.review.store_figures import BINS, Step
+from indexer.review.survey import Survey, survey
+from indexer.stores.abilities import FullStore
+from indexer.system.release import release
+
+MEMBERS, FAILURES, TYPES = 25, 50, 12
+_MEANINGS: dict[Status, str] = {
+    "complete": "read whole, and compared",
+    "truncated": "cut at a limit; compared by what was read",
+    "empty": "no text was found, as in a scan without a text layer; never in a group",
+    "too_short": "too few words to compare; never in a group",
+    "numbers_only": "numbers alone; in a group with equal ones only",
+    "unsigned": "arrived in the cluster and could not be signed; never in a group",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A page, and how many documents it is about."""
+
+    html: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A family with the members that are shown; `others` counts the rest."""
+
+    family: Family
+    name: str
+    least: float | None
+    members: Sequence[Row]
+    others: int
+
+
+def report(
+    store: FullStore,
+    date: str | None = None,
+    progress: Progress = no_progress,
+    audit: Audit | None = None,
+) -> Report:
+    """Return the report of a store as the last `group` left it.
+
+    `date` stands at its top; today's in UTC when None. `audit` says what `group` misses. For the
+    same documents and the same date the report is the same, byte for byte. Charts are left out
+    where they cannot be drawn; their numbers are always there. The whole store is read once, and
+    again the texts of up to 20,000 pairs, for what other thresholds would give. Raises `StoreError`
+    when nothing was indexed yet.
+    """
+    overview = status(store)
+    surveyed = survey(store, progress)
+    measure = surveyed.measure if surveyed.measure != "none" else MEASURE
+    families = [family(store, largest.id) for largest in surveyed.largest]
+    values = {
+        "date": date if date is not None else datetime.now(timezone.utc).date().isoformat(),
+        "overview": overview,
+        "survey": surveyed,
+        "measure": measure,
+        "meaning": MEASURE_DESCRIPTIONS.get(measure, ""),
+        "remaining": surveyed.documents - surveyed.redundant,
+        "numbers": _numbers(surveyed, overview),
+        "charts": _charts(surveyed) if charts.can_draw() else dict.fromkeys(_CHARTS),
+        "missing": "" if charts.can_draw() else charts.MISSING,
+        "tables": _tables(surveyed, overview, audit),
+        "content_types": _content_types(overview),
+        "states": _states(overview),
+        "groups": [_group(large) for large in families],
+        "audit": audit,
+        "audit_sentences": _audit_sentences(audit),
+        "more_failures": max(0, len(overview.failed) - FAILURES),
+        "settings": _settings(overview, surveyed),
+    }
+    return Report(render_file("report.html", values, ("report.css",)), surveyed.documents)
+
+
+def _numbers(surveyed: Survey, overview: Overview) -> Sequence[tuple[str, int]]:
+    largest = max((large.documents for large in surveyed.largest), default=0)
+    return (
+        ("documents read", surveyed.documents),
+        ("groups of near duplicates", sum(n for name, n in surveyed.sizes if name != "1")),
+        ("documents in a group", surveyed.documents - dict(surveyed.sizes)["1"]),
+        ("to read, one of each group", surveyed.documents - surveyed.redundant),
+        ("largest group", largest),
+        ("repeat a text word for word", surveyed.same_text),
+        ("repeat a file byte for byte", surveyed.same_bytes),
+        ("files that could not be read", len(overview.failed)),
+    )
+
+
+_CHARTS = ("sizes", "similarities", "gathered", "families")
+
+
+def _charts(surveyed: Survey) -> dict[str, str]:
+    """Draw the charts by name; those of thresholds where the store has sketches to group by."""
+    chart_by_name = {
+        "sizes": charts.columns(
+            "How many documents a group has", surveyed.sizes, "documents", root=True
+        ),
+        "similarities": charts.columns(
+            "Similarity to the principal, in per cent", _similarities(surveyed), "per cent"
+        ),
+    }
+    if surveyed.steps:
+        documents = surveyed.documents or 1
+        shares = [(step.threshold, step.gathered / documents) for step in surveyed.steps]
+        numbers = [(step.threshold, step.families) for step in surveyed.steps]
+        chart_by_name["gathered"] = charts.lines(
+            "Share of documents in a group, by threshold", [charts.Line("", shares)], "threshold"
+        )
+        chart_by_name["families"] = charts.lines(
+            "Number of groups, by threshold",
+            [charts.Line("", numbers)],
+            "threshold",
+            charts.Scale(),
+        )
+    return chart_by_name
+
+
+def _similarities(surveyed: Survey) -> list[tuple[str, int]]:
+    """Return the documents of each bin by its lower end in per cent, from the first that has any;
+    always the upper half.
+    """
+    bins = surveyed.similarities
+    first = min(_first_bin(surveyed) or 0, BINS // 2) if any(bins) else BINS // 2
+    return [(f"{100 * place // BINS}", bins[place]) for place in range(first, BINS)]
+
+
+def _first_bin(surveyed: Survey) -> int | None:
+    bins = surveyed.similarities
+    return next((place for place, number in enumerate(bins) if number), None)
+
+
+def _tables(
+    surveyed: Survey, overview: Overview, audit: Audit | None
+) -> dict[str, list[tuple[str, ...]]]:
+    return {
+        "sizes": [(size, f"{number:,}") for size, number in surveyed.sizes],
+        "similarities": [(low, f"{number:,}") for low, number in _similarities(surveyed)],
+        "steps": [
+            (f"{step.threshold:.2f}", _figure(step, step.gathered), _figure(step, step.families))
+            for step in surveyed.steps
+        ],
+        "strata": [
+            (stratum.name, f"{stratum.size:,}", f"{stratum.sampled:,}", f"{stratum.found:,}")
+            for stratum in (audit.strata if audit else ())
+        ],
+        "failures": [(failure.path, failure.error) for failure in overview.failed[:FAILURES]],
+    }
+
+
+def _figure(step: Step, number: int) -> str:
+    return f"~{number:,}" if step.estimated else f"{number:,}"
+
+
+def _content_types(overview: Overview) -> list[tuple[str, int, str]]:
+    """Return (name, documents, "") of the most frequent content types; the rest as one."""
+    counts = overview.counts.by_content_type.items()
+    types = sorted(counts, key=lambda item: (-item[1], item[0]))
+    rows = [(name, number, "") for name, number in types[:TYPES]]
+    rest = sum(number for _, number in types[TYPES:])
+    return [*rows, ("all others", rest, "")] if rest else rows
+
+
+def _states(overview: Overview) -> list[tuple[str, int, str]]:
+    """Return (status, documents, meaning)."""
+    return [
+        (name.replace("_", " "), number, _MEANINGS[name])
+        for name, number in sorted(overview.counts.by_status.items())
+    ]
+
+
+def _group(large: Family) -> _Group:
+    similarities = [row.similarity for row in large.members if row.similarity is not None]
+    shown = large.members[:MEMBERS]
+    return _Group(
+        large,
+        name=(large.principal.path or large.id) if large.principal else large.id,
+        least=min(similarities, default=None),
+        members=shown,
+        others=large.size - 1 - len(shown),
+    )
+
+
+def _audit_sentences(audit: Audit | None) -> list[str]:
+    if audit is None:
+        return []
+    sentences = [sentence.removeprefix("audit: ") for sentence in describe_audit(audit)]
+    return [sentence[:1].upper() + sentence[1:] for sentence in sentences]
+
+
+def _settings(overview: Overview, surveyed: Survey) -> Sequence[tuple[str, str]]:
+    first = _first_bin(surveyed)
+    least = "no group" if first is None else f"{100 * first // BINS} % or more"
+    return (
+        ("store", overview.store),
+        ("recipe", f"{overview.recipe.name} ({overview.recipe.id})"),
+        ("least similarity in a group", least),
+        ("provisional documents", f"{surveyed.provisional:,}"),
+        ("nearfold", release()),
+    )

@@ -1,0 +1,142 @@
+"""One family for a reviewer: members, their similarity to each other, labels, and warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.measures import estimate
+from indexer.errors import DocumentNotFound
+from indexer.fingerprinting.keys import unpack_slots
+from indexer.fingerprinting.minhash import FULL, without_chance
+from indexer.model import Estimate, Query, Row, Scope
+from indexer.recipe import Recipe
+from indexer.stores.base import Store
+from indexer.stores.journal import known_group_settings
+from indexer.stores.requirements import require_recipe
+from indexer.wording import percent
+
+MOST = 500  # documents of a family that are read
+COMPARED = 24  # documents that are compared with each other
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family.
+
+    `members` are its documents without the principal, most similar to it first. `size` counts all
+    documents, also those beyond the 500 that are read. `principal` is None when it is not in the
+    store. `matrix[i][j]` is how much documents i and j of `compared` resemble each other, estimated
+    from their slots; None where one has none. `labels`: how many documents carry each. `warnings`
+    are sentences. `measure`: that of the last `group` of such rows, None if it is not known here.
+    """
+
+    id: str
+    size: int
+    principal: Row | None
+    members: tuple[Row, ...]
+    compared: tuple[str, ...]
+    matrix: tuple[tuple[Estimate | None, ...], ...]
+    labels: dict[str, int]
+    warnings: tuple[str, ...]
+    measure: str | None = None
+
+
+def family(store: Store, id: str) -> Family:
+    """Return the family of a document, named by the id of any of its members.
+
+    Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
+    """
+    recipe = require_recipe(store)
+    row = store.get([id]).get(id)
+    name = row.family if row else id
+    of: Scope = "parts" if row and row.parent else "documents"
+    ranking = store.search(Query("", (("family", name),), "path"))
+    ids = [hit.id for hit in islice(ranking.hits, MOST)]
+    if not ids and row is None:
+        raise DocumentNotFound(id=id)
+    rows = store.get(list(dict.fromkeys([name, *ids])))
+    principal = rows.get(name)
+    members = [member for member in rows.values() if member.id != name and member.family == name]
+    members.sort(key=lambda member: (-(member.similarity or 0.0), member.path, member.id))
+    documents = [principal, *members] if principal else members
+    labels = Counter(label for document in documents for label in document.labels)
+    return Family(
+        id=name,
+        size=max(ranking.total, len(documents)),
+        principal=principal,
+        members=tuple(members),
+        compared=tuple(document.id for document in documents[:COMPARED]),
+        matrix=_matrix(documents[:COMPARED], recipe),
+        labels=dict(sorted(labels.items())),
+        warnings=tuple(_warnings(name, principal, members, ranking.total, recipe)),
+        measure=known_group_settings(store.address, of).get("measure"),
+    )
+
+
+def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None, ...], ...]:
+    """Return the estimated similarity of each pair of rows."""
+    size, bits = recipe.slot_bytes, recipe.packed or FULL
+    kept = [row.minhash if recipe.minhash else None for row in rows]
+    slots = [unpack_slots(sketch, size) if sketch else None for sketch in kept]
+
+    def estimates(left: NDArray[Any] | None) -> tuple[Estimate | None, ...]:
+        return tuple(estimate(left, right, bits) for right in slots)
+
+    return tuple(map(estimates, slots))
+
+
+def _warnings(
+    name: str, principal: Row | None, members: Sequence[Row], total: int, recipe: Recipe
+) -> Iterator[str]:
+    """Yield a sentence for each thing that a reviewer should know or repair."""
+    documents = [principal, *members] if principal else members
+    if principal is None:
+        yield f"the principal {name} is not in the store; run group to make the family anew"
+    if total > MOST:
+        yield f"the family has {total:,} documents; the first {MOST:,} by path are shown"
+    if len({frozenset(row.labels) for row in documents}) > 1:
+        unlabelled = sum(not row.labels for row in documents)
+        if unlabelled:
+            yield (
+                f"labels do not agree: {unlabelled:,} of {len(documents):,} documents carry none"
+            )
+        else:
+            yield "labels do not agree"
+    provisional = sum(row.provisional for row in members)
+    if provisional:
+        yield (
+            f"{provisional:,} of its documents came after the last group; "
+            "their place is provisional"
+        )
+    cut = sum(row.status == "truncated" for row in documents)
+    if cut:
+        noun = "document" if cut == 1 else "documents"
+        yield f"the text of {cut:,} {noun} is cut; similarity is that of what was read"
+    least = _least_similarity(documents, recipe)
+    if least:
+        yield (
+            "members are similar to the principal, not to each other: "
+            f"two of them share {percent(least)} only, by their sketches"
+        )
+
+
+def _least_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
+    """Return the least similarity of two members; None unless it is clearly low.
+
+    That is .1 or more below the least similarity to the principal.
+    """
+    if not recipe.minhash:
+        return None
+    stored = [row.similarity for row in rows if row.similarity is not None]
+    size, bits = recipe.slot_bytes, recipe.packed or FULL
+    slots = [unpack_slots(row.minhash, size) for row in rows[:COMPARED] if row.minhash]
+    values = [np.mean(a == b) for place, a in enumerate(slots) for b in slots[:place]]
+    least = float(without_chance(np.array([min(values, default=1.0)]), bits)[0])
+    return least if stored and least < min(stored) - 0.1 else None

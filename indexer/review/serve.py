@@ -1,0 +1,155 @@
+"""The review pages of a store on a port of this machine."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import UsageError
+from indexer.grouping.label import label_names
+from indexer.review.access import Access, Login, read_accounts
+from indexer.review.api.comparisons import COMPARISON_QUESTIONS
+from indexer.review.api.documents import DOCUMENT_QUESTIONS
+from indexer.review.api.labels import ACTIONS
+from indexer.review.api.saved_searches import SEARCHES_ACTIONS, SEARCHES_QUESTIONS
+from indexer.review.api.store import START_GROUP, STORE_QUESTIONS
+from indexer.review.api.work_list import WORK_LIST_ACTIONS, WORK_LIST_QUESTIONS
+from indexer.review.app import Api, application
+from indexer.review.caches import SurveyReader
+from indexer.review.exports.hits import archive_route, hits_route
+from indexer.review.http import listen
+from indexer.review.middleware import DEFAULT_MEGABYTES
+from indexer.review.safety import App, allowed_hosts, is_loopback
+from indexer.review.site import MOST_LABELS, Site
+from indexer.stores.abilities import FullStore
+from indexer.stores.requirements import require_recipe
+
+REVIEW_API = Api(
+    {
+        **DOCUMENT_QUESTIONS,
+        **COMPARISON_QUESTIONS,
+        **STORE_QUESTIONS,
+        **WORK_LIST_QUESTIONS,
+        **SEARCHES_QUESTIONS,
+    },
+    {**ACTIONS, **WORK_LIST_ACTIONS, **SEARCHES_ACTIONS, "group": START_GROUP},
+    (hits_route, archive_route),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where pages are served, and to whom.
+
+    `port` 0 takes any free one. `originals`: the folder whose files may be fetched, None for none.
+    `allow_hosts`: further names in `Host`. `auth`: the file of logins, `auth_header` the header by
+    which a proxy on this machine names a user, `auth_secret` the file of what the proxy sends
+    beside it, None for a proxy that sends none. `reviewer`: the name of everybody where nobody
+    logs in. `labels`: those that keys choose between, nine at most; without any, those of the
+    store. `tls`: the files of a certificate and of its key, None for plain HTTP. `memory`: the
+    megabytes of resident memory beyond which the server discards what it keeps between requests.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    originals: str | None = None
+    allow_hosts: Collection[str] = ()
+    auth: str | None = None
+    auth_header: str = ""
+    auth_secret: str | None = None
+    reviewer: str = ""
+    labels: Sequence[str] = ()
+    tls: tuple[str, str] | None = None
+    memory: int = DEFAULT_MEGABYTES
+
+    def access(self) -> Access:
+        """Return who may log in.
+
+        Off this machine, and under further names of `Host`, which a proxy serves to others,
+        everybody must: without logins, by a new token. Raises `UsageError` for a file of logins
+        that cannot be read or has none, and for a secret that is none.
+        """
+        accounts = read_accounts(Path(self.auth)) if self.auth is not None else {}
+        if self.auth is not None and not accounts:
+            raise UsageError(
+                f"{self.auth} has no logins; run: nearfold serve --auth {self.auth} "
+                "--add-login NAME"
+            )
+        is_alone = is_loopback(self.host) and not self.allow_hosts
+        needs_token = not (accounts or self.auth_header or is_alone)
+        token = secrets.token_urlsafe(18) if needs_token else ""
+        return Access(accounts, self.auth_header, token, Login(self.reviewer), self._secret())
+
+    def _secret(self) -> str:
+        if self.auth_secret is None:
+            return ""
+        try:
+            secret = Path(self.auth_secret).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{self.auth_secret} cannot be read ({error}); check the path"
+            ) from error
+        if not (secret and secret.isascii() and self.auth_header):
+            raise UsageError(
+                "--auth-secret takes a file with a line of ASCII text, beside --auth-header"
+            )
+        return secret
+
+
+DEFAULT_OPTIONS = ServeOptions()
+
+
+def serve(
+    store: FullStore,
+    options: ServeOptions = DEFAULT_OPTIONS,
+    ready: Callable[[str, str], None] = lambda _address, _password: None,
+) -> None:
+    """Serve the review pages of a store until Ctrl-C or SIGTERM.
+
+    `ready` receives the address when the server answers, and the password for any name, empty
+    without one. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address
+    that cannot be bound, logins that cannot be read, or a folder of originals that does not exist.
+    """
+    require_recipe(store)
+    SurveyReader(lambda _progress: store.counts()).begin()  # before the first page that shows them
+    access = options.access()
+    labels = label_names(options.labels)
+    if len(labels) > MOST_LABELS:
+        raise UsageError(f"keys choose between {MOST_LABELS} labels at most; give fewer")
+
+    def app_at(bound_port: int) -> App:
+        hosts = allowed_hosts(options.host, bound_port, options.allow_hosts)
+        try:
+            return review_application(
+                store, hosts, options.originals, access, labels, options.memory
+            )
+        except FileNotFoundError as error:
+            raise UsageError(
+                f"{options.originals} does not exist; give the folder whose files may be fetched"
+            ) from error
+
+    def report(address: str) -> None:
+        ready(address, access.token)
+
+    listen(app_at, options.host, options.port, report, options.tls)
+
+
+def review_application(
+    store: FullStore,
+    hosts: frozenset[str],
+    originals: str | None = None,
+    access: Access | None = None,
+    labels: Sequence[str] = (),
+    megabytes: int = DEFAULT_MEGABYTES,
+) -> App:
+    """Return the review pages and their API as an ASGI application.
+
+    `hosts` are the values of `Host` that are answered; files are served from the folder
+    `originals`, none without it; without `access` nobody logs in; `labels` as in `ServeOptions`;
+    `megabytes` as `memory` there. Raises `FileNotFoundError` if that folder does not exist.
+    """
+    site = Site(store, originals, labels)
+    site.offered_labels.begin()
+    return application(site, hosts, REVIEW_API, access or Access(), megabytes)

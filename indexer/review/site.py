@@ -1,0 +1,524 @@
+"""The state of a running site: its store, and what is cached between requests."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from indexer.errors import DocumentNotFound, NearfoldError, StoreBusy, UsageError
+from indexer.grouping.group import GroupResult, group
+from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.label import LabelResult, UndoResult
+from indexer.jobs.review_file import ReviewFile, review_path
+from indexer.model import Facet, Progress, Query, Row
+from indexer.review.caches import (
+    TIMEOUT_SECONDS,
+    LatestReader,
+    ReaderCache,
+    ReadingProgress,
+    SurveyReader,
+    TimedCache,
+)
+from indexer.review.comparison_cache import LONG_CHARS, Comparisons
+from indexer.review.label_queue import LabelQueue, LabelRequest
+from indexer.review.originals.files import OriginalFiles
+from indexer.review.store_figures import FamilyChanges, Preview, store_figures
+from indexer.review.survey import survey
+from indexer.review.work_list import WorkList
+from indexer.searching.search import Page, SearchOptions, search
+from indexer.searching.similar import SimilarOptions, SimilarResult, similar
+from indexer.searching.stored_texts import side_cache
+from indexer.stores.abilities import CachesReads, FullStore
+from indexer.stores.journal import journal_path, last_job, last_jobs
+from indexer.stores.requirements import require_recipe
+from indexer.system.logs import event
+from indexer.wording import count_of
+
+if TYPE_CHECKING:
+    from indexer.review.store_figures import StoreFigures
+    from indexer.review.survey import Survey
+
+
+# Readings of a whole store by its pages, each with the job of the store that it is of.
+
+
+class DatedReading(Protocol):
+    """A reading of a store.
+
+    `job`: the last job on the store before it was read, or whose labels it followed since; None if
+    one was running.
+    """
+
+    job: str | None
+
+
+D = TypeVar("D", bound=DatedReading)
+
+
+@dataclass(eq=False, slots=True)
+class DatedFigures:
+    """Figures of a store, with the counts of documents and families before they were read."""
+
+    figures: StoreFigures
+    job: str | None
+    counts: tuple[int, int]
+
+
+@dataclass(eq=False, slots=True)
+class DatedSurvey:
+    """A survey, with the same counts. `state`: the store that was read, as a text."""
+
+    survey: Survey
+    job: str | None
+    counts: tuple[int, int]
+    state: str
+
+
+@dataclass(eq=False, slots=True)
+class DatedWorkList:
+    """The work list."""
+
+    work: WorkList
+    job: str | None
+
+
+def latest(reader: SurveyReader[D], last_job: Callable[[], str | None], timeout: float) -> D | None:
+    """Return what was read of a store, and read it once more if a job has ended on it since.
+
+    None if it is not ready within `timeout` seconds. `last_job` returns that of the store, None
+    while one runs.
+    """
+    deadline = time.monotonic() + timeout
+    dated = reader.get(timeout)
+    job = last_job()
+    if dated is None or job in (None, dated.job):
+        return dated
+    reader.discard()
+    return reader.get(max(0.0, deadline - time.monotonic()))
+
+
+def read_before(reader: SurveyReader[D], jobs: tuple[str, ...]) -> D | None:
+    """Return what was read of a store just before its last job; None if there is no such thing.
+
+    `jobs`: the last two of the store, the last one first.
+    """
+    dated = reader.result
+    return dated if dated is not None and jobs[1:] == (dated.job,) else None
+
+
+# The families of a survey at the thresholds that pages ask for.
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPreview:
+    """The families at a threshold, and those that would split or merge."""
+
+    dated: DatedSurvey
+    families: Preview
+    changes: FamilyChanges
+
+
+def preview_at(dated: DatedSurvey, threshold: float | None) -> ThresholdPreview:
+    """Return the families at a threshold, None for that of the families.
+
+    Raises `UsageError` for one below those that a survey makes.
+    """
+    survey = dated.survey
+    least = survey.threshold if threshold is None else checked_threshold(survey, threshold)
+    return ThresholdPreview(dated, survey.at(threshold), survey.changes(least))
+
+
+def checked_threshold(survey: Survey, threshold: float) -> float:
+    """Return a threshold as `group` takes it; raises `UsageError` for one below a survey's."""
+    least = survey.least_threshold
+    if round(threshold, 6) < least:
+        raise UsageError(
+            f"families are made here at {least:g} or more; for less, run nearfold group"
+        )
+    return round(threshold, 6)
+
+
+# The names of labels that pages offer: those that keys choose between, and all of the store.
+
+MOST_LABELS = 9  # that keys choose between
+_FRESH_SECONDS = 20.0  # for which the labels of a store are not read again
+_WAIT_SECONDS = 1.0  # after their reading began, for which pages wait for them
+
+
+class OfferedLabels:
+    """The labels of a store by name, read beside the requests for them; safe to share by threads.
+
+    `exclusive`: the labels that keys choose between, at most nine: a document gets one of them in
+    place of the others. Without them keys add labels of the store.
+    """
+
+    def __init__(self, store: FullStore, exclusive: Sequence[str] = ()) -> None:
+        self.exclusive = tuple(exclusive)
+        self._store = store
+        self._of_keys = list(exclusive)
+        self._keys_lock = threading.Lock()
+        self._reader = SurveyReader(self._read)
+        self._stored: tuple[str, ...] = ()
+        self._written: set[str] = set()
+
+    def of_keys(self) -> Sequence[str]:
+        """Return the labels that keys choose between, at most nine.
+
+        Without given ones, those of the store: by name, and later ones after them, so that no key
+        changes its meaning while the server runs.
+        """
+        if self.exclusive or len(self._of_keys) >= MOST_LABELS:
+            return tuple(self._of_keys)
+        with self._keys_lock:
+            for value in self.known():
+                if value not in self._of_keys and len(self._of_keys) < MOST_LABELS:
+                    self._of_keys.append(value)
+            return tuple(self._of_keys)
+
+    def known(self) -> Sequence[str]:
+        """Return the labels to complete what is typed: those of keys, then all of the store."""
+        if self._reader.age > _FRESH_SECONDS:
+            self._reader.discard()
+        self._reader.begin()
+        names = self._reader.get(max(0.0, _WAIT_SECONDS - self._reader.age))
+        if names is not None:
+            self._stored = names
+        written = sorted(self._written.difference(self._stored))
+        return tuple(dict.fromkeys([*self._of_keys, *self._stored, *written]))
+
+    def begin(self) -> None:
+        """Begin to read the labels of the store, so that no page waits for them."""
+        self._reader.begin()
+
+    def discard(self) -> None:
+        """Read the labels of the store again when they are asked for next."""
+        self._reader.discard()
+
+    def add(self, names: Iterable[str]) -> None:
+        """Remember labels that were written, until the store is read."""
+        self._written.update(names)
+
+    def forget_added(self) -> None:
+        """Forget the labels that were written: some of them were undone."""
+        self._written.clear()
+
+    def _read(self, progress: Progress) -> tuple[str, ...]:
+        """Return the labels of the store.
+
+        One in a file then keeps what searches and Jobs count.
+        """
+        facets = self._store.search(Query("", facets=("labels",))).facets
+        if isinstance(self._store, CachesReads):
+            self._store.counts()
+        return tuple(sorted(facet.value for facet in facets.get("labels", ())))
+
+
+# A `group` that the page Threshold starts: one at a time, in the background.
+
+_PATIENCE_SECONDS = 0.5  # for which `start` waits for an error, or the end
+
+
+class Regrouping:
+    """The last `group` of these pages; safe to share by threads."""
+
+    def __init__(self, store: FullStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._ended.set()
+        self._command = ""
+        self._state = ""
+        self._error: NearfoldError | None = None
+
+    def start(self, options: GroupOptions) -> None:
+        """Start it. Raises `StoreBusy` while one runs, and what ends it at once."""
+        with self._lock:
+            if not self._ended.is_set():
+                raise StoreBusy(what=self._store.url, holder=self._command)
+            self._ended.clear()
+            self._error = None
+            self._command, self._state = f"group --threshold {options.threshold:g}", "begins"
+        threading.Thread(target=self._run, args=[options], name="group", daemon=True).start()
+        if self._ended.wait(_PATIENCE_SECONDS) and self._error is not None:
+            raise self._error
+
+    @property
+    def state(self) -> str:
+        """Return what became of it, or how far it is, in a sentence; empty without one."""
+        return f"{self._command}: {self._state}" if self._command else ""
+
+    def _run(self, options: GroupOptions) -> None:
+        try:
+            self._state = _spell_result(group(self._store, options, progress=self._report))
+        except NearfoldError as error:
+            self._error = error
+            self._state = f"failed: {error}"
+        except Exception as error:
+            event("group_failed", "error", fault=error)
+            self._state = "failed; see the terminal in which nearfold serve runs"
+        finally:
+            self._ended.set()
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        self._state = f"{stage}, {done:,} of {total:,}" if total else stage
+
+
+def _spell_result(result: GroupResult) -> str:
+    families, changed = count_of(result.families, "family"), count_of(result.changed, "document")
+    return f"done: {families}, {changed} changed"
+
+
+MOST_SURVEYED_UNASKED = 300_000  # documents; more are compared when somebody asks for it
+_COMPARED_CHARS = 10_000_000  # of the comparisons that are cached
+_LOOKUPS = 200  # that are cached
+_FOLDED = 20  # searches folded by type that are cached
+_LEASE_SECONDS = 60.0  # for which a search is folded by type after it was asked for last
+_PREVIEWS = 100  # of other thresholds
+_PLANS = 200  # dry runs of labellings that can be confirmed
+_RENDERED = 60  # results of one megabyte or less, of files that were shown
+_FACETS = 60  # of searches that are cached
+_FACET_SECONDS = 20.0  # for which facets are cached
+_COUNT_SECONDS = 10.0  # for which the counts are taken for those of the store
+
+
+class Site:
+    """One store and its pages.
+
+    `originals`: the folder whose files may be fetched, None for none. `labels`: the exclusive ones
+    of `OfferedLabels`.
+    """
+
+    def __init__(
+        self, store: FullStore, originals: str | None = None, labels: Sequence[str] = ()
+    ) -> None:
+        self.store = store
+        self.labels = LabelQueue(store, self._follow)
+        self.review = ReviewFile(review_path(journal_path(store.address)))
+        self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
+        self._plan_numbers = itertools.count(1)
+        self.offered_labels = OfferedLabels(store, labels)
+        self.token = secrets.token_urlsafe(32)
+        self.survey_reader = SurveyReader(self._read_survey)
+        self._is_survey_wanted = False
+        self.figures_reader = SurveyReader(self._read_figures)
+        self._previews: LatestReader[tuple[DatedSurvey, float | None], ThresholdPreview] = (
+            LatestReader(lambda key: preview_at(*key), _PREVIEWS)
+        )
+        self.regrouping = Regrouping(store)
+        self.work_list_reader = SurveyReader(self._read_work_list)
+        self._work: DatedWorkList | None = None
+        self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
+            _FACETS, _FACET_SECONDS
+        )
+        self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
+        self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
+        self.comparisons = Comparisons(store, self._readers)
+        self._folded = ReaderCache(_FOLDED, _FOLDED, _LEASE_SECONDS)
+        self.originals = OriginalFiles(Path(originals).resolve(strict=True) if originals else None)
+        self.rendered: TimedCache[bytes] = TimedCache(_RENDERED)
+
+    def survey(self, timeout: float = TIMEOUT_SECONDS) -> DatedSurvey | None:
+        """Return the survey of the store, None if it is not ready within `timeout` seconds.
+
+        It is read again when a job has ended on the store since. Of a large store it is read after
+        `reset` only.
+        """
+        if self.asks_first:
+            return None
+        before = self.survey_reader.result
+        dated = latest(self.survey_reader, self._last_job, timeout)
+        if dated is not before:
+            self._previews.clear()
+        return dated
+
+    @property
+    def asks_first(self) -> bool:
+        """Return whether the store is so large that its survey begins when somebody asks for it."""
+        return not self._is_survey_wanted and self._recent_counts()[0] > MOST_SURVEYED_UNASKED
+
+    def figures(self, timeout: float = TIMEOUT_SECONDS) -> DatedFigures | None:
+        """Return the figures of the store, as `survey` does: they are read without the texts."""
+        return latest(self.figures_reader, self._last_job, timeout)
+
+    def preview(self, threshold: float | None, timeout: float) -> ThresholdPreview | None:
+        """Return the families at a threshold, None for that of the families.
+
+        None if they, or the survey that they are of, are not ready within `timeout` seconds. Raises
+        `UsageError` for a threshold below those that a survey makes.
+        """
+        deadline = time.monotonic() + timeout
+        dated = self.survey(timeout)
+        if dated is None:
+            return None
+        if threshold is not None:
+            threshold = checked_threshold(dated.survey, threshold)
+        return self._previews.get((dated, threshold), _seconds_until(deadline))
+
+    def work_list(self, timeout: float = TIMEOUT_SECONDS) -> tuple[WorkList, bool] | None:
+        """Return the work list, and whether it is of before the last job; None until it is read.
+
+        It is read again when a job other than the labelling of these pages has ended since. The
+        former one stands for it until then.
+        """
+        dated = latest(self.work_list_reader, self._last_job, timeout)
+        if dated is not None:
+            self._work = dated
+        return None if self._work is None else (self._work.work, dated is None)
+
+    def _read_work_list(self, progress: Progress) -> DatedWorkList:
+        require_recipe(self.store)
+        job = self._last_job()
+        assigned = self.review.assignments()
+        work = WorkList(self.store, self.offered_labels.exclusive, progress, assigned)
+        if work.moved:
+            self.review.move(work.moved)
+        return DatedWorkList(work, job)
+
+    def _follow(self, result: LabelResult | UndoResult) -> None:
+        """Let counts, the work list and the survey follow labels that were written.
+
+        After an undo counts and the work list are read again; after a job of another process, and
+        where families stay within labels, the survey as well.
+        """
+        self.facets.clear()
+        self.offered_labels.discard()
+        changes = () if isinstance(result, UndoResult) or result.conflict else result.changes
+        self.offered_labels.add(name for item in changes for name in item.after)
+        jobs = last_jobs(journal_path(self.store.address), 2)
+        if jobs is None:
+            return
+        surveyed = read_before(self.survey_reader, jobs)
+        if surveyed is not None and surveyed.survey.options.within is None:
+            surveyed.job = jobs[0]
+        if isinstance(result, UndoResult):
+            self.offered_labels.forget_added()
+            return
+        if (figures := read_before(self.figures_reader, jobs)) is not None:
+            figures.figures.relabel((item.before, item.after) for item in changes)
+            figures.job = jobs[0]
+        if (work := read_before(self.work_list_reader, jobs)) is not None:
+            work.work.relabel((item.family, item.before, item.after) for item in changes)
+            work.job = jobs[0]
+
+    def is_stale(self, dated: DatedSurvey | DatedFigures) -> bool:
+        """Return whether there are other documents or families than before a survey was read."""
+        return self._counts() != dated.counts
+
+    def _read_survey(self, progress: Progress) -> DatedSurvey:
+        require_recipe(self.store)
+        job, counts = self._last_job(), self._counts()
+        state = "-".join(map(str, (job, *counts)))
+        return DatedSurvey(survey(self.store, progress), job, counts, state)
+
+    def _read_figures(self, progress: Progress) -> DatedFigures:
+        require_recipe(self.store)
+        job, counts = self._last_job(), self._counts()
+        return DatedFigures(store_figures(self.store, progress), job, counts)
+
+    def _last_job(self) -> str | None:
+        return last_job(journal_path(self.store.address))
+
+    def _counts(self) -> tuple[int, int]:
+        counts = self.store.counts()
+        return counts.documents, counts.families
+
+    def _recent_counts(self) -> tuple[int, int]:
+        """Return the counts of up to some seconds ago.
+
+        Counting takes long where a search works on what the store keeps.
+        """
+        cached = self._counted.get("store")
+        return self._counted.put("store", self._counts()) if cached is None else cached
+
+    def keep_plan(self, request: LabelRequest, result: LabelResult) -> int:
+        """Remember a dry run, and return its number."""
+        number = next(self._plan_numbers)
+        self.plans.put(number, (request, result))
+        return number
+
+    def discard_counts(self) -> None:
+        """Discard cached counts of documents after documents have changed."""
+        self.facets.clear()
+        self.offered_labels.discard()
+        self._counted.clear()
+        self.figures_reader.discard()
+        self.survey_reader.discard()
+        self._previews.clear()
+
+    def discard_kept(self) -> None:
+        """Discard what is kept of texts and of the store between requests, so that memory is free.
+
+        The survey and the work list stay, and what is computed now.
+        """
+        caches = (self.facets, self.comparisons, self.rendered, self._readers, self._folded)
+        for cache in caches:
+            cache.clear()
+        side_cache.clear()
+        if isinstance(self.store, CachesReads):
+            self.store.forget_reads()
+
+    def reset(self) -> None:
+        """Discard all that was computed from the whole store; the next request reads it again."""
+        self._is_survey_wanted = True
+        self.discard_counts()
+        self.work_list_reader.discard()
+        self.comparisons.reset()
+
+    def row(self, id: str) -> Row:
+        """Return a stored document.
+
+        Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
+        """
+        require_recipe(self.store)
+        row = self.store.get([id]).get(id)
+        if row is None:
+            raise DocumentNotFound(id=id)
+        return row
+
+    def document_row(self, id: str) -> Row:
+        """Return the document of an id, for that of a part the document that it is a part of."""
+        row = self.row(id)
+        return self.row(row.parent) if row.parent else row
+
+    def folded_by_type(
+        self, query: str, options: SearchOptions, timeout: float
+    ) -> tuple[Page | None, ReadingProgress]:
+        """Return a search folded by duplicate type, and how far it is.
+
+        None if it is not ready within `timeout` seconds: it goes on as long as somebody asks for
+        it. It is kept until the store changes, seconds longer where no job of this machine did it.
+        """
+        key = (query, options, self._recent_counts(), self._last_job())
+
+        def read(progress: Progress) -> Page:
+            return search(self.store, query, options, progress)
+
+        page = self._folded.get(key, read, 1, timeout)
+        return page, self._folded.progress(key)
+
+    def near_duplicates(
+        self, row: Row, options: SimilarOptions, timeout: float
+    ) -> SimilarResult | None:
+        """Return the near duplicates of a stored document.
+
+        None for a long one whose near duplicates are not found after `timeout` seconds: the
+        look-up goes on. Its result is kept until documents come or go.
+        """
+        if len(row.text) <= LONG_CHARS:
+            return similar(self.store, options=options, id=row.id)
+
+        def read(progress: Progress) -> SimilarResult:
+            return similar(self.store, options=options, id=row.id)
+
+        key = (row.id, row.text, options, self._counts(), self._last_job())
+        return self._readers.get(key, read, 1, timeout)
+
+
+def _seconds_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())

@@ -1,0 +1,286 @@
+"""Figures of the families of a store as they are stored; no documents are compared."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from indexer.grouping.collection import Entry
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
+from indexer.model import Progress, no_progress
+from indexer.stores.abilities import FullStore, Outline, outlines
+from indexer.stores.journal import known_group_settings
+from indexer.stores.requirements import require_recipe
+
+# Figures of the survey of a store, as pages and reports show them.
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySize:
+    """A family and its number of documents; `path` is that of its principal, or its id if gone."""
+
+    id: str
+    path: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class LessSimilar:
+    """The number of documents that are less similar to their principal than a threshold."""
+
+    threshold: float
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Documents of one family that would be in another, named by their principals."""
+
+    before: str
+    before_path: str
+    after: str
+    after_path: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The families that a threshold would make, and the greatest moves between families.
+
+    `measure` decides; `estimated` if it is estimated from sketches. `gathered`: documents in
+    families of two or more; `moved`: documents that would be in another family than now.
+    """
+
+    threshold: float
+    measure: str
+    estimated: bool
+    documents: int
+    families: int
+    gathered: int
+    largest: int
+    moved: int
+    moves: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyChange:
+    """A family that would split, or that would be made of several.
+
+    `parts`: the largest families that it would become, or that it would be made of, each with how
+    many of its documents; `number`: how many of these there are.
+    """
+
+    family: FamilySize
+    parts: tuple[FamilySize, ...]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyChanges:
+    """The families that a threshold would split or merge: the largest, and how many there are."""
+
+    splits: tuple[FamilyChange, ...] = ()
+    merges: tuple[FamilyChange, ...] = ()
+    split: int = 0
+    merged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The number of families that one threshold makes, and of documents in them.
+
+    `estimated` if similarities are estimated from sketches.
+    """
+
+    threshold: float
+    families: int
+    gathered: int
+    estimated: bool = False
+
+
+# The families of a store, as its rows name them.
+
+ALONE = math.inf  # in place of the similarity of a family without members beside its principal
+
+
+class StoredFamilies:
+    """Families in the order in which they come first.
+
+    `names`, `paths`, `sizes` and `similarities` by place: the path is that of the principal, or the
+    family's name where that is gone; the similarity that of the member least similar to it.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.paths: list[str] = []
+        self.sizes: list[int] = []
+        self.similarities: list[float] = []
+        self._places: dict[str, int] = {}
+
+    def add(self, row: Outline | Entry) -> int:
+        """Count a document, and return the place of its family."""
+        place = self._places.setdefault(row.family, len(self.names))
+        if place == len(self.names):
+            self.names.append(row.family)
+            self.paths.append(row.family)
+            self.sizes.append(0)
+            self.similarities.append(ALONE)
+        self.sizes[place] += 1
+        if row.id == row.family:
+            self.paths[place] = row.path
+        elif row.similarity is not None:
+            self.similarities[place] = min(self.similarities[place], row.similarity)
+        return place
+
+
+BINS = 20  # of similarities to the principal, .05 wide
+SIZES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 50), (51, 200), (201, None))
+_LARGEST, _LABELS = 10, 20
+_THRESHOLDS = 10  # above that of the families
+_REPORTED = 1000  # documents between two reports of progress
+
+
+class StoreFigures:
+    """Figures from one reading of the rows of a store, without texts.
+
+    `redundant`: documents that are not the principal of their family.
+    `same_text`, `same_bytes`: documents that repeat an earlier one; empty texts repeat no text.
+    `sizes`: how many families are of each range of sizes, as (name, number).
+    `similarities`: documents by similarity to their principal, in 20 steps of .05.
+    `largest`: the ten largest families.
+    `less_similar`: for some thresholds above `threshold`, up to 1, how many documents are less
+    similar to their principal: those would leave it.
+    `measure`, `threshold`: those of the last `group`, or the default ones where `is_grouped` is
+    False.
+    """
+
+    def __init__(
+        self, rows: Iterable[Outline | Entry], options: GroupOptions, is_grouped: bool
+    ) -> None:
+        self.options = options
+        self.measure = options.measure
+        self.threshold = options.threshold
+        self.is_grouped = is_grouped
+        self.documents = self.provisional = 0
+        self._labels: Counter[str] = Counter()
+        families, similarities = StoredFamilies(), array("d")
+        exact, raw = _Repeats(), _Repeats()
+        for row in rows:
+            families.add(row)
+            self.documents += 1
+            self.provisional += row.provisional
+            self._labels.update(row.labels)
+            if row.similarity is not None:
+                similarities.append(row.similarity)
+            raw.add(row.raw)
+            if row.status != "empty":
+                exact.add(row.exact)
+        self.redundant = self.documents - len(families.sizes)
+        self.same_text, self.same_bytes = exact.count(), raw.count()
+        self.sizes = _sizes(families.sizes)
+        self.similarities = _histogram(similarities)
+        self.largest = tuple(_largest(families))
+        self.less_similar = tuple(_less_similar(similarities, options.threshold))
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """Return the twenty most frequent labels, each with how many documents have it."""
+        return dict(self._labels.most_common(_LABELS))
+
+    def relabel(self, changes: Iterable[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+        """Follow labels that were written: those of each document before and after."""
+        for before, after in changes:
+            self._labels.subtract(before)
+            self._labels.update(after)
+        self._labels = +self._labels
+
+
+def store_figures(store: FullStore, progress: Progress = no_progress) -> StoreFigures:
+    """Return the figures of a store; raises `StoreError` when nothing was indexed yet."""
+    require_recipe(store)
+    options = last_group_options(store)
+    rows = _with_progress(outlines(store), store.counts().documents, progress)
+    return StoreFigures(rows, options or DEFAULT_OPTIONS, options is not None)
+
+
+def last_group_options(store: FullStore) -> GroupOptions | None:
+    """Return the options of the last `group` on a store, None where they are not known here."""
+    settings = known_group_settings(store.address)
+    return GroupOptions.from_settings(settings) if settings else None
+
+
+def _with_progress(rows: Iterable[Outline], total: int, progress: Progress) -> Iterator[Outline]:
+    for done, row in enumerate(rows):
+        if not done % _REPORTED:
+            progress("families", done, total)
+        yield row
+
+
+class _Repeats:
+    """Counts digests that come again, in eight bytes each."""
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+
+    def add(self, digest: str) -> None:
+        """Add a digest; an empty one counts for nothing."""
+        if digest:
+            self._hashes.append(hash(digest))
+
+    def count(self) -> int:
+        """Return how many repeat one before them."""
+        hashes = np.frombuffer(self._hashes, np.int64) if self._hashes else np.zeros(0, np.int64)
+        return len(hashes) - len(np.unique(hashes))
+
+
+def _largest(families: StoredFamilies) -> Iterator[FamilySize]:
+    """Yield the ten largest families of two documents or more, ties by name."""
+    lines = zip(families.sizes, families.names, families.paths, strict=True)
+    for size, name, path in heapq.nsmallest(_LARGEST, lines, key=lambda line: (-line[0], line[1])):
+        if size > 1:
+            yield FamilySize(name, path, size)
+
+
+def _sizes(families: Iterable[int]) -> tuple[tuple[str, int], ...]:
+    """Return the number of families in each range of sizes."""
+    sizes = Counter(families)
+    ranges = []
+    for low, high in SIZES:
+        number = sum(count for size, count in sizes.items() if low <= size <= (high or size))
+        ranges.append((_name_range(low, high), number))
+    return tuple(ranges)
+
+
+def _name_range(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low}+"
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _less_similar(similarities: Iterable[float], threshold: float) -> Iterator[LessSimilar]:
+    """Yield the numbers of values below thresholds above this one, ten at most.
+
+    >>> [(item.threshold, item.documents) for item in _less_similar([0.97, 0.99, 1.0], 0.975)]
+    [(0.98, 1), (0.99, 1), (1.0, 2)]
+    """
+    values = np.sort(np.array(similarities, dtype=np.float64))
+    first = math.floor(round(100 * threshold, 6)) + 1
+    for hundredth in range(first, 101, max(1, -(-(101 - first) // _THRESHOLDS))):
+        least = hundredth / 100
+        yield LessSimilar(least, int(np.searchsorted(values, least)))
+
+
+def _histogram(values: Iterable[float]) -> tuple[int, ...]:
+    """Return similarities to the principal in twenty bins of .05; the last one holds 1, too.
+
+    >>> _histogram([0.85, 0.9, 1.0])[17:]
+    (1, 1, 1)
+    """
+    edges = [place / BINS for place in range(BINS + 1)]  # the nearest floats, as filters have them
+    return tuple(np.histogram(np.array(values, dtype=np.float64), bins=edges)[0].tolist())

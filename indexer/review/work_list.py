@@ -1,0 +1,170 @@
+"""The families of a store as work for reviewers, with how far each is reviewed.
+
+The list is read once, and follows labels as they are written. Figures of families are columns, so
+that a list of many is ordered and counted without a step for each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import Progress, no_progress
+from indexer.review.store_figures import ALONE, StoredFamilies
+from indexer.stores.abilities import outlines
+from indexer.stores.base import Store
+
+Order: TypeAlias = Literal["size", "similarity", "conflict", "unreviewed"]
+Part: TypeAlias = Literal["open", "done", "conflict", "all"]
+ORDERS: tuple[Order, ...] = ("size", "similarity", "conflict", "unreviewed")
+PARTS: tuple[Part, ...] = ("open", "done", "conflict", "all")
+_REPORTED = 1000  # documents between two reports of progress
+Labels: TypeAlias = tuple[str, ...]
+Places: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """A family: its documents, and how many of them are reviewed.
+
+    `path` is that of its principal, or the family's name where that is gone. `similarity`: of the
+    member that is least similar to the principal, None for a single document. `conflict`: two
+    reviewed documents carry different labels.
+    """
+
+    family: str
+    path: str
+    documents: int
+    reviewed: int
+    similarity: float | None
+    conflict: bool
+
+
+class WorkList:
+    """The families of a store.
+
+    A document is reviewed if it carries one of the labels `judgements`, or any label where there
+    are none of these. `moved`: of the families `followed`, those that have another principal now,
+    each with the family in which its former principal is. Families have places from 0 on, by id.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        judgements: Collection[str] = (),
+        progress: Progress = no_progress,
+        followed: Collection[str] = (),
+    ) -> None:
+        self._judgements = frozenset(judgements)
+        self.moved: dict[str, str] = {}
+        read = StoredFamilies()
+        labels_by_place: defaultdict[int, Counter[Labels]] = defaultdict(Counter)
+        total = store.counts().documents
+        for done, row in enumerate(outlines(store), 1):
+            place = read.add(row)
+            if judged := self._judged(row.labels):
+                labels_by_place[place][judged] += 1
+            if row.id in followed and row.id != row.family:
+                self.moved[row.id] = row.family
+            if not done % _REPORTED:
+                progress("families", done, total)
+        by_id = sorted(range(len(read.names)), key=read.names.__getitem__)
+        self._names = [read.names[place] for place in by_id]
+        self._paths = [read.paths[place] for place in by_id]
+        self._places = {name: place for place, name in enumerate(self._names)}
+        self._sizes = np.array(read.sizes, dtype=np.int64)[by_id]
+        self._similarity = np.array(read.similarities, dtype=np.float64)[by_id]
+        self._labels = {
+            self._places[read.names[at]]: labels for at, labels in labels_by_place.items()
+        }
+        self._reviewed = np.zeros(len(by_id), dtype=np.int64)
+        self._conflict = np.zeros(len(by_id), dtype=np.bool_)
+        for place in self._labels:
+            self._count(place)
+
+    def __contains__(self, family: str) -> bool:
+        """Return whether a family of that name is in the list."""
+        return family in self._places
+
+    def __getitem__(self, place: int) -> WorkItem:
+        """Return the family at a place."""
+        similarity = float(self._similarity[place])
+        return WorkItem(
+            self._names[place],
+            self._paths[place],
+            int(self._sizes[place]),
+            int(self._reviewed[place]),
+            None if similarity == ALONE else similarity,
+            bool(self._conflict[place]),
+        )
+
+    def relabel(self, changes: Iterable[tuple[str, Labels, Labels]]) -> None:
+        """Follow labels that were written: the family of each document, its labels before and
+        after.
+        """
+        for name, before, after in changes:
+            place = self._places.get(name)
+            if place is None:
+                continue
+            labels = self._labels.setdefault(place, Counter())
+            labels[self._judged(before)] -= 1
+            labels[self._judged(after)] += 1
+            self._count(place)
+
+    def places(self, order: Order, least: int, most: int = 0) -> Places:
+        """Return the families of `least` to `most` documents (0: any number) in an order, ties by
+        id.
+
+        `size`: the largest first; `similarity`: those with the least similar member first;
+        `conflict`: those whose labels differ first, then by size; `unreviewed`: those with the
+        most documents to review first.
+        """
+        is_chosen = self._sizes >= least
+        if most:
+            is_chosen &= self._sizes <= most
+        chosen = np.flatnonzero(is_chosen)
+        sizes = self._sizes[chosen]
+        keys = {
+            "size": (-sizes,),
+            "similarity": (np.minimum(self._similarity[chosen], 1.0),),
+            "conflict": (-sizes, ~self._conflict[chosen]),
+            "unreviewed": (self._reviewed[chosen] - sizes,),
+        }
+        return chosen[np.lexsort(keys[order])]
+
+    def of_families(self, places: Places, names: Collection[str]) -> Places:
+        """Return those of these places that are of families of these names."""
+        is_named = np.zeros(len(self._names), dtype=np.bool_)
+        is_named[[self._places[name] for name in names if name in self._places]] = True
+        return places[is_named[places]]
+
+    def in_part(self, places: Places, part: Part) -> Places:
+        """Return those with documents to review (`open`), without any (`done`), with labels that
+        differ (`conflict`), or all.
+        """
+        if part == "all":
+            return places
+        if part == "conflict":
+            return places[self._conflict[places]]
+        is_open = self._reviewed[places] < self._sizes[places]
+        return places[is_open if part == "open" else ~is_open]
+
+    def counts(self, places: Places | None = None) -> tuple[int, int]:
+        """Return how many documents are reviewed, and how many there are, None: in all families."""
+        at = slice(None) if places is None else places
+        return int(self._reviewed[at].sum()), int(self._sizes[at].sum())
+
+    def _count(self, place: int) -> None:
+        """Count the labels of a family anew."""
+        labels = self._labels[place]
+        reviewed = [number for judged, number in labels.items() if judged and number > 0]
+        self._reviewed[place] = sum(reviewed)
+        self._conflict[place] = len(reviewed) > 1
+
+    def _judged(self, labels: Labels) -> Labels:
+        return tuple(sorted(self._judgements.intersection(labels) if self._judgements else labels))

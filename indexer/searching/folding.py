@@ -1,0 +1,395 @@
+"""Folding a ranked list: a hit joins the best shown hit it resembles, else it is shown itself.
+
+Nothing is dropped.
+
+Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the relation is to the
+shown hit, not chained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress, islice
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from indexer.comparing.field_rules import FieldOrder, Value
+from indexer.model import RankedRow
+from indexer.searching.stored_texts import KEPT, StoredTexts, ranked_row
+from indexer.stores.base import HitSketches, RankedHit, Ranking
+from indexer.stores.requirements import is_shared
+
+_AT_ONCE = 200  # hits that are compared together
+_FEWEST = 20  # the same before the page is full
+
+
+@dataclass(slots=True)
+class Group:
+    """A shown hit and the hits folded under it, in rank order."""
+
+    head: RankedRow
+    members: list[RankedRow] = field(default_factory=list)
+
+    @property
+    def hits(self) -> list[RankedRow]:
+        """The shown hit, and those folded under it."""
+        return [self.head, *self.members]
+
+
+def ids_of(groups: Iterable[Group]) -> list[str]:
+    """Return the ids of all hits, group after group."""
+    return [hit.id for group in groups for hit in group.hits]
+
+
+class Rule(Protocol):
+    """Decides which shown hit the next one joins."""
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Prepare for the hits that come next."""
+        ...
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the place of the group that `hit` joins; None: it is the head of the next one."""
+        ...
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Make `hit` the head of the next group, whatever it resembles."""
+        ...
+
+
+@runtime_checkable
+class SelectiveRule(Rule, Protocol):
+    """A rule that may leave out hits whose groups nobody asks for."""
+
+    reads_texts: bool
+    """True if texts decide each pair, so that a hit that is left out saves reading them."""
+
+    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+        """Prepare for hits that come next, most of which will be shown."""
+        ...
+
+    def needed(
+        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
+    ) -> tuple[list[bool], int]:
+        """Flag those of the next hits on which the members of the groups `shown` depend.
+
+        None: on which the members of any group do. `is_tied`: those of the same score are in any
+        order. Also returns how many of the others are heads for certain; without `shown` all are.
+        """
+        ...
+
+
+class RestReader(Protocol):
+    """Reads the hits that follow by their sketches."""
+
+    @property
+    def first(self) -> int:
+        """The hits that are read before, with id and path."""
+        ...
+
+    def read(
+        self, hits: list[RankedRow], rule: SelectiveRule, shown: range
+    ) -> tuple[list[RankedRow], int, bool] | None:
+        """Return the needed ones of the rest of the first hits and of those after them, how many
+        others are heads, and whether these are all hits; None if they are to be read one by one.
+        """
+        ...
+
+
+class Folding(NamedTuple):
+    """The groups of folded hits, in rank order of their heads.
+
+    `complete`: every hit was read. `others`: further groups, which are not listed.
+    """
+
+    groups: list[Group]
+    complete: bool
+    others: int = 0
+
+
+def fold_ranking(
+    hits: Iterable[RankedRow],
+    rule: Rule,
+    heads: int,
+    window: int,
+    seeds: Sequence[RankedRow] = (),
+) -> Folding:
+    """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
+
+    `seeds`, heads that were shown before, are the first groups; the hits are others. One group more
+    than is shown means that there is a next page. The groups of a prefix never change by reading
+    on; members may be added.
+    """
+    groups = _seeded(seeds, rule)
+    return Folding(groups, _fold_on(iter(hits), rule, groups, heads, window))
+
+
+def fold_page(
+    hits: Iterable[RankedRow],
+    rule: SelectiveRule,
+    page: range,
+    window: int,
+    seeds: Sequence[RankedRow] = (),
+    rest: RestReader | None = None,
+) -> Folding:
+    """Fold hits as `fold_ranking` does, for the groups of a `page`, by their places.
+
+    If not all hits are read, only these groups have all members: hits that no member of them
+    depends on are left out. `rest` may read those after the first ones by their sketches.
+    """
+    groups = _seeded(seeds, rule)
+    remaining = iter(hits)
+    read = 0
+    while len(groups) <= page.stop and read < window:
+        size = min(max(2 * (page.stop + 1 - len(groups)), _FEWEST), window - read)
+        batch = list(islice(remaining, size))
+        rule.expect_shown(batch)
+        _fold_batch(batch, rule, groups)
+        read += len(batch)
+        if len(batch) < size:
+            return Folding(groups, True)
+    if len(groups) <= page.stop:
+        return Folding(groups, _fold_on(remaining, rule, groups, page.stop, 0))
+    if rest is not None and read <= rest.first:
+        following = list(islice(remaining, rest.first - read))
+        if answer := rest.read(following, rule, page):
+            needed, others, is_complete = answer
+            _fold_on(iter(needed), rule, groups, page.stop, window)
+            return Folding(groups, is_complete, others)
+        remaining = chain(following, remaining)
+    following = list(islice(remaining, window - read))
+    is_complete = not list(islice(remaining, 1))
+    flags, others = rule.needed(following, None if is_complete else page)
+    _fold_on(compress(following, flags), rule, groups, page.stop, window)
+    return Folding(groups, is_complete, others)
+
+
+def fold_families(
+    hits: Iterable[RankedRow],
+    seeds: Sequence[RankedRow],
+    page: range,
+    members: Callable[[Sequence[str]], Sequence[RankedRow]],
+) -> Folding:
+    """Fold hits by family until one group more than the `page` is found.
+
+    `members` returns the hits of some families in rank order; the groups of the page, by their
+    places, have these. `seeds` are as in `fold_ranking`.
+    """
+    folding = fold_ranking(hits, ByFamily(), page.stop, 0, seeds)
+    groups = {group.head.family: group for group in folding.groups[page.start : page.stop]}
+    if folding.complete or not groups:
+        return folding
+    for group in groups.values():
+        group.members = []
+    for hit in members(list(groups)):
+        group = groups[hit.family]
+        if hit.id != group.head.id:
+            group.members.append(hit)
+    return folding
+
+
+def _seeded(seeds: Sequence[RankedRow], rule: Rule) -> list[Group]:
+    """Return the groups of heads that were shown before."""
+    for seed in seeds:
+        rule.add_head(seed)
+    return [Group(seed) for seed in seeds]
+
+
+def _fold_on(
+    hits: Iterator[RankedRow], rule: Rule, groups: list[Group], heads: int, window: int
+) -> bool:
+    """Fold hits until there are enough groups and hits; return whether every hit was read."""
+    read = 0
+    while batch := list(islice(hits, min(_AT_ONCE, window - read) if read < window else 1)):
+        if read >= window and len(groups) > heads:
+            return False
+        read += len(batch)
+        rule.expect(batch)
+        _fold_batch(batch, rule, groups)
+    return True
+
+
+def _fold_batch(hits: Sequence[RankedRow], rule: Rule, groups: list[Group]) -> None:
+    for hit in hits:
+        place = rule.find_group(hit)
+        if place is None:
+            groups.append(Group(hit))
+        else:
+            groups[place].members.append(hit)
+
+
+class NoFolding:
+    """Shows every hit."""
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing."""
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return None."""
+        return None
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Do nothing."""
+
+
+class ByFamily:
+    """Folds hits of one stored family under the first of them."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._groups = 0
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Do nothing."""
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the group whose head carries the same family."""
+        place = self._places.get(hit.family)
+        if place is None:
+            self.add_head(hit)
+        return place
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Remember the group, if it is the first of its family."""
+        self._places.setdefault(hit.family, self._groups)
+        self._groups += 1
+
+
+# The hit that is shown for a group of folded hits, where the best one by rank is not wanted.
+
+BATCH = 100  # documents that are read together
+
+
+def show_by_order(
+    groups: Sequence[Group], order: FieldOrder, texts: StoredTexts, threshold: float | None
+) -> list[Group]:
+    """Return the same hits with the first of each group by an order as its head.
+
+    Groups stay at their rank. Hits whose similarity to the new head is below the threshold follow
+    as groups of their own, made in the same way. None: all stay together, as families do.
+    """
+    values = _values([group for group in groups if group.members], order, texts)
+    choice = _Choice(order, values, texts, threshold)
+    return [shown for group in groups for shown in choice.shown(group)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Chooses shown hits; `values` is what hits are compared by, by id."""
+
+    order: FieldOrder
+    values: Mapping[str, Value]
+    texts: StoredTexts
+    threshold: float | None
+
+    def shown(self, group: Group) -> Iterator[Group]:
+        """Yield the hits of a group under the hits to show."""
+        remaining = group.hits
+        while remaining:
+            place = self.order.places([self.values.get(hit.id) for hit in remaining])[0]
+            head = remaining.pop(place)
+            others = remaining
+            folded = self._folded(group.head.id, head.id, [hit.id for hit in others])
+            yield Group(head, [hit for hit in others if hit.id in folded])
+            remaining = [hit for hit in others if hit.id not in folded]
+
+    def _folded(self, best: str, head: str, ids: Sequence[str]) -> set[str]:
+        """Return those of these hits, which were folded under `best`, that `head` may fold."""
+        if self.threshold is None or head == best:
+            return set(ids)
+        values = self.texts.similarities(head, ids)
+        pairs = zip(ids, values, strict=True)
+        return {id for id, value in pairs if value >= self.threshold}
+
+
+def _values(groups: Sequence[Group], order: FieldOrder, texts: StoredTexts) -> dict[str, Value]:
+    """Return what hits are compared by, by id; those of hits that are gone are absent."""
+    ids = ids_of(groups)
+    values: dict[str, Value] = {}
+    for start in range(0, len(ids), BATCH):
+        rows = texts.rows(ids[start : start + BATCH])
+        values |= {row.id: order.value(row) for row in rows}
+    return values
+
+
+# Members of stored families whose texts other programs changed since they were signed.
+
+
+def show_changed_apart(groups: Sequence[Group], texts: StoredTexts) -> list[Group]:
+    """Return the same hits, those alone whose text is not the one that their family was made for.
+
+    The others of a group stay together, under the first of them, and groups at their rank. Only
+    stores that other programs write to have such hits; without them the groups are as they were.
+    """
+    if not is_shared(texts.store):
+        return list(groups)
+    texts.read_ahead(ids_of(groups))
+    return [part for group in groups for part in _parts(group, texts)]
+
+
+def _parts(group: Group, texts: StoredTexts) -> Iterator[Group]:
+    """Yield the group without its changed hits, and each of these, in the order of the first."""
+    hits = group.hits
+    changed = texts.changed(ids_of([group])) if group.members else set()
+    together = [hit for hit in hits if hit.id not in changed]
+    for hit in hits:
+        if hit.id in changed:
+            yield Group(hit)
+        elif hit is together[0]:
+            yield Group(hit, together[1:])
+
+
+# The hits after those of a page, read by their sketches where a store reads these sooner.
+
+_MOST = KEPT // 2  # rows that are read together, so that they are remembered
+_NO_PATH = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True)
+class RestOfHits:
+    """The hits of a ranking of `total` after its first ones, at most `window` with these."""
+
+    sketches: HitSketches
+    total: int
+    window: int
+    texts: StoredTexts
+
+    @property
+    def first(self) -> int:
+        """The hits that are read before."""
+        return self.sketches.first
+
+    def read(
+        self, hits: list[RankedRow], rule: SelectiveRule, shown: range
+    ) -> tuple[list[RankedRow], int, bool] | None:
+        """Return the needed ones of `hits` and of those after them, how many others are heads, and
+        whether these are all hits; None if too many are needed.
+        """
+        is_complete = self.total <= self.window
+        following: list[RankedHit] = [*hits, *self.sketches.best(self.window)]
+        flags, others = rule.needed(following, None if is_complete else shown, is_tied=True)
+        count = len(hits)
+        places = [place for place, flag in enumerate(flags[count:]) if flag]
+        if len(places) > _MOST:
+            return None
+        rows = self.sketches.rows(places) if places else []
+        if rows is None:
+            return None
+        self.texts.remember(rows)
+        ranked = [
+            replace(ranked_row(row), score=following[count + place].score)
+            for row, place in zip(rows, places, strict=True)
+        ]
+        ranked.sort(key=_by_rank)
+        return [*compress(hits, flags), *ranked], others, is_complete
+
+
+def rest_of_hits(ranking: Ranking, window: int, texts: StoredTexts) -> RestOfHits | None:
+    """Return the hits after the first ones of a ranking; None without their sketches."""
+    if ranking.sketches is None:
+        return None
+    return RestOfHits(ranking.sketches, ranking.total, window, texts)
+
+
+def _by_rank(hit: RankedRow) -> tuple[float, str, str]:
+    return -(hit.score or 0.0), hit.path or _NO_PATH, hit.id

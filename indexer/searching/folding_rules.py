@@ -1,0 +1,502 @@
+"""Sketches of hits with the numbers of their words, searched for those that may be similar."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.comparing.criteria import COMPARED
+from indexer.comparing.equal_slots import similarity_intervals
+from indexer.documents.mail.headers import MESSAGE_ID, REFERENCES
+from indexer.fingerprinting.keys import hamming, unpack_slots
+from indexer.fingerprinting.minhash import NearSketches, near_sketches
+from indexer.fingerprinting.plan import equal_parts, sketch_size
+from indexer.fingerprinting.rare_terms import lengths_agree
+from indexer.model import TERM_HEAD, RankedRow, Row
+from indexer.searching.stored_texts import StoredTexts
+from indexer.stores.base import RankedHit
+
+_UNKNOWN = -1
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The bounds that a pair of hits meets before its texts are compared.
+
+    `equal`: slots that are equal at least; None: as `BySketch` says. `words`: the share of the
+    words of the longer text that the shorter one has at least; a text whose words are not known may
+    be of any length. `short`: the bounds of `slots_of_short_pairs`, for pairs of few words; either
+    bound on equal slots will do.
+    """
+
+    equal: int | None = None
+    words: float = 0.0
+    short: NDArray[np.int64] | None = None
+
+    def pairs(self, left: SketchedHits, right: SketchedHits) -> NearSketches:
+        """Return the pairs that meet the bounds, by the place in `left`, then in `right`."""
+        near: NearSketches = near_sketches(left.slots, right.slots, self.equal or 0)
+        if self.short is not None and len(self.short):
+            near = _united(near, _short_pairs(left, right, self.short), len(right))
+        if not self.words or not len(near):
+            return near
+        lengths = np.stack([left.words[near[:, 0]], right.words[near[:, 1]]])
+        shorter, longer = lengths.min(axis=0), lengths.max(axis=0)
+        is_near = (shorter == _UNKNOWN) | (shorter >= np.ceil(self.words * longer - 1e-9))
+        pairs: NearSketches = near[is_near]
+        return pairs
+
+    def pairs_before(self, hits: SketchedHits) -> NearSketches:
+        """Return the pairs of a hit and one before it, in the order of `pairs`."""
+        pairs = [np.zeros((0, 3), dtype=np.uint32)]
+        for start in range(0, len(hits), _AT_ONCE):
+            near = self.pairs(hits.part(start, start + _AT_ONCE), hits.part(0, start + _AT_ONCE))
+            near = near + np.array([start, 0, 0], dtype=np.uint32)
+            pairs.append(near[near[:, 1] < near[:, 0]])
+        return np.concatenate(pairs)
+
+
+def _short_pairs(
+    left: SketchedHits, right: SketchedHits, fewest: NDArray[np.int64]
+) -> NearSketches:
+    """Return the pairs with the equal slots that `fewest` has for the words of the longer text."""
+    rows = np.flatnonzero((left.words >= 0) & (left.words < len(fewest)))
+    columns = np.flatnonzero((right.words >= 0) & (right.words < len(fewest)))
+    if not len(rows) or not len(columns):
+        return np.zeros((0, 3), dtype=np.uint32)
+    least = int(min(fewest[left.words[rows]].min(), fewest[right.words[columns]].min()))
+    near = near_sketches(left.slots[rows], right.slots[columns], least).copy()
+    near[:, 0], near[:, 1] = rows[near[:, 0]], columns[near[:, 1]]
+    longer = np.maximum(left.words[near[:, 0]], right.words[near[:, 1]])
+    pairs: NearSketches = near[near[:, 2] >= fewest[longer]]
+    return pairs
+
+
+def _united(some: NearSketches, others: NearSketches, width: int) -> NearSketches:
+    """Return the pairs of both, by the place in the left, then in the right of `width` sketches."""
+    pairs = np.concatenate([some, others])
+    _, places = np.unique(pairs[:, 0].astype(np.int64) * width + pairs[:, 1], return_index=True)
+    united: NearSketches = pairs[places]
+    return united
+
+
+BY_INTERVALS = Nearness()
+
+
+class SketchedHits:
+    """Hits that have slots: `slots` (hits, width), and the `words` of their texts (hits,)."""
+
+    def __init__(self, slots: NDArray[Any], words: NDArray[np.int64]) -> None:
+        self._slots, self._words, self._count = slots, words, len(words)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def slots(self) -> NDArray[Any]:
+        """The slots, one row a hit."""
+        return self._slots[: self._count]
+
+    @property
+    def words(self) -> NDArray[np.int64]:
+        """The words of each text; -1 where they are not known."""
+        return self._words[: self._count]
+
+    def add(self, hits: SketchedHits, place: int) -> None:
+        """Add one of other hits; the arrays double, so that growing costs linear time."""
+        if self._count == len(self._words):
+            self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
+            self._words = np.concatenate([self._words, np.zeros_like(self._words)])
+        self._slots[self._count] = hits._slots[place]
+        self._words[self._count] = hits._words[place]
+        self._count += 1
+
+    def part(self, start: int, stop: int) -> SketchedHits:
+        """Return some of the hits, in the same memory."""
+        return SketchedHits(self.slots[start:stop], self.words[start:stop])
+
+    def one(self, place: int) -> SketchedHits:
+        """Return one of the hits, to which others may be added."""
+        return SketchedHits(self._slots[[place]], self._words[[place]])
+
+
+def sketched_hits(hits: Sequence[RankedHit], slot_bytes: int) -> SketchedHits:
+    """Return hits that all have slots, one at least."""
+    packed = b"".join(hit.minhash or b"" for hit in hits)
+    words = [_UNKNOWN if hit.words is None else hit.words for hit in hits]
+    slots = unpack_slots(packed, slot_bytes).reshape(len(hits), -1)
+    return SketchedHits(slots, np.array(words, dtype=np.int64))
+
+
+def depended_on(count: int, start: NearSketches, before: NearSketches) -> NDArray[np.bool_]:
+    """Flag the hits of the pairs `start`, and those before them that they depend on.
+
+    A hit depends on each one before it that it is near to, by the pairs `before`, and on what that
+    one depends on.
+
+    >>> before = np.array([[2, 1, 9], [3, 2, 9]])
+    >>> depended_on(4, np.array([[2, 0, 9]]), before).tolist()
+    [False, True, True, False]
+    """
+    flags = np.zeros(count, dtype=np.bool_)
+    flags[start[:, 0]] = True
+    known = 0
+    while known < (known := int(np.count_nonzero(flags))):
+        flags[before[flags[before[:, 0]], 1]] = True
+    return flags
+
+
+# Folding hits under the shown hit that they resemble most: slots choose, and texts decide.
+
+_NearPlaces: TypeAlias = list[list[tuple[int, int]]]
+
+
+class BySketch:
+    """Folds hits under the shown hit that they resemble most, at or above a threshold.
+
+    Two hits that are not within `nearness` are kept apart; without a number of equal slots there,
+    those whose 95 % interval ends below the threshold. Of the others `exact(a, b)` returns the
+    similarity of two documents by id; if the rule `trusts_slots`, only where the interval holds the
+    threshold. A hit without a sketch, or of other `statuses`, folds under a copy only. `read_ahead`
+    is told the documents whose similarity may be asked for next.
+    """
+
+    def __init__(
+        self,
+        threshold: float,
+        exact: Callable[[str, str], float],
+        trusts_slots: bool = True,
+        slot_bytes: int = 4,
+        nearness: Nearness = BY_INTERVALS,
+        statuses: Collection[str] = COMPARED,
+        read_ahead: Callable[[Sequence[str]], None] = lambda ids: None,
+    ) -> None:
+        self._nearness = nearness
+        self._read_ahead = read_ahead
+        self._statuses = statuses
+        self._threshold = threshold
+        self._exact = exact
+        self._trusts_slots = trusts_slots
+        self.reads_texts = not trusts_slots
+        self._slot_bytes = slot_bytes
+        self._groups = 0
+        self._heads: list[tuple[int, str]] = []
+        self._sketches: SketchedHits | None = None
+        self._lows = np.zeros(0)
+        self._without_sketch: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._batch: dict[str, _BatchHit] = {}
+        self._rows: dict[int, int] = {}
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Compare the hits with all heads at once, and read what is close to them or each other."""
+        sketched = [hit for hit in hits if self._is_sketched(hit)]
+        self._batch, self._rows = {}, {}
+        if not sketched:
+            return
+        batch = sketched_hits(sketched, self._slot_bytes)
+        heads, before = self._near(batch)
+        ids: list[str] = []
+        for place, hit in enumerate(sketched):
+            self._batch[hit.id] = _BatchHit(place, batch, heads[place], before[place])
+            if heads[place] or before[place]:
+                ids += [self._heads[row][1] for row, _ in heads[place]]
+                ids += [sketched[row].id for row, _ in before[place]]
+                ids.append(hit.id)
+        if ids and not self._trusts_slots:
+            self._read_ahead(list(dict.fromkeys(ids)))
+
+    def expect_shown(self, hits: Sequence[RankedRow]) -> None:
+        """Compare the hits as `expect` does, and read all, since their titles are needed too."""
+        self._read_ahead([hit.id for hit in hits])
+        self.expect(hits)
+
+    def needed(
+        self, hits: Sequence[RankedHit], shown: range | None, is_tied: bool = False
+    ) -> tuple[list[bool], int]:
+        """Flag those of the next hits on which the members of groups depend, as the rule says.
+
+        Also returns how many of the others are near no hit before them, and so heads.
+        """
+        flags = [not self._is_sketched(hit) for hit in hits]
+        sketched = [place for place, is_needed in enumerate(flags) if not is_needed]
+        if not sketched or self._sketches is None:
+            return flags, 0
+        batch = sketched_hits([hits[place] for place in sketched], self._slot_bytes)
+        nearness = self._bounds(batch.slots.shape[1])
+        heads = nearness.pairs(batch, self._sketches)
+        before = nearness.pairs_before(batch)
+        if is_tied:
+            scores = np.array([hits[place].score for place in sketched])
+            tied = before[scores[before[:, 0]] == scores[before[:, 1]]]
+            before = np.concatenate([before, tied[:, [1, 0, 2]]])
+        is_near = np.zeros(len(batch), dtype=np.bool_)
+        is_near[heads[:, 0]] = is_near[before[:, 0]] = True
+        if shown is None:
+            is_near[before[:, 1]] = True
+            is_needed = is_near
+        else:
+            rows = [row for row, (place, _) in enumerate(self._heads) if place in shown]
+            is_needed = depended_on(len(batch), heads[np.isin(heads[:, 1], rows)], before)
+        for row, place in enumerate(sketched):
+            flags[place] = bool(is_needed[row])
+        return flags, int(np.count_nonzero(~is_near & ~is_needed))
+
+    def _near(self, batch: SketchedHits) -> tuple[_NearPlaces, _NearPlaces]:
+        """Return what is near each hit of a batch: of the heads, and of the hits before it."""
+        nearness = self._bounds(batch.slots.shape[1])
+        beside = nearness.pairs(batch, batch)
+        before = _by_row(beside[beside[:, 1] < beside[:, 0]], len(batch))
+        if self._sketches is None:
+            return [[] for _ in before], before
+        return _by_row(nearness.pairs(batch, self._sketches), len(batch)), before
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the group whose head is most similar by estimate; ties go to the first.
+
+        Only those at or above the threshold count.
+        """
+        expected = self._batch.get(hit.id)
+        place = self._most_similar(hit.id, expected) if expected else self._find_copy(hit)
+        if place is not None:
+            return place
+        if expected:
+            self._rows[expected.place] = len(self._heads)
+            self._add_sketched(hit.id, expected.batch, expected.place)
+        else:
+            self._add_without_sketch(hit)
+        return None
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Remember the head; without a sketch only copies may join it."""
+        if self._is_sketched(hit):
+            self._add_sketched(hit.id, sketched_hits([hit], self._slot_bytes), 0)
+        else:
+            self._add_without_sketch(hit)
+
+    def _is_sketched(self, hit: RankedHit) -> bool:
+        return bool(hit.minhash) and hit.status in self._statuses
+
+    def _find_copy(self, hit: RankedRow) -> int | None:
+        """Return the first group whose head has no sketch either, and the same text."""
+        heads = self._without_sketch.get(hit.digest, []) if hit.digest else []
+        for place, head in heads:
+            if self._exact(head, hit.id) >= self._threshold:
+                return place
+        return None
+
+    def _most_similar(self, id: str, expected: _BatchHit) -> int | None:
+        near = [*expected.heads]
+        near += [(self._rows[row], equal) for row, equal in expected.before if row in self._rows]
+        for row, equal in sorted(near, key=lambda pair: -pair[1]):
+            place, head = self._heads[row]
+            if self._trusts_slots and self._lows[equal] >= self._threshold:
+                return place
+            if self._exact(head, id) >= self._threshold:
+                return place
+        return None
+
+    def _bounds(self, width: int) -> Nearness:
+        """Return the bounds of pairs that are compared, for sketches of `width` slots."""
+        if not len(self._lows):
+            self._lows, highs = similarity_intervals(width, bits=8 * self._slot_bytes)
+            if self._nearness.equal is None:
+                equal = int(np.count_nonzero(highs < self._threshold))
+                self._nearness = replace(self._nearness, equal=equal)
+        return self._nearness
+
+    def _add_sketched(self, id: str, hits: SketchedHits, place: int) -> None:
+        if self._sketches is None:
+            self._sketches = hits.one(place)
+        else:
+            self._sketches.add(hits, place)
+        self._heads.append((self._groups, id))
+        self._groups += 1
+
+    def _add_without_sketch(self, hit: RankedRow) -> None:
+        self._without_sketch[hit.digest].append((self._groups, hit.id))
+        self._groups += 1
+
+
+class _BatchHit(NamedTuple):
+    """The place of a hit in its batch, and what is near it: places with equal slots.
+
+    `heads`: those that were there before the batch; `before`: hits of the batch.
+    """
+
+    place: int
+    batch: SketchedHits
+    heads: list[tuple[int, int]]
+    before: list[tuple[int, int]]
+
+
+def _by_row(near: NearSketches, count: int) -> _NearPlaces:
+    """Return the near places of each of `count` sketches, with the equal slots."""
+    rows: _NearPlaces = [[] for _ in range(count)]
+    for row, place, equal in near.tolist():
+        rows[row].append((place, equal))
+    return rows
+
+
+# Folding mails of one thread, by the Message-IDs that their documents carry.
+
+
+class ByThread:
+    """Folds mails under the first hit of their thread.
+
+    Two mails are of one thread if they name a common Message-ID, as their own or in References:
+    answers name the whole line up to the first mail. The ids are in the metadata `message_id` and
+    `references` of a document; one without any is shown. `rows` reads documents by id.
+    """
+
+    def __init__(self, rows: Callable[[Sequence[str]], Sequence[Row]]) -> None:
+        self._rows = rows
+        self._expected: dict[str, tuple[str, ...]] = {}
+        self._places: dict[str, int] = {}
+        self._groups = 0
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Read the Message-IDs of the hits."""
+        ids = [hit.id for hit in hits]
+        self._expected = dict.fromkeys(ids, ())
+        self._expected |= {row.id: named_ids(row) for row in self._rows(ids)}
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the first group with a mail that names a Message-ID which this one names."""
+        names = self._names_of(hit)
+        places = [self._places[name] for name in names if name in self._places]
+        if not places:
+            self.add_head(hit)
+            return None
+        self._note(names, min(places))
+        return min(places)
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Make the hit the head of the next group."""
+        self._note(self._names_of(hit), self._groups)
+        self._groups += 1
+
+    def _names_of(self, hit: RankedRow) -> tuple[str, ...]:
+        if hit.id not in self._expected:
+            self.expect([hit])
+        return self._expected[hit.id]
+
+    def _note(self, names: Sequence[str], place: int) -> None:
+        for name in names:
+            self._places.setdefault(name, place)
+
+
+def named_ids(row: Row) -> tuple[str, ...]:
+    """Return the Message-IDs that a mail names."""
+    own = row.metadata.get(MESSAGE_ID, "")
+    line = row.metadata.get(REFERENCES, "")
+    return tuple(dict.fromkeys([*own.split(), *line.split()]))
+
+
+# Folding hits by the bits or rare terms of their rows, for recipes that keep no slots.
+
+
+class SketchRule:
+    """Folds hits under the shown hit whose stored sketch is most similar, from a threshold on.
+
+    `texts` measures by the sketches, and knows the criteria. Ties go to the first. A hit without a
+    sketch, or of other `statuses`, folds under a copy only.
+    """
+
+    def __init__(self, threshold: float, texts: StoredTexts, statuses: Collection[str]) -> None:
+        self._threshold, self._texts, self._statuses = threshold, texts, statuses
+        least = equal_parts(texts.recipe, threshold)
+        self._heads: _Heads = _TermHeads(least)
+        if not texts.recipe.terms:
+            self._heads = _BitHeads(sketch_size(texts.recipe) - least)
+        self._ids: list[str] = []
+        self._without_sketch: dict[str, list[int]] = defaultdict(list)
+
+    def expect(self, hits: Sequence[RankedRow]) -> None:
+        """Read the hits that come next together."""
+        self._texts.read_ahead([hit.id for hit in hits])
+
+    def find_group(self, hit: RankedRow) -> int | None:
+        """Return the group whose head is most similar and meets the criteria."""
+        for place in self._possible(hit):
+            value = self._texts.similarity(self._ids[place], hit.id, self._threshold)
+            if value >= self._threshold - 1e-9:
+                return place
+        self.add_head(hit)
+        return None
+
+    def add_head(self, hit: RankedRow) -> None:
+        """Remember the head; without a sketch only copies may join it."""
+        sketch = self._sketch(hit)
+        if sketch is None:
+            self._without_sketch[hit.digest].append(len(self._ids))
+        else:
+            self._heads.add(sketch, len(self._ids))
+        self._ids.append(hit.id)
+
+    def _possible(self, hit: RankedRow) -> list[int]:
+        """Return the groups that a hit may join, that of the most similar head first."""
+        sketch = self._sketch(hit)
+        if sketch is None:
+            return self._without_sketch.get(hit.digest, []) if hit.digest else []
+        return [place for _, place in sorted(self._heads.near(sketch))]
+
+    def _sketch(self, hit: RankedRow) -> Any:
+        """Return bits or a signature of rare terms; None for a hit that has none."""
+        return self._texts.sketch(hit.id) if hit.status in self._statuses else None
+
+
+class _Heads(Protocol):
+    """The sketches of heads by the places of their groups."""
+
+    def add(self, sketch: Any, place: int) -> None:
+        """Remember the sketch of a head."""
+        ...
+
+    def near(self, sketch: Any) -> Iterator[tuple[int, int]]:
+        """Yield how different each similar head is, and its place."""
+        ...
+
+
+class _BitHeads:
+    """Heads within a number of different bits."""
+
+    def __init__(self, distance: int) -> None:
+        self._distance = distance
+        self._heads: list[tuple[int, int]] = []
+
+    def add(self, sketch: int, place: int) -> None:
+        self._heads.append((sketch, place))
+
+    def near(self, sketch: int) -> Iterator[tuple[int, int]]:
+        for head, place in self._heads:
+            apart = hamming(sketch, head)
+            if apart <= self._distance:
+                yield apart, place
+
+
+class _TermHeads:
+    """Heads with at least so many rare terms in common, and a length that agrees."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._lengths: dict[int, int] = {}
+        self._holders: dict[int, list[int]] = defaultdict(list)
+
+    def add(self, sketch: NDArray[Any], place: int) -> None:
+        self._lengths[place] = int(sketch[0])
+        for entry in sketch[TERM_HEAD:].tolist():
+            self._holders[entry].append(place)
+
+    def near(self, sketch: NDArray[Any]) -> Iterator[tuple[int, int]]:
+        common: Counter[int] = Counter()
+        for entry in sketch[TERM_HEAD:].tolist():
+            common.update(self._holders.get(entry, ()))
+        for place, number in common.items():
+            if number >= self._least and lengths_agree(int(sketch[0]), self._lengths[place]):
+                yield -number, place

@@ -1,0 +1,199 @@
+"""Re-scoring of candidates: their similarity by their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from types import MappingProxyType
+from typing import NamedTuple
+
+from indexer.comparing.alignment import align, passages
+from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
+from indexer.comparing.differences import Rarity, differences, measure_new_words
+from indexer.comparing.lcs import lcs, most_words_in_common, words_in_order
+from indexer.comparing.measures import TextOperand, containment, measure_pair
+from indexer.comparing.words import Words
+from indexer.defaults import MEASURE
+from indexer.grouping.words_in_common import lcs_to_each, may_share_words
+from indexer.model import Candidate, Estimate, Match, Sameness, WordsInOrder
+
+_AT_ONCE = 20  # pairs whose words are asked for together
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The criteria of matches, the rarity of words for them, and the ids whose fields break them.
+
+    Without `rarity` criteria on novelty are refused, and new words have no weight.
+    """
+
+    criteria: Criteria = NO_CRITERIA
+    rarity: Rarity | None = None
+    broken: Collection[str] = frozenset()
+
+
+NO_CONDITIONS = Conditions()
+
+
+def rescore(
+    query: TextOperand,
+    candidates: Iterable[tuple[Candidate, TextOperand]],
+    threshold: float,
+    measure: str = MEASURE,
+    limit: int | None = None,
+    conditions: Conditions = NO_CONDITIONS,
+    copies: Mapping[str, Sameness] = MappingProxyType({}),
+) -> RescoreResult:
+    """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
+
+    They also meet the conditions; how many do not is counted. The `copies`, by id, are 1 by any
+    measure. Most similar first, ties by path, then id. Each match holds its reasons: containment of
+    the features both ways, the words in order, the facts that differ, the new words, with their
+    rarity if it is given, and the shared passages by literal matching. Raises `UnknownMeasure`, and
+    `UsageError` for criteria on novelty without rarity.
+    """
+    scores = list(_scores(query, list(candidates), threshold, measure, copies))
+    similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
+    similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
+    accepted, refused = _accepted(query, similar, limit, conditions, copies)
+    new_words = measure_new_words([(query, score.side) for score in accepted], conditions.rarity)
+    matches = [
+        replace(
+            _match(query, score, measure, threshold),
+            same=copies.get(score.candidate.id),
+            new_words=new,
+        )
+        for score, new in zip(accepted, new_words, strict=True)
+    ]
+    return RescoreResult(matches, refused)
+
+
+class RescoreResult(NamedTuple):
+    """Matches, and how many other candidates were found to meet the threshold alone: of those that
+    are less similar than the last of as many matches as were asked for, some may be left out.
+    """
+
+    matches: list[Match]
+    refused: int
+
+
+def _scores(
+    query: TextOperand,
+    candidates: Sequence[tuple[Candidate, TextOperand]],
+    threshold: float,
+    measure: str,
+    copies: Mapping[str, Sameness],
+) -> Iterator[_Score]:
+    """Yield the score of each candidate; it may be 0 below the threshold."""
+    yield from (
+        _Score(candidate, side, _exact(1.0))
+        for candidate, side in candidates
+        if candidate.id in copies
+    )
+    others = [entry for entry in candidates if entry[0].id not in copies]
+    if measure == "lcs":
+        values = lcs_to_each(query.text, [side.text for _, side in others], threshold)
+        estimates: Iterator[Estimate] = (
+            _exact(lcs(query.words, side.words, threshold) if value is None else value)
+            for (_, side), value in zip(others, values, strict=True)
+        )
+    else:
+        estimates = (measure_pair(measure, query, side, least=threshold) for _, side in others)
+    for (candidate, side), value in zip(others, estimates, strict=True):
+        yield _Score(candidate, side, value)
+
+
+def _exact(similarity: float) -> Estimate:
+    return Estimate(similarity, similarity, similarity)
+
+
+def _accepted(
+    query: TextOperand,
+    scores: Sequence[_Score],
+    limit: int | None,
+    conditions: Conditions,
+    copies: Mapping[str, Sameness],
+) -> tuple[list[_Score], int]:
+    """Return the first scores of copies, and of what meets the criteria, and how many others were
+    before the last.
+    """
+    criteria, rarity, broken = conditions.criteria, conditions.rarity, conditions.broken
+    decided = dict.fromkeys(copies, True) | dict.fromkeys(broken, False)
+    accepted: list[_Score] = []
+    refused = 0
+    for start in range(0, len(scores), _AT_ONCE):
+        batch = scores[start : start + _AT_ONCE]
+        others = [score for score in batch if criteria and score.candidate.id not in decided]
+        pairs = [(query, score.side) for score in others]
+        meets = criteria.accepts_each(pairs, rarity) if others else []
+        measured = {score.candidate.id: met for score, met in zip(others, meets, strict=True)}
+        is_met = decided | measured
+        for score in batch:
+            if len(accepted) == limit:
+                return accepted, refused
+            if is_met.get(score.candidate.id, True):
+                accepted.append(score)
+            else:
+                refused += 1
+    return accepted, refused
+
+
+def find_rearranged(
+    query: TextOperand, candidates: Iterable[tuple[Candidate, TextOperand]], threshold: float
+) -> list[tuple[Candidate, float, float]]:
+    """Return the candidates that are the query rearranged, each with its overlap and `lcs`."""
+    result = []
+    candidates = list(candidates)
+    possible = may_share_words(query.text, [side.text for _, side in candidates], REARRANGED)
+    for candidate, side in compress(candidates, possible):
+        longer = max(len(query.words), len(side.words))
+        if not longer or min(len(query.words), len(side.words)) < REARRANGED * longer:
+            continue
+        if most_words_in_common(query.words, side.words) < REARRANGED * longer:
+            continue
+        in_order = lcs(query.words, side.words)
+        if in_order < threshold:
+            overlap = align(query.words, side.words).overlap
+            if is_rearranged(overlap, in_order, threshold):
+                result.append((candidate, overlap, in_order))
+    return result
+
+
+class _Score(NamedTuple):
+    candidate: Candidate
+    side: TextOperand
+    value: Estimate
+
+    @property
+    def similarity(self) -> float:
+        return self.value.similarity
+
+
+def _match(query: TextOperand, score: _Score, measure: str, threshold: float) -> Match:
+    candidate, side, value = score
+    alignment = align(query.words, side.words)
+    in_order = _in_order(query.words, side.words, measure, value.similarity)
+    has_features = len(query.features) and len(side.features)
+    return Match(
+        id=candidate.id,
+        path=candidate.path,
+        similarity=value.similarity,
+        measure=measure,
+        low=value.low,
+        high=value.high,
+        keys_shared=candidate.keys_shared,
+        containment=containment(query.features, side.features) if has_features else None,
+        shared=passages(alignment, query.words, side.words),
+        in_order=in_order,
+        rearranged=is_rearranged(alignment.overlap, in_order.similarity, threshold),
+        differences=differences(query.facts, side.facts),
+    )
+
+
+def _in_order(a: Words, b: Words, measure: str, similarity: float) -> WordsInOrder:
+    """Return the words in order; those of a similarity that is their share are known."""
+    if measure != "lcs" or similarity == 1.0:  # that of copies is not measured
+        return words_in_order(a, b)
+    lengths = len(a), len(b)
+    return WordsInOrder(round(similarity * max(lengths)), lengths)

@@ -1,1 +1,0 @@
-"""Similarity of two texts: measures, alignment, duplicate types of clauses."""

@@ -1,1 +1,0 @@
-"""Sources of documents, one kind a module: folders, containers, remote files, stores, Hansken."""

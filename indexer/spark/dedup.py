@@ -1,0 +1,194 @@
+"""A dataset without its duplicates over a cluster: the rows that one machine keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from indexer.comparing.criteria import NO_CRITERIA, Criteria
+from indexer.grouping.group_options import GroupOptions
+from indexer.jobs.dedup import DedupOptions
+from indexer.recipe import DEFAULT
+from indexer.spark.arrow_rows import Batches, Mapper, batch
+from indexer.spark.dataset import (
+    Dataset,
+    Files,
+    check_columns,
+    kept_lines,
+    kept_rows,
+    list_files,
+    read_rows,
+    sign_dataset,
+    sign_rows,
+)
+from indexer.spark.group import group
+from indexer.spark.input_documents import ERROR, Input, file_digest, readable_rows
+from indexer.spark.principals import order_key
+from indexer.spark.session import Stage, Work
+
+_ANY_NUMBER = 10**9  # of times that words stand for others: templates are duplicates here
+_NEVER = "cast(null as string)"
+
+
+def dedup(spark: SparkSession, dataset: Dataset, out: str, options: DedupOptions) -> dict[str, Any]:
+    """Write the rows of a dataset without duplicates, as they stand, and return the account.
+
+    The rows that stay are those that `indexer.dedup` keeps, in the same order: in `out/rows`, lines
+    of JSON or CSV as they were, of CSV after one row of names, or parquet with all columns, and the
+    others, and why, in `out/removed`, with the lines of its report. `out/account.json` has the
+    counts. Stages are kept in `out/work`; an interrupted run goes on there, with the same result.
+
+    Raises `SourceNotFound`, and `UsageError` for a dataset without files or without the column of
+    texts, for CSV files with unlike columns, and when `out` cannot be written.
+    """
+    start = time.monotonic()
+    place = out.rstrip("/")
+    work = Work(spark, f"{place}/work")
+    work.check()
+    files = list_files(spark, dataset)
+    source = _source(work, dataset, files)
+    table = _csv_table(work, dataset, files, source) if dataset.kind == "csv" else None
+    signed = _signed(work, dataset, files, source, table)
+    rows = readable_rows(signed)
+    settings = _family_options(options)
+    assigned = group(work, rows, DEFAULT, settings)
+    texts = order_key(work, rows, DEFAULT, settings.folding).members
+    removed = work.stage(
+        "removed", {}, [assigned, texts, signed], lambda: _removed(assigned, texts, signed), _counts
+    )
+    kept = rows.rows.select("id").join(removed.rows.select("id"), "id", "left_anti")
+    if table is None:
+        rows_kept = kept_rows(spark, dataset, files, kept)
+    else:
+        rows_kept = kept_lines(table.rows, files, kept)
+    writer = rows_kept.write.mode("overwrite")
+    if dataset.kind == "parquet":
+        writer.parquet(f"{place}/rows")
+    else:
+        writer.option("lineSep", "\n").text(f"{place}/rows")
+    report = removed.rows.orderBy("id").mapInArrow(_report(files), "value string")
+    report.write.mode("overwrite").text(f"{place}/removed")
+    read = signed.facts["documents"] + signed.facts["failed"]
+    counts = {name: removed.facts[name] for name in ("exact", "near", "failed")}
+    account = {
+        "read": read,
+        "kept": read - sum(counts.values()),
+        **counts,
+        "files": len(files.names),
+        "settings": dataclasses.asdict(options),
+        "stages": {"made": work.new_stages, "kept": work.old_stages},
+        "seconds": round(time.monotonic() - start, 1),
+    }
+    work.note(f"{place}/account.json", json.dumps(account, indent=2))
+    return account
+
+
+def _csv_table(work: Work, dataset: Dataset, files: Files, source: dict[str, Any]) -> Stage:
+    """Return the rows of CSV files. Raises `UsageError` where not all have the same columns."""
+    table = work.stage("csv", source, [], lambda: read_rows(work.spark, dataset, files))
+    check_columns(table.rows, files)
+    return table
+
+
+def _source(work: Work, dataset: Dataset, files: Files) -> dict[str, Any]:
+    """Return what the rows depend on: the files as they are, and how they are read."""
+    reading = dataset.reading
+    return {
+        "dataset": [dataset.place, dataset.kind, reading.text_field, reading.delimiter],
+        "names": list(files.names),
+        "files": file_digest(work.spark, Input(dataset.place, "json")),
+    }
+
+
+def _signed(
+    work: Work, dataset: Dataset, files: Files, source: dict[str, Any], table: Stage | None
+) -> Stage:
+    """Return the rows with their signatures; those that could not be read have an `error`.
+
+    `table`: the rows of CSV files.
+    """
+
+    def make() -> DataFrame:
+        if table is not None:
+            return sign_rows(table.rows, dataset.reading)
+        return sign_dataset(work.spark, dataset, files)
+
+    def count(rows: DataFrame) -> dict[str, Any]:
+        good = sf.col(ERROR).isNull()
+        counted = rows.agg(sf.count_if(good), sf.count_if(~good)).first() or (0, 0)
+        return {"documents": counted[0], "failed": counted[1]}
+
+    return work.stage("dataset", source, [] if table is None else [table], make, count)
+
+
+def _family_options(options: DedupOptions) -> GroupOptions:
+    """Return the options of `group` by which the rows that stay are the principals of others.
+
+    Families have a limit of their own on words that stand for others, which `dedup` has not.
+    """
+    settings = options.family_options()
+    if settings.folding == settings.criteria:
+        return settings
+    criteria: Criteria = settings.criteria or NO_CRITERIA
+    return dataclasses.replace(
+        settings, criteria=dataclasses.replace(criteria, replaced=_ANY_NUMBER)
+    )
+
+
+def _removed(assigned: Stage, texts: Stage, signed: Stage) -> DataFrame:
+    """Return the rows that do not stay: `id`, `kept`, `similarity`, `exact`, `error`."""
+    others = assigned.rows.where("family <> id").select(
+        "id", sf.col("family").alias("kept"), "similarity"
+    )
+    numbered = texts.rows.select("id", "text")
+    kept = numbered.toDF("kept", "kept_text")
+    duplicates = (
+        others.join(numbered, "id")
+        .join(kept, "kept")
+        .selectExpr("id", "kept", "similarity", "text = kept_text AS exact", f"{_NEVER} AS {ERROR}")
+    )
+    failed = signed.rows.where(sf.col(ERROR).isNotNull()).selectExpr(
+        "id", f"{_NEVER} AS kept", "cast(null as double) AS similarity", "false AS exact", ERROR
+    )
+    return duplicates.unionByName(failed)
+
+
+def _counts(removed: DataFrame) -> dict[str, Any]:
+    failed, exact = sf.col(ERROR).isNotNull(), sf.col("exact")
+    counted = removed.agg(
+        sf.count_if(exact), sf.count_if(~exact & ~failed), sf.count_if(failed)
+    ).first() or (0, 0, 0)
+    return dict(zip(("exact", "near", "failed"), counted, strict=True))
+
+
+def _report(files: Files) -> Mapper:
+    """Return a mapper from removed rows to the lines of the report of one machine."""
+
+    def line(id: str, kept: str | None, similarity: float, exact: bool, error: str | None) -> str:
+        file, row = files.row(id)
+        fields: dict[str, object] = {"file": file, "row": row}
+        if kept is None:
+            fields |= {"outcome": "failed", "error": error}
+        else:
+            kept_file, kept_row = files.row(kept)
+            fields |= {
+                "outcome": "exact" if exact else "near",
+                "kept_file": kept_file,
+                "kept_row": kept_row,
+                "similarity": similarity,
+            }
+        return json.dumps(fields)
+
+    def report(parts: Batches) -> Batches:
+        names = ("id", "kept", "similarity", "exact", ERROR)
+        for part in parts:
+            columns = [part.column(name).to_pylist() for name in names]
+            lines = [line(*values) for values in zip(*columns, strict=True)]
+            yield batch({"value": "string"}, [lines])
+
+    return report

@@ -1,1 +1,0 @@
-"""Statistics of judgements and samples: kappa, intervals, precision and recall, strata."""

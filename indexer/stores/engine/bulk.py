@@ -1,0 +1,346 @@
+"""Bulk writes to a search engine, with a state for every operation.
+
+An operation is done only when an answer names its id and says so. The others are sent again without
+those that are done, after a pause that grows, with jitter, and for a bounded time. A request that
+is too large or stays unanswered is halved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Condition
+from typing import Any, Literal
+
+from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.stores.engine.requests import (
+    PASSING,
+    Answer,
+    Attempts,
+    RetryPolicy,
+    block_error,
+    has_lost_node,
+    lost_index_error,
+)
+from indexer.stores.query_syntax import well_formed
+from indexer.system.failpoints import reached
+from indexer.system.logs import event
+
+# Bounded concurrency of requests: halved when an engine is overloaded, else increased again.
+
+
+class Window:
+    """Places for requests under way, from 1 to `most`, at first `most`.
+
+    Their number is halved when a request fails, once for all requests that were under way then, and
+    grows by one for each round of requests that succeed (additive increase, multiplicative
+    decrease).
+    """
+
+    def __init__(self, most: int) -> None:
+        self.decreases = 0
+        self.increases = 0
+        self._most = most
+        self._size = float(most)
+        self._taken = 0
+        self._waiting: deque[object] = deque()
+        self._changed = Condition()
+
+    @property
+    def size(self) -> int:
+        """Return the current number of places."""
+        return int(self._size)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Hold one place; wait until there is one."""
+        self._take()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def yield_place(self) -> None:
+        """Give the held place to a waiting request, and take one again in turn."""
+        self._leave()
+        self._take()
+
+    def _take(self) -> None:
+        turn = object()
+        with self._changed:
+            self._waiting.append(turn)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is turn and self._taken < self.size)
+                self._taken += 1
+            finally:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._taken -= 1
+            self._changed.notify_all()
+
+    def increase(self) -> None:
+        """Allow more requests after one that succeeded."""
+        with self._changed:
+            self.increases += 1
+            self._size = min(float(self._most), self._size + 1 / self._size)
+            self._changed.notify_all()
+
+    def decrease(self, decreases: int) -> None:
+        """Halve the places after a failed request, unless that was done since it was sent.
+
+        `decreases` is the count of decreases when the request was sent.
+        """
+        with self._changed:
+            if decreases == self.decreases:
+                self._size = max(1.0, self._size / 2)
+                self.decreases += 1
+
+
+_UNANSWERED = 3  # attempts without a reply to any operation, after which a request is halved
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a bulk request. Ids are distinct within a call.
+
+    `body` is the line after its action. `head` has more fields of the action, such as the state
+    that an update is conditional on; the engine repeats an update without it when another client
+    writes the document.
+    """
+
+    action: Literal["create", "index", "update", "delete"]
+    id: str
+    body: Mapping[str, Any] | None = None
+    head: Mapping[str, Any] | None = None
+
+    def at(self, place: Mapping[str, str]) -> Operation:
+        """Return the operation on a document of a given index or routing, in the engine's terms."""
+        return replace(self, head={**(self.head or self._default_head()), **place})
+
+    def _default_head(self) -> Mapping[str, Any]:
+        return {"retry_on_conflict": 3} if self.action == "update" else {}
+
+    def lines(self) -> bytes:
+        """Return the operation as newline-delimited JSON; a lone surrogate becomes U+FFFD."""
+        head = self._default_head() if self.head is None else self.head
+        lines = _encode({self.action: {"_id": self.id, **head}}) + "\n"
+        if self.body is not None:
+            lines += _encode(self.body) + "\n"
+        return well_formed(lines).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The final status of an operation, and the reason of a refusal, else None."""
+
+    status: int
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A sender of operations in requests of bounded size, which threads may share.
+
+    `post` sends one body and may raise `StoreUnreachable`. `window` bounds the requests under way
+    at once. A request that has to be sent again lets others go first, and then keeps its place
+    while it pauses, so that an overloaded server gets fewer requests. With `conflicts`, a conflict
+    is a reply, not a reason to send again.
+    """
+
+    post: Callable[[bytes], Answer]
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+    max_bytes: int = 8_000_000
+    max_operations: int = 1_000
+    window: Window = field(default_factory=lambda: Window(1))
+    conflicts: bool = False
+
+    def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
+        """Return the reply to every operation, by id.
+
+        Raises `StoreStopped` when it cannot continue; operations that are done stay done.
+        """
+        replies: dict[str, Reply] = {}
+        for batch in self._batches(operations):
+            with self.window.place():
+                self._deliver(batch, replies, Attempts(self.retry_policy))
+        return replies
+
+    def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:
+        """Yield batches of operations as lines by id, none larger than a request may be."""
+        batch: dict[str, bytes] = {}
+        size = 0
+        for operation in operations:
+            lines = operation.lines()
+            if batch and (size + len(lines) > self.max_bytes or len(batch) == self.max_operations):
+                yield batch
+                batch = {}
+                size = 0
+            batch[operation.id] = lines
+            size += len(lines)
+        if batch:
+            yield batch
+
+    def _deliver(
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: Attempts
+    ) -> None:
+        """Send a batch until every operation has its reply."""
+        increases = self.window.increases
+        while batch:
+            decreases = self.window.decreases
+            answer, problem = self._request(batch)
+            if answer.status in (400, 413):
+                self._refuse(batch, answer, replies, attempts)
+                return
+            items = {id: item for id, item in _items(answer) if id in batch}
+            replied = _final_replies(items, self.conflicts)
+            replies.update(replied)
+            batch = {id: lines for id, lines in batch.items() if id not in replied}
+            if not batch:
+                attempts.reset()
+                self.window.increase()
+                return
+            self.window.decrease(decreases)
+            failures = _server_failures(batch, items)
+            elsewhere = not failures and self.window.increases > increases
+            attempts.count_incomplete(progress=bool(replied), elsewhere=elsewhere)
+            increases = self.window.increases
+            is_ignored = len(batch) == 1 and not items and answer.status not in PASSING
+            if attempts.is_cluster_hopeless or (attempts.is_request_hopeless and is_ignored):
+                replies.update(_give_up(batch, failures, problem, attempts))
+                return
+            self._pause(answer, attempts, len(batch))
+            if not items and attempts.of_request >= _UNANSWERED and len(batch) > 1:
+                self._halve(batch, replies, attempts)
+                return
+
+    def _pause(self, answer: Answer, attempts: Attempts, operations: int) -> None:
+        """Let other requests go first, then wait before the next attempt."""
+        event(
+            "request_again",
+            "warning",
+            status=answer.status,
+            attempt=attempts.of_request,
+            operations=operations,
+        )
+        self.window.yield_place()
+        attempts.pause(answer.retry_after)
+
+    def _request(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
+        """Send one request; return its answer, status 0 when none came, and its problem."""
+        try:
+            reached("before_send", _unreachable)
+            answer = self.post(b"".join(batch.values()))
+            reached("after_send", _unreachable)
+        except StoreUnreachable as error:
+            return Answer(0, None), error.reason
+        _raise_if_final(answer)
+        failure = next((item for _, item in _items(answer) if item.status >= 400), answer)
+        if failure.status == 200:
+            return answer, "the answer does not report the documents"
+        return answer, f"{failure.status} {failure.reason}"
+
+    def _refuse(
+        self,
+        batch: dict[str, bytes],
+        answer: Answer,
+        replies: dict[str, Reply],
+        attempts: Attempts,
+    ) -> None:
+        """Halve a refused request until the operation that causes the refusal is alone."""
+        if len(batch) > 1:
+            self._halve(batch, replies, attempts)
+            return
+        ((id, lines),) = batch.items()
+        reason = answer.reason
+        if answer.status == 413:
+            reason = f"the document is too large for the server ({len(lines):,} bytes)"
+        replies[id] = Reply(answer.status, reason)
+
+    def _halve(
+        self, batch: dict[str, bytes], replies: dict[str, Reply], attempts: Attempts
+    ) -> None:
+        ids = list(batch)
+        middle = len(ids) // 2
+        for half in (ids[:middle], ids[middle:]):
+            self._deliver({id: batch[id] for id in half}, replies, attempts)
+
+
+def _unreachable(reason: str) -> StoreUnreachable:
+    return StoreUnreachable(url="the cluster", reason=reason)
+
+
+def _raise_if_final(answer: Answer) -> None:
+    if stopped := block_error(answer) or lost_index_error(answer):
+        raise stopped
+
+
+def _final_replies(items: Mapping[str, Answer], conflicts: bool) -> dict[str, Reply]:
+    """Return the replies to the operations that need not be sent again."""
+    replies = {}
+    for id, item in items.items():
+        reply = _reply(item, conflicts)
+        if reply is not None:
+            replies[id] = reply
+    return replies
+
+
+def _reply(item: Answer, conflicts: bool) -> Reply | None:
+    """Return the reply to an operation; None when it has to be sent again."""
+    _raise_if_final(item)
+    if has_lost_node(Answer(item.status, {"error": item.body.get("error")})):
+        return None
+    is_absent = item.status == 404 and item.kind in ("", "document_missing_exception")
+    if 200 <= item.status < 300 or is_absent:
+        return Reply(item.status)
+    if 400 <= item.status < 500 and item.status not in ((429,) if conflicts else (409, 429)):
+        return Reply(item.status, item.reason)
+    return None
+
+
+def _server_failures(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str, Reply]:
+    """Return refusals of the operations on which the server itself fails."""
+    return {
+        id: Reply(item.status, item.reason)
+        for id, item in items.items()
+        if id in batch and item.status >= 500 and item.status not in PASSING
+    }
+
+
+def _give_up(
+    batch: Mapping[str, bytes], failures: Mapping[str, Reply], problem: str, attempts: Attempts
+) -> Mapping[str, Reply]:
+    """Return refusals of operations that fail again and again.
+
+    Raises `StoreStopped` when the cluster is hopeless and not every operation is a server failure.
+    """
+    if failures.keys() >= batch.keys():
+        return failures
+    if attempts.is_cluster_hopeless:
+        raise StoreStopped(
+            reason=f"the cluster accepts no more requests ({problem})",
+            remedy="wait until it has recovered",
+        )
+    refusal = Reply(0, f"the cluster never answers it, while others are stored ({problem})")
+    return dict.fromkeys(batch, refusal)
+
+
+def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:
+    """Yield id and result of each well-formed item of an answer."""
+    if answer.status != 200 or not isinstance(answer.body, Mapping):
+        return
+    items = answer.body.get("items")
+    for item in items if isinstance(items, list) else ():
+        result = next(iter(item.values()), None) if isinstance(item, Mapping) else None
+        if not isinstance(result, Mapping):
+            continue
+        id = result.get("_id")
+        status = result.get("status")
+        if isinstance(id, str) and isinstance(status, int):
+            yield id, Answer(status, result)

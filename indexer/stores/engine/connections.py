@@ -1,0 +1,215 @@
+"""Pools of connections whose answers have a deadline.
+
+The timeout of urllib3 begins anew with every byte, so an answer that trickles in never ends by it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from indexer.errors import StoreError, StoreNotReady, StoreUnreachable, UnsupportedEngine
+from indexer.stores.address import StoreAddress
+from indexer.stores.engine.requests import Answer, Link
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+ANSWER_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the rest of it
+
+
+def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
+    """Return a pool whose answers are whole, head and body, within `ANSWER_TIMEOUTS` timeouts.
+
+    The timeout is that of the request. A later answer ends with urllib3's `ReadTimeoutError`, like
+    one that never begins. `scheme` is http or https, `settings` are those of urllib3's pools.
+    """
+    pool_class = _TlsPool if scheme == "https" else _Pool
+    return pool_class(host, port, **settings)
+
+
+class _Connection(HTTPConnection):
+    """A connection that reads each answer through a socket with a deadline."""
+
+    def __str__(self) -> str:
+        """Return the host and port, as messages of urllib3 name a connection."""
+        return f"{self.host}:{self.port}"
+
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as urllib3 has it
+        sock: Any = self.sock
+        view: Any = _AnswerSocket(sock)
+        self.sock = view
+        try:
+            return super().getresponse()
+        finally:
+            if self.sock is view:  # None when the answer closed the connection
+                self.sock = sock
+
+
+class _TlsConnection(_Connection, HTTPSConnection):
+    """The same, encrypted."""
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+class _AnswerSocket:
+    """A connected socket during one answer: what its file reads must arrive before the deadline."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.settimeout = sock.settimeout
+        self.close = sock.close
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_AnswerBytes(self._sock))
+
+
+class _AnswerBytes(io.RawIOBase):
+    """The bytes of one answer; reading them raises `TimeoutError` after the deadline."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._file = sock.makefile("rb", buffering=0)
+        self._timeout = sock.gettimeout()
+        self._deadline = time.monotonic() + ANSWER_TIMEOUTS * (self._timeout or 0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int | None:
+        if self._timeout is not None:
+            seconds = self._deadline - time.monotonic()
+            if seconds <= 0:
+                raise TimeoutError("the answer was not complete in time")
+            self._sock.settimeout(min(self._timeout, seconds))
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+# The versions of the engines that nearfold supports, checked at the first answer of a server.
+
+OPENSEARCH, ELASTICSEARCH = "OpenSearch", "Elasticsearch"
+_PRODUCTS = {"opensearch": OPENSEARCH, "elasticsearch": ELASTICSEARCH}
+_SECONDS = 5.0
+_NUMBER = re.compile(r"(?P<major>\d{1,4})\.(?P<minor>\d{1,4})\b")
+_NO_PARAMETERS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SupportedVersions:
+    """The least minor release of each major release that is supported."""
+
+    minors: Mapping[int, int]
+
+    def __str__(self) -> str:
+        """Return for example `2.19 and 3.x`."""
+        *older, newest = sorted(self.minors)
+        oldest = [f"{major}.{self.minors[major]}" for major in older]
+        return " and ".join([*oldest, f"{newest}.x"])
+
+    def includes(self, major: int, minor: int) -> bool:
+        """Return whether a release is supported."""
+        return major in self.minors and minor >= self.minors[major]
+
+
+SUPPORTED = {
+    OPENSEARCH: SupportedVersions({2: 19, 3: 0}),
+    ELASTICSEARCH: SupportedVersions({8: 19, 9: 0}),
+}
+
+
+class CheckedLink:
+    """A connection whose server is asked for its version once, after its first answer.
+
+    A server that does not say its version, or to this user, is taken for a supported one.
+    """
+
+    def __init__(self, link: Link, address: StoreAddress) -> None:
+        self._link, self._url = link, address.url
+        self._product = _PRODUCTS[address.kind]
+        self._is_checked = False
+
+    def request(
+        self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
+    ) -> Answer:
+        """Send one request, once.
+
+        Raises `UnsupportedEngine` for another engine, or a version that is too old or too new, and
+        `StoreNotReady` when no answer comes from a server that has answered before.
+        """
+        try:
+            answer = self._link.request(method, path, body, params, seconds)
+        except StoreUnreachable as error:
+            if not self._is_checked:
+                raise
+            raise StoreNotReady(url=self._url, reason=error.reason) from error
+        if not self._is_checked:
+            self._check()
+            self._is_checked = True
+        return answer
+
+    def _check(self) -> None:
+        try:
+            answer = self._link.request("GET", "", None, _NO_PARAMETERS, _SECONDS)
+        except StoreError:
+            return
+        server = server_in(answer.body)
+        if server is None:
+            return
+        product, version = server
+        numbers = _NUMBER.match(version)
+        if product == self._product and numbers is None:
+            return
+        is_supported = numbers and SUPPORTED[product].includes(*map(int, numbers.groups()))
+        if product != self._product or not is_supported:
+            raise UnsupportedEngine(
+                url=self._url,
+                engine=f"{product} {version}",
+                requested=self._product,
+                supported=str(SUPPORTED[self._product]),
+            )
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._link.close()
+
+
+def server_in(body: Any) -> tuple[str, str] | None:
+    """Return product and version in an answer to `GET /`; None when it does not say them.
+
+    OpenSearch may call itself 7.10.2 for clients of Elasticsearch 7, and a serverless Elasticsearch
+    always says 8.11.0; neither tells anything.
+
+    >>> server_in({"version": {"distribution": "opensearch", "number": "3.8.0"}})
+    ('OpenSearch', '3.8.0')
+    >>> server_in({"version": {"number": "9.4.3", "build_flavor": "default"}})
+    ('Elasticsearch', '9.4.3')
+    >>> server_in({"version": {"distribution": "opensearch", "number": "7.10.2"}})
+    """
+    version = body.get("version") if isinstance(body, Mapping) else None
+    number = version.get("number") if isinstance(version, Mapping) else None
+    if not isinstance(version, Mapping) or not isinstance(number, str):
+        return None
+    if version.get("distribution") == "opensearch":
+        return None if number == "7.10.2" else (OPENSEARCH, number)
+    is_elasticsearch = version.get("build_flavor", "serverless") != "serverless"
+    return (ELASTICSEARCH, number) if is_elasticsearch else None

@@ -1,0 +1,197 @@
+"""Queries of families and labels in an index of an engine."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from indexer.model import PrincipalRow, Query
+from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
+from indexer.stores.engine.rows import lengthen, shorten
+from indexer.stores.filters import CONFLICT, FAMILY_FILTERS, family_value
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.queries import IndexQueries
+
+
+AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
+_MEMBERS = 1_000
+TERMS = 50_000  # an engine takes 65,536 in a query
+_COMPLETE = {"term": {"near_status": "complete"}}
+_MEMBER = {"term": {"near_principal": False}}
+
+
+def principals(
+    queries: IndexQueries, band_keys: Sequence[Sequence[str]] | None, recipe: str, limit: int
+) -> list[PrincipalRow]:
+    """Return the principals that share a key, those of all documents without `band_keys`.
+
+    One request names all keys; where it finds `limit` principals, which may hide better ones,
+    there is a search for the best of each document.
+    """
+    if band_keys is None:
+        body = {
+            **_principal_query(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
+            "sort": [BY_ID, IN_PLACE],
+        }
+        pages = (hit for answer in queries.pages(body) for hit in answer["hits"]["hits"])
+        rows = [_principal_row(hit) for hit in islice(pages, limit)]
+        return [row for row in rows if row is not None]
+    keys = sorted({key for keys in band_keys for key in keys})
+    chunks = [keys[start : start + TERMS] for start in range(0, len(keys), TERMS)]
+    hits = [
+        hit
+        for chunk in chunks
+        for hit in queries.search(_principal_query(recipe, _any(chunk), limit))["hits"]["hits"]
+    ]
+    if len(hits) >= limit:
+        bodies = [
+            {**_principal_query(recipe, _each(keys), FEW), "sort": [BEST, BY_ID]}
+            for keys in band_keys
+            if keys
+        ]
+        hits = [hit for answer in queries.search_all(bodies) for hit in answer["hits"]["hits"]]
+    rows = [_principal_row(hit) for hit in hits]
+    return list({row.id: row for row in rows if row is not None}.values())
+
+
+def members(queries: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield ids and values of a field, for rows with one of these values, at one snapshot.
+
+    Digests are searched as they are stored now and as an earlier nearfold stored them.
+    """
+    column = f"near_{field}"
+    for start in range(0, len(names), _MEMBERS):
+        chunk = list(names[start : start + _MEMBERS])
+        if field == "exact":
+            chunk += [shorten(name) for name in chunk]
+        body: Body = {
+            "size": _MEMBERS,
+            "track_total_hits": False,
+            "_source": False,
+            "docvalue_fields": [column],
+            "query": {"bool": {"filter": [{"terms": {column: chunk}}]}},
+            "sort": [BY_ID, IN_PLACE],
+        }
+        for answer in queries.pages(body):
+            for hit in answer["hits"]["hits"]:
+                value = hit["fields"][column][0]
+                yield hit["_id"], lengthen(value) if field == "exact" else value
+
+
+def _principal_query(recipe: str, query: Body, size: int) -> Body:
+    return {
+        "size": size,
+        "track_total_hits": False,
+        "_source": False,
+        "docvalue_fields": ["near_family", "near_minhash"],
+        "query": {
+            "bool": {
+                "filter": [{"term": {"near_recipe": recipe}}, _COMPLETE],
+                "must": [query],
+                "must_not": [_MEMBER],
+            }
+        },
+    }
+
+
+def _any(keys: Sequence[str]) -> Body:
+    return {"constant_score": {"filter": {"terms": {"near_bands": keys}}}}
+
+
+def _each(keys: Sequence[str]) -> Body:
+    """Return a query that scores a document by the number of keys that it carries."""
+    return {
+        "bool": {
+            "should": [
+                {"constant_score": {"filter": {"term": {"near_bands": key}}}} for key in keys
+            ]
+        }
+    }
+
+
+def _principal_row(hit: Body) -> PrincipalRow | None:
+    """Return the principal; None for a document without a sketch, or in the family of another."""
+    fields = hit.get("fields", {})
+    if fields.get("near_family") != [hit["_id"]] or not fields.get("near_minhash"):
+        return None
+    padded = fields["near_minhash"][0] + "=="  # OpenSearch leaves the padding out
+    return PrincipalRow(hit["_id"], base64.b64decode(padded))
+
+
+def conflicting(queries: IndexQueries) -> list[str]:
+    """Return the families whose members do not all carry the same labels.
+
+    Members are counted by family and label inside the engine; the labels of principals are read one
+    by one.
+    """
+    sizes: dict[str, int] = {}
+    labels: dict[str, Counter[str]] = defaultdict(Counter)
+    for bucket in _buckets(queries, "family"):
+        sizes[bucket["key"]["family"]] = bucket["doc_count"]
+    for bucket in _buckets(queries, "family", "label"):
+        labels[bucket["key"]["family"]][bucket["key"]["label"]] = bucket["doc_count"]
+    heads = dict(_labels(queries, sorted(sizes)))
+    conflicts = []
+    for family, size in sorted(sizes.items()):
+        names = set(labels[family])
+        is_on_all = all(count == size for count in labels[family].values())
+        if not is_on_all or heads.get(family, names) != names:
+            conflicts.append(family)
+    return conflicts
+
+
+def _buckets(queries: IndexQueries, *fields: str) -> Iterator[Body]:
+    """Yield the number of members for each combination of values."""
+    columns = {"family": "near_family", "label": "labels"}
+    sources = [{name: {"terms": {"field": columns[name]}}} for name in fields]
+    composite: dict[str, Any] = {"size": BUCKETS, "sources": sources}
+    while True:
+        body = {
+            "size": 0,
+            "query": {"bool": {"filter": [{"exists": {"field": "near_similarity"}}]}},
+            "aggs": {"buckets": {"composite": composite}},
+        }
+        buckets = queries.search(body)["aggregations"]["buckets"]
+        yield from buckets["buckets"]
+        if len(buckets["buckets"]) < BUCKETS:
+            return
+        composite = {**composite, "after": buckets["after_key"]}
+
+
+def _labels(queries: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+    for start in range(0, len(ids), AT_ONCE):
+        part = list(ids[start : start + AT_ONCE])
+        body = {"size": len(part), "_source": ["labels"], "query": {"ids": {"values": part}}}
+        for hit in queries.search(body)["hits"]["hits"]:
+            stored = hit.get("_source", {}).get("labels") or []
+            yield hit["_id"], set(stored if isinstance(stored, list) else [stored])
+
+
+def without_families(query: Query) -> tuple[Query, list[tuple[str, bool]]]:
+    """Return the query without its filters on families, and these with their values."""
+    on_families = [
+        (name, family_value(name, value)) for name, value in query.filters if name in FAMILY_FILTERS
+    ]
+    rest = tuple((name, value) for name, value in query.filters if name not in FAMILY_FILTERS)
+    return (replace(query, filters=rest) if on_families else query), on_families
+
+
+def family_filters(queries: IndexQueries, on_families: Sequence[tuple[str, bool]]) -> list[Body]:
+    """Return each filter on families as one on their names, which are read now."""
+    return [_family_filter(queries, name, value) for name, value in on_families]
+
+
+def _family_filter(queries: IndexQueries, name: str, value: bool) -> Body:
+    if name == CONFLICT:
+        families = conflicting(queries)
+    else:
+        families = [bucket["key"]["family"] for bucket in _buckets(queries, "family")]
+    chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
+    terms = [{"terms": {"near_family": chunk}} for chunk in chunks]
+    inside: Body = {"bool": {"should": terms, "minimum_should_match": 1}}
+    return inside if value else {"bool": {"must_not": [inside]}}

@@ -1,0 +1,202 @@
+"""One index of an engine as a store uses it: the connection, and what is known of the index."""
+
+from __future__ import annotations
+
+import contextlib
+
+from indexer.errors import PartialSource, StoreError, StoreStopped, UsageError
+from indexer.model import Scope
+from indexer.recipe import Recipe
+from indexer.stores.address import StoreAddress
+from indexer.stores.engine.bulk import Operation, Reply, Sender, Window
+from indexer.stores.engine.candidates import FrequencyCache
+from indexer.stores.engine.create_index import prepare
+from indexer.stores.engine.field_substitutes import ABSENT, substitutes
+from indexer.stores.engine.index_facts import (
+    IndexFacts,
+    IndexPlace,
+    check_write_target,
+    current_index,
+    give_alias,
+    read_facts,
+    require_one_index,
+    require_whole_indices,
+)
+from indexer.stores.engine.index_mapping import (
+    is_shared_mapping,
+    is_sourced,
+    source_gap,
+    text_field,
+)
+from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.engine.operation_feed import routing_of
+from indexer.stores.engine.queries import IndexQueries, located, routings
+from indexer.stores.engine.requests import Answer, Dialect, IndexMissing, Link, Requests
+
+BULK_SECONDS = 120.0
+WRITERS = 4  # bulk requests in flight at once, when the engine keeps up
+
+
+class OpenIndex:
+    """One index with the connection to it, shared by a store and its views, and by threads.
+
+    `facts`: what was read of the index; None before it was read, and after it was changed.
+    """
+
+    def __init__(self, address: StoreAddress, link: Link, dialect: Dialect) -> None:
+        self.address = address
+        self.place = IndexPlace(address.url, address.index, address.shards, address.replicas)
+        self.link, self.dialect = link, dialect
+        self.requests = Requests(link, address.url)
+        self.facts: IndexFacts | None = None
+        self.frequencies = FrequencyCache()
+        self.sender = Sender(self._post, window=Window(WRITERS))
+
+    def stored_recipe(self) -> Recipe | None:
+        """Return the recipe in the index's `_meta`; None when there is no index.
+
+        Raises `MappingMismatch` for an index that nearfold did not make.
+        """
+        self.facts = self.facts or read_facts(self.requests, self.place)
+        return self.facts.recipe if self.facts else None
+
+    def require_recipe(self) -> Recipe:
+        """Return the recipe; raise `IndexMissing` when there is no index."""
+        recipe = self.stored_recipe()
+        if recipe is None:
+            raise IndexMissing(self.address.url)
+        return recipe
+
+    def prepare(self, recipe: Recipe) -> None:
+        """Create the index with a strict mapping and an alias for writes.
+
+        From then on every request is retried as those of a job.
+        """
+        prepare(self.requests, self.place, self.dialect, recipe)
+        self.facts = None
+        self.requests = self.requests.patient()
+
+    def name(self) -> str:
+        """Return the name to read from, of an index that existed when it was first read."""
+        self.require_recipe()
+        return self.place.index
+
+    def has_field(self, name: str) -> bool:
+        """Return whether the mapping has a field, which that of an earlier nearfold may lack."""
+        self.require_recipe()
+        return bool(self.facts and name in self.facts.mapping.get("properties", {}))
+
+    def text_field(self) -> str:
+        """Return the field with the texts of documents.
+
+        Raises `PartialSource` where they cannot be read, since `_source` lacks that field.
+        """
+        self.require_recipe()
+        field = (self.facts and text_field(self.facts.mapping)) or TEXT
+        if self.facts and not is_sourced(self.facts.description, field):
+            gap = source_gap(self.facts.description) or f"leaves {field} out of `_source`"
+            raise PartialSource(index=self.facts.index, gap=gap)
+        return field
+
+    def check_updatable(self) -> None:
+        """Raise `PartialSource` where a partial update of a document would lose something, and
+        `UsageError` for an alias that shows a part of an index.
+
+        From then on every request is retried as those of a job.
+        """
+        self.require_recipe()
+        self.requests = self.requests.patient()
+        if self.facts:
+            require_whole_indices(self.place, self.facts)
+            self.facts.check_updatable()
+
+    def parts_kind(self) -> str | None:
+        """Return how documents are divided, as `_meta` says."""
+        self.stored_recipe()
+        return self.facts.parts if self.facts else None
+
+    def queries(self, scope: Scope) -> IndexQueries:
+        """Return the queries of documents, of parts, or of both."""
+        name = self.name()
+        names = substitutes(self.facts.mapping) if self.facts else {}
+        shared = bool(self.facts and is_shared_mapping(self.facts.mapping))
+        several = bool(self.facts and self.facts.members)
+        return IndexQueries(self.requests, self.dialect, name, names, scope, shared, several)
+
+    def check_searchable(self, queries: IndexQueries) -> None:
+        """Raise `UsageError` where the index keeps no words of its texts."""
+        if self.facts and queries.names.get("text") == ABSENT:
+            field = text_field(self.facts.mapping)
+            raise UsageError(
+                f"{self.facts.index} keeps whole values of its field {field}, or none, and no "
+                f"words to search: add a subfield of type text to {field} in its mapping, and run "
+                "`_update_by_query` on it; `similar`, `match` and `group` work without"
+            )
+
+    def send(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send bulk operations; return the reply to each by id.
+
+        Raises `PartialSource` before it sends an update that would lose something.
+        """
+        if any(operation.action == "update" for operation in operations):
+            self.check_updatable()
+        if self.facts and self.facts.members:
+            operations = self._located(operations)
+        try:
+            return self.sender.send(operations)
+        except StoreStopped:
+            with contextlib.suppress(StoreError):
+                self.check_replaced()
+            raise
+
+    def _located(self, operations: list[Operation]) -> list[Operation]:
+        """Return the operations, each on the index of several that holds its document.
+
+        What none holds is looked for in the last one. Raises `UsageError` for a new document.
+        """
+        if any(operation.action == "index" for operation in operations):
+            require_one_index(self.place, self.facts)
+        hits = located(self.queries("both"), [operation.id for operation in operations])
+        places = {hit["_id"]: {"_index": hit["_index"], **routing_of(hit)} for hit in hits}
+        last = {"_index": self.facts.index if self.facts else ""}
+        return [operation.at(places.get(operation.id, last)) for operation in operations]
+
+    def send_routed(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send partial updates or deletions; return the reply to each by id.
+
+        Those of documents with a routing of their own are sent again with it.
+        """
+        replies = self.send(operations)
+        lost = {op.id: op for op in operations if _is_lost(replies[op.id])}
+        names = routings(self.queries("both"), list(lost)) if lost else {}
+        if not names:
+            return replies
+        again = [lost[id].at({"routing": name}) for id, name in names.items()]
+        return {**replies, **self.send(again)}
+
+    def check_replaced(self) -> None:
+        """Forget what is known of the index when another one has taken its name."""
+        facts, now = self.facts, current_index(self.requests, self.place)
+        if facts and now and now != (facts.index, facts.recipe.id):
+            self.facts = None
+
+    def _post(self, body: bytes) -> Answer:
+        params = {"require_alias": "true", "pipeline": "_none"}
+        if self.facts and self.facts.members:
+            return self.link.request("POST", "_bulk", body, {"pipeline": "_none"}, BULK_SECONDS)
+        alias = self._alias()
+        if self.facts:
+            check_write_target(self.link, alias, self.facts.index)
+        return self.link.request("POST", f"{alias}/_bulk", body, params, BULK_SECONDS)
+
+    def _alias(self) -> str:
+        """Return the alias for writes; create it again where `uninstall` removed it."""
+        facts = self.facts
+        if facts and facts.writes is None:
+            self.facts = facts = give_alias(self.requests, self.place, facts)
+        return (facts and facts.writes) or self.place.write_alias
+
+
+def _is_lost(reply: Reply) -> bool:
+    """Return whether a document was not found, perhaps for want of its routing."""
+    return reply.status == 404 or "routing is required" in (reply.refused or "")

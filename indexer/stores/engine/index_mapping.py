@@ -1,0 +1,476 @@
+"""The body that creates an index of an engine, and how a mapping differs from it.
+
+OpenSearch and Elasticsearch take the same body but for the type of one field, a parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from indexer import mappings
+from indexer.fingerprinting.codepoints import ranges
+from indexer.recipe import Recipe
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.query_syntax import is_mark
+
+# Analysis of texts in an engine: its standard tokeniser after a character filter.
+
+# Thai, Lao, Burmese, Khmer, Katakana
+APART = """
+E00-EFF 1000-109F 1780-17FF 3031-3035 309B-309C 30A0-30FF 31F0-31FF FF66-FF9F
+1B000 1B164-1B167
+"""
+# Word_Break is MidLetter, MidNum, MidNumLet, Single_Quote, ExtendNumLet or Format
+JOINERS = """
+27 2C 2E 3A 3B 5F AD B7 37E 387 55F 589 5F4 60C 60D 66C 7F8 200B-200D 2018-2019 2024 2027
+202F 203F-2040 2044 2054 2060
+FE10 FE13-FE14 FE33-FE34 FE4D-FE50 FE52 FE54-FE55 FEFF FF07 FF0C FF0E FF1A-FF1B FF3F
+"""
+# combining marks that follow Latin letters in decomposed text
+MARKS = "300-36F"
+
+
+def mapping_rules() -> list[str]:
+    """Return the rules of a `mapping` character filter.
+
+    They put a space before letters of `APART`, replace joiners by a space, and drop marks.
+
+    >>> mapping_rules()[0]
+    '\\\\u0E00 => \\\\u0020\\\\u0E00'
+    """
+    apart = [
+        rf"{_escape(code)} => \u0020{_escape(code)}"
+        for code in _codes(APART)
+        if not is_mark(chr(code))
+    ]
+    joiners = [rf"{_escape(code)} => \u0020" for code in _codes(JOINERS)]
+    marks = [rf"{_escape(code)} => " for code in _codes(MARKS)]
+    return apart + joiners + marks
+
+
+def _codes(table: str) -> Iterator[int]:
+    for first, last in ranges(table):
+        yield from range(first, last + 1)
+
+
+def _escape(code: int) -> str:
+    """Return the notation of a character in a rule: `\\u` and four digits a UTF-16 unit."""
+    units = chr(code).encode("utf-16-be").hex().upper()
+    return "".join(rf"\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+FORMAT = 1
+OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
+# fields that the first indices did not have, and that may be added to them
+LATER = ("near_error", "near_file", "near_check")
+# how the first indices map fields that nothing searches
+_FORMER: Mapping[str, Body] = {
+    "near_id": {"type": "keyword"},
+    "near_source": {"type": "keyword"},
+    "near_simhash": {"type": "long"},
+}
+
+
+def new_index(
+    recipe: Recipe,
+    metadata_type: str,
+    core_analysis: bool,
+    shards: int | None,
+    replicas: int | None,
+) -> Body:
+    """Return the body that creates an index.
+
+    With `core_analysis`, it uses only the analysis that every distribution of an engine has.
+    """
+    body: Body = mappings.load("index.json")
+    body["mappings"]["properties"]["metadata"]["type"] = metadata_type
+    analysis = "core" if core_analysis else "words_v1"
+    about = {
+        "format": FORMAT,
+        "analysis": analysis,
+        "recipe_id": recipe.id,
+        "recipe": recipe.settings,
+    }
+    body["mappings"]["_meta"] = {"nearfold": about}
+    if core_analysis:
+        body["settings"]["analysis"] = mappings.load("analysis-core.json")
+    else:
+        body["settings"]["analysis"]["char_filter"]["nearfold_letters"]["mappings"] = (
+            mapping_rules()
+        )
+    settings = body["settings"]["index"]
+    if shards is not None:
+        settings["number_of_shards"] = shards
+    if replicas is not None:
+        del settings["auto_expand_replicas"]
+        settings["number_of_replicas"] = replicas
+    return body
+
+
+def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
+    """Return why nearfold cannot use a mapping, one sentence a problem; empty where it can.
+
+    An index that `nearfold install` shares with other programs may have fields of theirs.
+    """
+    if "nearfold" not in mapping.get("_meta", {}):
+        return ("it was not made by nearfold (no `_meta.nearfold`)",)
+    expected: Body = mappings.load("index.json")["mappings"]["properties"]
+    expected["metadata"]["type"] = metadata_type
+    actual = mapping.get("properties", {})
+    problems = [
+        f"field {name} is missing"
+        for name in expected
+        if name not in actual and name not in OF_PARTS
+    ]
+    if not mapping["_meta"]["nearfold"].get("shared"):
+        problems += [] if mapping.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
+        problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
+    return (*problems, *field_differences(actual, expected))
+
+
+def field_differences(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one sentence for each field that is mapped otherwise than expected.
+
+    A field may be mapped as an earlier nearfold did.
+    """
+    for name, field in expected.items():
+        if name in actual and actual[name] not in (field, _FORMER.get(name)):
+            described = describe_field(actual[name])
+            yield f"field {name} is {described} instead of {describe_field(field)}"
+
+
+def is_outdated(mapping: Mapping[str, Any]) -> bool:
+    """Return whether an index has fields as an earlier nearfold mapped them, in more bytes.
+
+    False for an index that other programs share, which keeps their fields and pipelines.
+    """
+    actual = mapping.get("properties", {})
+    is_former = any(actual.get(name) == field for name, field in _FORMER.items())
+    return is_former and not mapping.get("_meta", {}).get("nearfold", {}).get("shared", False)
+
+
+def later_fields(properties: Mapping[str, Any]) -> Body:
+    """Return the mapping of the fields that an index of an earlier nearfold lacks.
+
+    It is empty for an index without any field of ours.
+
+    >>> list(later_fields({"near_family": {"type": "keyword"}}))
+    ['near_error', 'near_file', 'near_check']
+    >>> later_fields({"title": {"type": "text"}})
+    {}
+    """
+    if "near_family" not in properties:
+        return {}
+    present: Body = mappings.load("index.json")["mappings"]["properties"]
+    return {name: present[name] for name in LATER if name not in properties}
+
+
+def describe_field(field: Mapping[str, Any]) -> str:
+    """Return a field's type and settings, such as `keyword (doc_values: False)`."""
+    kind = str(field.get("type", "object"))
+    settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
+    return f"{kind} ({settings})" if settings else kind
+
+
+# Facts about an index from its mapping: where texts are, and who writes it.
+
+FIELD_LIMIT = "index.mapping.total_fields.limit"
+_FIELDS = 1_000  # the limit where an index does not say
+# Types of fields that hold other fields without naming them.
+OBJECT_TYPES = ("object", "nested", "flattened", "flat_object")
+WRITE_ALIAS = (
+    "write_alias"  # in `_meta` of an index that others share: the alias that nearfold made
+)
+
+
+def text_field(mapping: Mapping[str, Any]) -> str | None:
+    """Return the field whose texts are signed in an index or by a template, as its `_meta` says;
+    None without `_meta` of nearfold.
+
+    >>> text_field({"_meta": {"nearfold": {"text_field": "body"}}})
+    'body'
+    >>> text_field({"_meta": {"nearfold": {}}}), text_field({})
+    ('text', None)
+    """
+    facts = mapping.get("_meta", {}).get("nearfold")
+    return None if facts is None else facts.get("text_field", TEXT)
+
+
+def is_shared_mapping(mapping: Mapping[str, Any]) -> bool:
+    """Return whether other programs write into an index too, as its `_meta` says.
+
+    False for an index that nearfold created for itself.
+    """
+    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
+
+
+def changed_meta(mapping: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` of a mapping with changes in nearfold's part; None takes a value out.
+
+    >>> changed_meta({"_meta": {"owner": "ann", "nearfold": {"a": 1, "b": 2}}}, {"a": None, "c": 3})
+    {'owner': 'ann', 'nearfold': {'b': 2, 'c': 3}}
+    """
+    meta = mapping["_meta"]
+    kept = {name: value for name, value in meta["nearfold"].items() if name not in changes}
+    new = {name: value for name, value in changes.items() if value is not None}
+    return {**meta, "nearfold": {**kept, **new}}
+
+
+def write_alias_of(index: str) -> str:
+    """Return the alias for writes that an index of this name gets.
+
+    >>> write_alias_of("papers")
+    'papers-write'
+    """
+    return f"{index}-write"
+
+
+def own_write_alias(name: str, mapping: Mapping[str, Any]) -> str | None:
+    """Return the alias for writes that nearfold itself gave to an index of this name; None where
+    it gave none, or an earlier nearfold gave one to an index that other programs share.
+
+    >>> own_write_alias("papers", {"_meta": {"nearfold": {}}})
+    'papers-write'
+    >>> own_write_alias("papers", {"_meta": {"nearfold": {"shared": True}}}) is None
+    True
+    """
+    if not is_shared_mapping(mapping):
+        return write_alias_of(name)
+    alias: str | None = mapping["_meta"]["nearfold"].get(WRITE_ALIAS)
+    return alias
+
+
+def given_aliases(name: str, index: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the aliases of an index, with their settings, but for the one that nearfold itself
+    gave to it for writes.
+
+    `index`: its aliases and its mapping, as an engine answers.
+    """
+    own_alias = own_write_alias(name, index["mappings"])
+    return {alias: body for alias, body in index.get("aliases", {}).items() if alias != own_alias}
+
+
+def has_own_analysis(mapping: Mapping[str, Any]) -> bool:
+    """Return whether nearfold made an index, with its own analysis of texts.
+
+    False for an analysis of what every distribution of an engine has, which keeps `don't` whole.
+    """
+    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("analysis") == "words_v1")
+
+
+def is_adopted(mapping: Mapping[str, Any]) -> bool:
+    """Return whether another program made an index, which got the `near_*` fields later, if at all.
+
+    False where nearfold made it, itself or by its index template.
+
+    >>> is_adopted({}), is_adopted({"_meta": {"nearfold": {"analysis": "words_v1"}}})
+    (True, False)
+    """
+    return "analysis" not in mapping.get("_meta", {}).get("nearfold", {})
+
+
+def blocks_of(description: Mapping[str, Any]) -> list[str]:
+    """Return the settings by which an index refuses writes or changes, sorted.
+
+    >>> blocks_of({"settings": {"index": {"blocks": {"write": "true", "read_only": "false"}}}})
+    ['index.blocks.write']
+    """
+    blocks = description.get("settings", {}).get("index", {}).get("blocks", {})
+    return [f"index.blocks.{name}" for name, value in sorted(blocks.items()) if value == "true"]
+
+
+def field_limit(description: Mapping[str, Any]) -> int:
+    """Return how many fields the mapping of an index may have.
+
+    >>> field_limit({"settings": {"index": {"mapping": {"total_fields": {"limit": "50"}}}}})
+    50
+    >>> field_limit({})
+    1000
+    """
+    settings = description.get("settings", {}).get("index", {}).get("mapping", {})
+    return int(settings.get("total_fields", {}).get("limit", _FIELDS))
+
+
+def fields_left(description: Mapping[str, Any], added: int) -> int:
+    """Return how many more fields an index may have once these are added; below 0 if too few.
+
+    >>> fields_left({"mappings": {"properties": {"text": {}}}}, 30)
+    969
+    """
+    return field_limit(description) - count_fields(description.get("mappings", {})) - added
+
+
+def count_fields(mapping: Mapping[str, Any]) -> int:
+    """Return the number of fields of a mapping by which engines limit it: objects, and fields in
+    fields, count too.
+
+    >>> count_fields({"properties": {"page": {"properties": {"body": {"type": "text"}}}}})
+    2
+    >>> count_fields({"properties": {"text": {"type": "text", "fields": {"raw": {}}}}})
+    2
+    """
+    properties = mapping.get("properties", {})
+    inner = sum(count_fields(field) + len(field.get("fields", {})) for field in properties.values())
+    return len(properties) + inner + len(mapping.get("runtime", {}))
+
+
+def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
+    """Return whether documents of an index may have a text in this field; also True where its
+    mapping does not say.
+
+    >>> theirs = {"properties": {"page": {"properties": {"body": {"type": "text"}}}}}
+    >>> may_hold(theirs, "page.body"), may_hold(theirs, "body"), may_hold({}, "body")
+    (True, False, True)
+    >>> may_hold({**theirs, "dynamic": "false"}, "body")
+    True
+    """
+    properties = {
+        name: definition
+        for name, definition in mapping.get("properties", {}).items()
+        if not name.startswith("near_")
+    }
+    first, dot, rest = field.partition(".")
+    if field in properties or not properties or mapping.get("enabled") is False:
+        return True
+    if dot and first in properties:
+        inner = properties[first]
+        if "properties" in inner:
+            return may_hold(inner, rest)
+        return inner.get("type", "object") in OBJECT_TYPES
+    return mapping.get("dynamic") in (False, "false", "runtime")
+
+
+# Fields that an index holds but that are not in `_source`, of which an engine builds a document
+# anew for every partial update and every copy; pure.
+
+_SYNTHETIC_MODES = ("logsdb", "time_series")
+# Types without an index or doc values unless these are set.
+_UNINDEXED = frozenset({"binary"})
+# Types that have no doc values.
+_TEXTS = frozenset({"text", "match_only_text", "annotated_text", "search_as_you_type"})
+
+
+def source_gap(index: Mapping[str, Any]) -> str:
+    """Return what `_source` lacks of the documents of an index, in words; empty when a partial
+    update can lose nothing.
+
+    `index` is the engine's description, with settings and mappings. A pattern counts if a field
+    that it takes out may still be added to the mapping.
+
+    >>> text = {"text": {"type": "text"}}
+    >>> source_gap({"mappings": {"properties": text}})
+    ''
+    >>> source_gap({"mappings": {"_source": {"excludes": ["text"]}, "properties": text}})
+    'leaves text out of `_source`'
+    >>> source_gap({"mappings": {"_source": {"enabled": False}}})
+    'has its `_source` disabled'
+    """
+    mapping = index.get("mappings", {})
+    mode = _mode(index)
+    if mode == "disabled":
+        return "has its `_source` disabled"
+    if mode != "stored":
+        return f"keeps no `_source` but makes one from its fields ({mode})"
+    names = [*dict.fromkeys((*_unsourced(mapping), *_patterns_to_come(mapping)))]
+    return f"leaves {', '.join(names)} out of `_source`" if names else ""
+
+
+def is_sourced(index: Mapping[str, Any], field: str) -> bool:
+    """Return whether the values of a field can be read from `_source`.
+
+    >>> of_pages = {"mappings": {"_source": {"includes": ["page"]}}}
+    >>> is_sourced(of_pages, "page.body"), is_sourced(of_pages, "text")
+    (True, False)
+    """
+    return _mode(index) != "disabled" and not _is_left_out(index.get("mappings", {}), field)
+
+
+def _mode(index: Mapping[str, Any]) -> str:
+    """Return how an index keeps `_source`: `stored`, `disabled`, `synthetic` or `derived`."""
+    config = index.get("mappings", {}).get("_source", {})
+    settings = index.get("settings", {}).get("index", {})
+    if str(config.get("enabled", True)).lower() == "false":
+        return "disabled"
+    if str(settings.get("derived_source", {}).get("enabled")).lower() == "true":
+        return "derived"
+    by_kind = "synthetic" if settings.get("mode") in _SYNTHETIC_MODES else "stored"
+    mode = settings.get("mapping", {}).get("source", {}).get("mode")
+    return str(config.get("mode") or mode or by_kind).lower()
+
+
+def _is_left_out(mapping: Mapping[str, Any], path: str) -> bool:
+    """Return whether the patterns of `_source` take a field out.
+
+    A pattern names a field, or an object with all that is in it; `*` stands for anything.
+    """
+    config = mapping.get("_source", {})
+    includes, excludes = config.get("includes"), config.get("excludes")
+    if excludes and _matches(excludes, path):
+        return True
+    return bool(includes) and not _matches(includes, path)
+
+
+def _matches(patterns: list[str], path: str) -> bool:
+    parts = path.split(".")
+    paths = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return any(
+        re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), place, re.DOTALL)
+        for pattern in patterns
+        for place in paths
+    )
+
+
+def _unsourced(mapping: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields that the index holds and `_source` lacks, by name."""
+    for path, definition in sorted(leaf_fields(mapping)):
+        if _is_held(definition) and _is_left_out(mapping, path):
+            yield path
+
+
+def leaf_fields(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield path and definition of each field that is not an object with fields of its own."""
+    for name, definition in mapping.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        if "properties" in definition:
+            yield from leaf_fields(definition, f"{path}.")
+        else:
+            yield path, definition
+
+
+def _is_held(definition: Mapping[str, Any]) -> bool:
+    """Return whether the index holds values of a field, or of fields made from it, outside of
+    `_source`.
+    """
+    kind = definition.get("type", "object")
+    if kind == "alias" or (kind == "object" and definition.get("enabled") is False):
+        return False
+    if definition.get("copy_to") or definition.get("fields") or definition.get("store"):
+        return True
+    is_indexed = definition.get("index", kind not in _UNINDEXED)
+    has_columns = definition.get("doc_values", kind not in (_UNINDEXED | _TEXTS))
+    return bool(is_indexed or has_columns)
+
+
+def _patterns_to_come(mapping: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the patterns that may take out fields which documents have yet to add."""
+    config = mapping.get("_source", {})
+    if not _has_open_object(mapping):
+        return
+    mapped = dict(leaf_fields(mapping))
+    for pattern in config.get("excludes") or ():
+        if pattern not in mapped:
+            yield pattern
+    if config.get("includes") and "*" not in config["includes"]:
+        yield "fields that are not mapped yet"
+
+
+def _has_open_object(mapping: Mapping[str, Any], inherited: object = True) -> bool:
+    """Return whether documents may add fields to a mapping, or to an object in it."""
+    dynamic = mapping.get("dynamic", inherited)
+    if str(dynamic).lower() == "true":
+        return True
+    objects = (field for field in mapping.get("properties", {}).values() if "properties" in field)
+    return any(_has_open_object(field, dynamic) for field in objects)

@@ -1,0 +1,466 @@
+"""Installation into an engine of the assets that `indexer.stores.engine.asset_bodies` defines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from indexer.errors import (
+    MappingMismatch,
+    PartialSource,
+    StoreAccessDenied,
+    StoreError,
+    TextFieldMismatch,
+    UsageError,
+)
+from indexer.recipe import Recipe
+from indexer.stores.engine import asset_bodies, index_mapping, ingest_pipeline
+from indexer.stores.engine.asset_bodies import Asset
+from indexer.stores.engine.assets import (
+    DEFAULT_PIPELINE,
+    NO_PIPELINE,
+    Assets,
+    AssetUsers,
+    Index,
+    default_pipeline,
+    remove_unused,
+)
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.create_index import require_whole_view, rivals
+from indexer.stores.engine.foreign_documents import SAMPLE, foreign_fields
+from indexer.stores.engine.index_facts import IndexPlace, require_whole_index
+from indexer.stores.engine.index_mapping import (
+    FIELD_LIMIT,
+    blocks_of,
+    field_limit,
+    fields_left,
+    is_adopted,
+    is_shared_mapping,
+    leaf_fields,
+    may_hold,
+    source_gap,
+    text_field,
+)
+from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.engine.requests import Dialect, IndexMissing, Requests
+from indexer.stores.maintenance import Change
+from indexer.stores.requirements import require_same_recipe
+
+# Checks before an installation, or before an index of other programs is signed: nothing is
+# written where something of theirs would be harmed.
+
+
+def check_installation(
+    assets: Assets,
+    place: IndexPlace,
+    recipe: Recipe,
+    field: str,
+    index: Index | None,
+    template: Body | None,
+) -> int | None:
+    """Raise the error of an installation that would harm another.
+
+    It would mix recipes or fields, replace another pipeline, or undo a newer nearfold's. Returns
+    what `check_index` does, None without an index.
+    """
+    require_same_recipe(asset_bodies.recipe_in(template) if template else None, recipe)
+    if index is None:
+        assets.check_alias(place, None)
+        return None
+    sample_size = check_index(assets, place, index, recipe, field)
+    _check_default_pipeline(assets, index, recipe, field)
+    return sample_size
+
+
+def check_index(
+    assets: Assets, place: IndexPlace, index: Index, recipe: Recipe, field: str
+) -> int | None:
+    """Raise the error of an index that cannot have `near_*` fields, or not those of this recipe and
+    field of texts.
+
+    Returns the number of documents that were read for values of others; None where nearfold knows
+    the index already.
+    """
+    name, description = index
+    mapping = description.get("mappings", {})
+    require_whole_index(place, index)
+    require_same_recipe(recipe_of(mapping), recipe)
+    if problems := asset_bodies.field_problems(mapping):
+        raise MappingMismatch(index=place.index, problems=problems)
+    assets.check_alias(place, index)
+    _check_blocks(index)
+    if gap := source_gap(description):
+        raise PartialSource(index=name, gap=gap)
+    require_whole_view(assets.requests, (name,))
+    _check_room(index, field)
+    sample_size = _check_values(assets, index)
+    _check_field(assets, index, field)
+    return sample_size
+
+
+def recipe_of(mapping: Mapping[str, Any]) -> Recipe | None:
+    """Return the recipe in the `_meta` of a mapping; None where nearfold wrote none."""
+    about = mapping.get("_meta", {}).get("nearfold")
+    return Recipe(**about["recipe"]) if about else None
+
+
+def check_asset(assets: Assets, asset: Asset) -> None:
+    """Raise `StoreError` for an asset that another program, or a newer nearfold, stored there."""
+    stored = assets.own(asset)
+    if stored and stored.get("version", 0) > asset.body.get("version", stored.get("version", 0)):
+        raise StoreError(
+            f"a newer nearfold installed {asset.name} at {assets.requests.url}; "
+            "upgrade nearfold, or uninstall with it first"
+        )
+
+
+def _check_default_pipeline(assets: Assets, index: Index, recipe: Recipe, field: str) -> None:
+    """Raise `StoreError` for an index whose default pipeline neither signs nor calls one that does;
+    an owner who set none shall have none.
+    """
+    current, url = default_pipeline(index[1]), assets.requests.url
+    if current in (None, NO_PIPELINE) or asset_bodies.signs_by(recipe, current):
+        return
+    pipelines = asset_bodies.pipeline_names(recipe, field)
+    if not assets.calls(current, pipelines):
+        raise StoreError(
+            f"index {index[0]} has the default pipeline {current}, which install would replace; "
+            f"let it call {pipelines[1]} by a `pipeline` processor, which `nearfold install` for "
+            f"an index of any other name puts there; or, if that leaves {field} as it is, make it "
+            f"the index.final_pipeline, which runs after the one that signs, and clear "
+            f"{DEFAULT_PIPELINE}; or keep it, and sign by `nearfold index {url} --store {url}` "
+            "from time to time"
+        )
+
+
+def _check_blocks(index: Index) -> None:
+    """Raise `UsageError` for an index that accepts no changes: those after the first ones that the
+    engine refuses would be missing.
+    """
+    name, description = index
+    if blocks := blocks_of(description):
+        raise UsageError(
+            f"index {name} has {', '.join(blocks)}, so that it accepts no change; nothing was "
+            "changed: set it to null, run again, and set it again afterwards"
+        )
+
+
+def _check_room(index: Index, field: str) -> None:
+    """Raise `UsageError` for an index that may not have as many fields as nearfold adds, or none of
+    their kind.
+    """
+    name, description = index
+    if description.get("mappings", {}).get("subobjects") in (False, "false"):
+        raise UsageError(
+            f"index {name} has `subobjects: false` in its mapping, which takes no object such as "
+            "near_unsearchable; send the documents to an index without that, and give "
+            "it to --store"
+        )
+    properties = description.get("mappings", {}).get("properties", {})
+    missing = asset_bodies.near_fields(field).keys() - properties.keys()
+    lacking = -fields_left(description, len(missing))
+    if missing and lacking > 0:
+        limit = field_limit(description)
+        raise UsageError(
+            f"index {name} may have {limit} fields ({FIELD_LIMIT}), and needs {limit + lacking} "
+            f"with the {len(missing)} that nearfold adds; raise that setting of the index, then "
+            "run again"
+        )
+
+
+def _check_values(assets: Assets, index: Index) -> int | None:
+    """Raise `UsageError` where documents of an index that nearfold does not know yet hold `near_*`
+    values of another program, as far as the first `SAMPLE` documents tell.
+
+    Such values may be in `_source` alone, where no search finds them. Returns the number of
+    documents that were read; None where nearfold knows the index, and none is read.
+    """
+    name, description = index
+    if recipe_of(description.get("mappings", {})) is not None:
+        return None
+    body = {"size": SAMPLE, "_source": ["near_*"], "track_total_hits": False}
+    hits = assets.requests.call("POST", f"{name}/_search", body)["hits"]["hits"]
+    for hit in hits:
+        if fields := foreign_fields(hit["_id"], hit.get("_source", {})):
+            raise UsageError(
+                f"document {hit['_id']} of {name} has {', '.join(fields)} of another program, "
+                "which nearfold would replace; nothing was changed: rename these fields, or copy "
+                "the documents without them to another index"
+            )
+    return len(hits)
+
+
+def _check_field(assets: Assets, index: Index, field: str) -> None:
+    """Raise `TextFieldMismatch` for another field than the one that was signed, and `UsageError`
+    for an alias of a field.
+
+    A field of which nothing was signed yet may change.
+    """
+    mapping = index[1].get("mappings", {})
+    definition = dict(leaf_fields(mapping)).get(field, {})
+    if definition.get("type") == "alias":
+        raise UsageError(
+            f"{field} of index {index[0]} is another name of its field {definition.get('path')}, "
+            f"which documents have in its place; pass --text-field {definition.get('path')}"
+        )
+    stored = text_field(mapping)
+    if stored is None or stored == field:
+        return
+    signed = assets.signed(index[0]) if is_shared_mapping(mapping) else None
+    if signed != 0:
+        raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
+
+
+_SHOWN = 12
+_MALFORMED = (
+    "on this engine, a line that is not JSON makes its whole bulk request fail "
+    "(docs/cluster.md, Malformed lines)"
+)
+
+
+def install(
+    requests: Requests,
+    place: IndexPlace,
+    dialect: Dialect,
+    recipe: Recipe,
+    dry_run: bool,
+    text_field: str | None = None,
+) -> list[Change]:
+    """Install the assets, then the index template that names them, then an index that exists.
+
+    Everything is checked before anything is written.
+    """
+    assets = Assets(requests, dry_run)
+    index = assets.index(place)
+    template = assets.template(place)
+    present_field = _known_field(index, template)
+    field = text_field or present_field or TEXT
+    for asset in asset_bodies.assets_of(recipe, place.index, field, dialect.search_pipelines):
+        check_asset(assets, asset)
+    sample_size = check_installation(assets, place, recipe, field, index, template)
+    component = assets.put(asset_bodies.component_template(recipe, field))
+    signing = assets.put_pipeline(asset_bodies.signing_pipeline(recipe, field))
+    signs = signing.action != "impossible"
+    if signs and not dry_run and assets.fails_whole_bulks(place, signing.name):
+        signing = replace(signing, detail=_MALFORMED)
+    changes = [
+        component,
+        signing,
+        assets.put_attachment_pipeline(asset_bodies.attachment_pipeline(recipe, field), signing),
+    ]
+    changes += [assets.put_script(script, signing) for script in asset_bodies.score_scripts()]
+    if dialect.search_pipelines:
+        changes.append(assets.put(asset_bodies.fold_pipeline()))
+    if reason := _reason_against_template(requests, place, index):
+        changes.append(assets.leave_template_out(place, reason, recipe, field))
+    else:
+        changes.append(assets.put_template(place, dialect, recipe, signs, field))
+    if index is not None:
+        changes.append(assets.adopt(place, recipe, index, signs, field, sample_size))
+    if present_field is not None and present_field != field:
+        changes += remove_unused(assets, place, recipe, present_field)
+    return changes
+
+
+def _reason_against_template(requests: Requests, place: IndexPlace, index: Index | None) -> str:
+    """Return why an index gets no index template of nearfold's, in words; empty where it gets one.
+
+    An engine makes an index by one template alone: that of others would count for nothing, and
+    their documents would meet fields of ours.
+    """
+    if templates := rivals(requests, place):
+        return (
+            f"index template {', '.join(templates)} takes {place.index} too, and an index is made "
+            "by one alone"
+        )
+    if index is not None and is_adopted(index[1].get("mappings", {})):
+        return f"another program made {place.index}, and is to make it again as it was"
+    return ""
+
+
+def installation_problems(requests: Requests, place: IndexPlace) -> list[str]:
+    """Return what an index, or the next one of its name, lacks to be signed, a sentence each.
+
+    Empty where nothing is installed, and to whoever may not read index templates.
+    """
+    assets = Assets(requests, dry_run=True)
+    index = assets.index(place)
+    try:
+        template = assets.template(place)
+        is_ours = template is not None and asset_bodies.recipe_in(template) is not None
+        reason = _reason_against_template(requests, place, index) if is_ours else ""
+    except StoreAccessDenied:
+        reason = ""
+    problems = [f"index template nearfold-{place.index} has to go: {reason}"] if reason else []
+    mapping = index[1].get("mappings", {}) if index else {}
+    if index is not None and is_shared_mapping(mapping):
+        needed = asset_bodies.near_fields(text_field(mapping) or TEXT).keys() - set(
+            index_mapping.LATER
+        )
+        missing = sorted(needed - mapping.get("properties", {}).keys())
+        problems += [f"index {index[0]} lacks the fields {', '.join(missing)}"] if missing else []
+    return problems
+
+
+def installed_recipe(requests: Requests, place: IndexPlace) -> Recipe | None:
+    """Return the recipe that the index has, or will have by its template; None without either."""
+    assets = Assets(requests, dry_run=True)
+    return _stored_recipe(assets.index(place), assets.template(place))
+
+
+def uninstall(
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
+) -> list[Change]:
+    """Remove the pipeline from the index, then its template, then assets that no index needs."""
+    assets = Assets(requests, dry_run)
+    index = assets.index(place)
+    if index is not None:
+        require_whole_index(place, index)
+    template = assets.template(place)
+    recipe = _stored_recipe(index, template) or recipe
+    changes = [] if index is None else assets.release(place, recipe, index)
+    changes += assets.remove(asset_bodies.index_template_asset(place.index), "")
+    changes += remove_unused(assets, place, recipe, _known_field(index, template) or TEXT)
+    users = AssetUsers(assets, place)
+    others = users.of_scripts()
+    for asset in asset_bodies.score_scripts():
+        changes += assets.remove(asset, others)
+    if dialect.search_pipelines:
+        changes += assets.remove(asset_bodies.fold_pipeline(), others or users.of_search_pipeline())
+    return changes
+
+
+def _known_field(index: Index | None, template: Body | None) -> str | None:
+    """Return the field whose texts are signed, by the index or by the template of a future one."""
+    field = text_field(index[1].get("mappings", {})) if index else None
+    if field or not template:
+        return field
+    return text_field(template.get("template", {}).get("mappings", {}))
+
+
+def _stored_recipe(index: Index | None, template: Body | None) -> Recipe | None:
+    """Return the recipe of the template, or else that of the index."""
+    planned = asset_bodies.recipe_in(template) if template else None
+    return planned or (recipe_of(index[1].get("mappings", {})) if index else None)
+
+
+def put_next_pipeline(
+    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+) -> tuple[str | None, list[Change]]:
+    """Put the pipelines of the next recipe of an index that signs on arrival; return the name, and
+    what changes.
+
+    The name is None where the index itself does not sign. Raises `UsageError` when no pipeline
+    computes that recipe.
+    """
+    name = default_pipeline(old)
+    is_signed = asset_bodies.signs_by(before, name)
+    _check_caller(assets, place, old, before, after)
+    if not is_signed and not asset_bodies.signs_by(before, _pipeline_in(assets.template(place))):
+        return None, []
+    if unsupported := ingest_pipeline.unsupported_settings(after):
+        raise UsageError(
+            f"{place.index} signs what clients send, and no ingest pipeline can compute recipe "
+            f"{after.name} ({unsupported}); run `nearfold uninstall --store {place.url}` first, "
+            "and send documents by `nearfold index` from then on"
+        )
+    field = text_field(old["mappings"]) or TEXT
+    for asset in asset_bodies.recipe_assets(after, field):
+        check_asset(assets, asset)
+    if is_signed and name:
+        check_asset(assets, asset_bodies.Asset("ingest pipeline", name, {}))
+    component = assets.put(asset_bodies.component_template(after, field))
+    signing = assets.put_pipeline(asset_bodies.signing_pipeline(after, field))
+    attachment = asset_bodies.attachment_pipeline(after, field)
+    changes = [component, signing, assets.put_attachment_pipeline(attachment, signing)]
+    if not is_signed:
+        return None, changes
+    for_files, for_texts = asset_bodies.pipeline_names(after, field)
+    is_of_files = name == asset_bodies.pipeline_names(before, field)[0]
+    return (for_files if is_of_files else for_texts), changes
+
+
+def _check_caller(
+    assets: Assets, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
+) -> None:
+    """Raise `UsageError` where the owner's default pipeline calls one that signs by the old recipe,
+    as it would in the next version of the index.
+    """
+    name, field = default_pipeline(old), text_field(old["mappings"]) or TEXT
+    pipelines = asset_bodies.pipeline_names(before, field)
+    if before.id == after.id or asset_bodies.signs_by(before, name):
+        return
+    if assets.calls(name, pipelines):
+        raise UsageError(
+            f"the default pipeline {name} of {place.index} calls {pipelines[1]}, which signs by "
+            f"recipe {before.name}; clear {DEFAULT_PIPELINE}, run reindex and `nearfold install`, "
+            f"let {name} call {asset_bodies.shared_name(after, field)}, and set it again"
+        )
+
+
+def _pipeline_in(template: Body | None) -> str | None:
+    """Return the pipeline that an index template names."""
+    return default_pipeline((template or {}).get("template", {}))
+
+
+def update_template(
+    assets: Assets, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
+) -> list[Change]:
+    """Update the template of an index whose recipe changes, and remove assets without a user.
+
+    Return what changes.
+    """
+    template, index = assets.template(place), assets.index(place)
+    pipeline = default_pipeline(index[1]) if index else None
+    is_signed = any(asset_bodies.signs_by(recipe, pipeline) for recipe in (before, after))
+    if template is None and not is_signed:
+        return []
+    field = _known_field(index, template) or TEXT
+    changes = []
+    if template is not None and (reason := _reason_against_template(assets.requests, place, index)):
+        changes.append(assets.leave_template_out(place, reason, after, field))
+    elif template is not None:
+        signs = asset_bodies.signs_by(before, _pipeline_in(template))
+        if not signs and not is_signed:  # else it was put with the pipelines
+            changes.append(assets.put(asset_bodies.component_template(after, field)))
+        changes.append(assets.put_template(place, dialect, after, signs, field))
+    return [*changes, *remove_unused(assets, place, before, field)]
+
+
+def index_at(requests: Requests, place: IndexPlace) -> Index | None:
+    """Return the own name and the description of the index of a URL; None where there is none."""
+    return Assets(requests, dry_run=True).index(place)
+
+
+def adopt(
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, field: str
+) -> None:
+    """Add the `near_*` fields, recipe, field of texts and write alias to another program's index.
+
+    It gets no pipeline; one of ours that signs another field is replaced by that for this field.
+    Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
+    `TextFieldMismatch` where texts of another one were signed, `MappingMismatch` where `near_*`
+    fields are mapped in another way, and `PartialSource`.
+    """
+    assets = Assets(requests, dry_run=False)
+    index = assets.index(place)
+    if index is None:
+        raise IndexMissing(place.url)
+    mapping = index[1].get("mappings", {})
+    sample_size = check_index(assets, place, index, recipe, field)
+    if not may_hold(mapping, field):
+        names = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
+        if len(names) > _SHOWN:
+            names[_SHOWN:] = ["..."]
+        shown = ", ".join(names)
+        raise UsageError(
+            f"index {place.index} has no field {field} (it has: {shown}); "
+            "name the field by --text-field"
+        )
+    pipeline = default_pipeline(index[1])
+    names_for_field = asset_bodies.pipeline_names(recipe, field)
+    if asset_bodies.signs_by(recipe, pipeline) and pipeline not in names_for_field:
+        install(requests, place, dialect, recipe, dry_run=False, text_field=field)
+    else:
+        assets.adopt(place, recipe, index, False, field, sample_size)

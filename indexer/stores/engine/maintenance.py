@@ -1,0 +1,228 @@
+"""Maintenance of an index of an engine: another recipe, installation, roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import UsageError
+from indexer.model import Row
+from indexer.recipe import Recipe
+from indexer.stores.engine import install
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields
+from indexer.stores.engine.field_substitutes import substitutes
+from indexer.stores.engine.index_facts import IndexPlace, write_blocks
+from indexer.stores.engine.index_mapping import is_shared_mapping, leaf_fields, text_field
+from indexer.stores.engine.requests import Requests
+from indexer.stores.engine.roles import roles
+from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.index import OpenIndex
+
+
+class EngineMaintenance:
+    """Reindexable, shareable and installable: the maintenance of a store in an engine.
+
+    What it needs is imported when it is used, because indexing and searching never do.
+    """
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+
+    def reindex(
+        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+    ) -> ReindexResult:
+        """Fill a new version of the index, which takes over its name.
+
+        The old one refuses writes for the last step.
+        """
+        from indexer.stores.engine.reindex import replace_index
+
+        index = self._index
+        try:
+            return replace_index(
+                index.requests, index.place, index.dialect, recipe, sign_rows, keep, on_progress
+            )
+        finally:
+            index.facts = None
+
+    def plan_reindex(self, recipe: Recipe, keep: bool) -> list[Change]:
+        """Read what `reindex` would create, change and remove, and write nothing."""
+        from indexer.stores.engine.reindex import plan_replacement
+
+        index = self._index
+        return plan_replacement(index.requests, index.place, index.dialect, recipe, keep)
+
+    def is_shared(self) -> bool:
+        """Return what the mapping says."""
+        self._index.require_recipe()
+        return bool(self._index.facts and is_shared_mapping(self._index.facts.mapping))
+
+    def changed_rows(self) -> Sequence[Row]:
+        """Look at the thousand documents written last; those that were written once are not read.
+
+        Engines number the operations on an index, and the versions of a document.
+        """
+        from indexer.stores.engine.reads import changed_rows
+
+        return changed_rows(self._index)
+
+    def check_updatable(self) -> None:
+        """Look for fields that the index holds and `_source` lacks, and for limits of the user."""
+        from indexer.stores.engine.create_index import require_whole_view
+
+        index = self._index
+        index.check_updatable()
+        if index.facts:
+            require_whole_view(index.requests, index.facts.members or (index.facts.index,))
+
+    def write_blocks(self) -> Mapping[str, Sequence[str]]:
+        """Read the settings of the index, or of all behind its name."""
+        self._index.require_recipe()
+        return write_blocks(self._index.requests, self._index.place)
+
+    def check_labels(self, ids: Sequence[str]) -> None:
+        """Look at the mapping of `labels`, and at the documents themselves."""
+        from indexer.stores.engine.foreign_documents import check_labels
+
+        check_labels(self._index, ids)
+
+    def sign_again(self, rows: Sequence[Row]) -> None:
+        """Write whole rows into an index of nearfold's own, keys alone into one that it shares."""
+        from indexer.stores.engine.writes import sign_again
+
+        sign_again(self._index, rows)
+
+    def installed_recipe(self) -> Recipe | None:
+        """Return the recipe that the index has, or will have by its template."""
+        from indexer.stores.engine import install as installer
+
+        return installer.installed_recipe(self._index.requests, self._index.place)
+
+    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
+        """Install templates and pipelines for this index, and change the index itself where it
+        exists.
+        """
+        from indexer.stores.engine import install as installer
+
+        index = self._index
+        index.facts = None
+        return installer.install(
+            index.requests, index.place, index.dialect, recipe, dry_run, text_field
+        )
+
+    def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Remove what `install` put there.
+
+        The index stays as it is but for its default pipeline, and for its write alias where other
+        programs write too.
+        """
+        from indexer.stores.engine import install as installer
+
+        index = self._index
+        return installer.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
+
+    def installation_problems(self) -> Sequence[str]:
+        """Look at the mapping and at index templates; at none of an alias of several indices."""
+        from indexer.stores.engine import install as installer
+
+        index = self._index
+        index.require_recipe()
+        if index.facts and index.facts.members:
+            return ()
+        return installer.installation_problems(index.requests, index.place)
+
+    def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
+        """Put the dashboard with the fields that the index has."""
+        from indexer.stores.engine import saved_objects
+        from indexer.stores.engine.dashboards import product_of
+
+        index = self._index
+        fields = dashboard_fields(index.requests, index.place, time_field)
+        product = product_of(index.address.kind)
+        return saved_objects.put(place, index.place.index, product, dry_run, fields)
+
+    def put_roles(self, dry_run: bool) -> list[Change]:
+        """Put roles by the security API of the engine."""
+        from indexer.stores.engine import roles as security
+
+        return security.put(self._index.requests, self._index.dialect, self.roles(), dry_run)
+
+    def remove_roles(self, dry_run: bool) -> list[Change]:
+        """Remove roles by the security API of the engine."""
+        from indexer.stores.engine import roles as security
+
+        return security.remove(self._index.requests, self._index.dialect, self.roles(), dry_run)
+
+    def roles(self) -> dict[str, Body]:
+        """Return roles in the form that the security API of this engine takes."""
+        return roles(self._index.address.kind, self._index.place.index)
+
+
+# The fields that the dashboard of an index shows: by which dates, and in place of which others.
+
+_DATES = ("date", "date_nanos")
+_FIRST = ("modified", "@timestamp")
+_GROUPED = ("path", "content_type", "labels")  # fields whose values are counted
+
+
+def dashboard_fields(
+    requests: Requests, place: IndexPlace, time_field: str | None
+) -> DashboardFields:
+    """Return the fields of a dashboard.
+
+    Its time is in `time_field`, else in `modified` for an index of nearfold's own, and for one that
+    is shared in a field of dates that all its documents have; none where there is no such field, no
+    document or no index yet. Ties: `modified`, `@timestamp`, then the first by name. Raises
+    `UsageError` for a `time_field` that is no field of dates of the index.
+    """
+    index = install.index_at(requests, place)
+    if index is None:
+        return DashboardFields(time_field)
+    name, description = index
+    mapping = description.get("mappings", {})
+    dates = _date_fields(mapping)
+    if time_field is not None and time_field not in dates:
+        known = ", ".join(dates) or "none"
+        raise UsageError(
+            f"index {place.index} has no field of dates {time_field} (it has: {known}); "
+            "name one of them by --time-field, or leave that out"
+        )
+    is_own = text_field(mapping) is not None and not is_shared_mapping(mapping)
+    if is_own:
+        return DashboardFields(time_field or OWN_FIELDS.time)
+    shown = time_field or _time_of_all(requests, name, dates)
+    names = substitutes(mapping)
+    return DashboardFields(shown, {name: names[name] for name in _GROUPED if name in names})
+
+
+def _date_fields(mapping: Mapping[str, Any]) -> list[str]:
+    """Return the fields of dates, those that are preferred first."""
+    names = [
+        path
+        for path, definition in leaf_fields(mapping)
+        if definition.get("type") in _DATES and not path.startswith("near_")
+    ]
+    first = [name for name in _FIRST if name in names]
+    return [*first, *sorted(set(names) - set(first))]
+
+
+def _time_of_all(requests: Requests, index: str, dates: Sequence[str]) -> str | None:
+    """Return the first field of dates that every document has; None without one."""
+    filters = {str(place): {"exists": {"field": name}} for place, name in enumerate(dates)}
+    if not filters:
+        return None
+    body = {
+        "size": 0,
+        "track_total_hits": True,
+        "aggs": {"dates": {"filters": {"filters": filters}}},
+    }
+    answer = requests.call("POST", f"{index}/_search", body)
+    total = answer["hits"]["total"]["value"]
+    buckets = answer["aggregations"]["dates"]["buckets"]
+    for place, name in enumerate(dates):
+        if total and buckets[str(place)]["doc_count"] == total:
+            return name
+    return None

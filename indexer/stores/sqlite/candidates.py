@@ -1,0 +1,293 @@
+"""Rows of a SQLite file that share keys with a look-up.
+
+Nothing of a row is read but of those that are returned: which they are is decided on the postings
+and, where more rows share the same number of keys than fit, on the index of paths.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.fingerprinting.keys import unsigned64
+from indexer.fingerprinting.minhash import pass_screen
+from indexer.model import Candidate, Candidates, Scope, Screen, WordLookup
+from indexer.stores.base import Lookup
+from indexer.stores.query_syntax import Term
+from indexer.stores.sqlite import parts, rows
+from indexer.stores.sqlite.full_text import term_expression
+from indexer.stores.sqlite.read_cache import Numbers, ReadCache, carriers, either, parse_numbers
+from indexer.stores.sqlite.rows import sketches_of, words_of
+
+_BEST = (
+    "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value WHERE d.words BETWEEN ? AND ?"
+)
+_SORTED = (
+    "SELECT group_concat(number, ' ') FROM (SELECT d.number FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value ORDER BY d.path, d.id LIMIT ?)"
+)
+_NEXT = (
+    "SELECT group_concat(number, ' '), max(path) FROM (SELECT number, path FROM documents "
+    "INDEXED BY documents_by_path WHERE (path, number) > (?, ?) ORDER BY path, number LIMIT ?)"
+)
+_OF_PATH = (
+    "SELECT group_concat(number, ' ') FROM "
+    "(SELECT number FROM documents WHERE path = ? ORDER BY id LIMIT -1)"
+)
+_ANY_LENGTH = 0, (1 << 63) - 1
+_ENTRIES = 4  # entries of the index of paths that are read in the time of one row
+_AT_ONCE = 20_000  # entries at most
+_MORE = 4  # times as many rows are read where too few are of the lengths asked for
+_SPARSE = 50  # numbers for each that is counted
+
+
+def find_candidates(
+    db: sqlite3.Connection,
+    scope: Scope,
+    lookup: Lookup,
+    limit: int,
+    least_shared: int,
+    hot_key_floor: int,
+    hot_key_share: float,
+    screen: Screen | None = None,
+) -> Candidates:
+    """Return the rows that share keys: one read of the postings of all keys, of a hot one up to its
+    cap.
+    """
+    cache = parts.read_cache(db)
+    bands, blocks = lookup
+    posted = [rows.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
+    matching = map(either, zip(*posted, strict=True))
+    keys = dict(zip(matching, (*bands, *blocks), strict=True))
+    cap = max(hot_key_floor, int(hot_key_share * parts.known_count(db, scope)))
+    every_key = cache.carriers(list(keys), cap + 1, lambda missing: carriers(db, missing, cap + 1))
+    capped = [key for key, rows in zip(keys.values(), every_key, strict=True) if len(rows) > cap]
+    rows_by_key = [rows for rows in every_key if len(rows) <= cap]
+    if not rows_by_key:
+        return Candidates((), tuple(capped))
+    numbers, shared = count_shared(rows_by_key, max(1, least_shared - len(capped)))
+    lengths = screen.lengths if screen else None
+    if lengths and len(numbers) > limit:  # of fewer all are read below
+        is_of_length = np.isin(numbers, _first_of_lengths(db, numbers, shared, limit, lengths))
+        numbers, shared = numbers[is_of_length], shared[is_of_length]
+    is_best = _are_best(db, numbers, shared, limit)
+    is_cut = not is_best.all()
+    numbers, shared = numbers[is_best], shared[is_best]
+    most = len(numbers)
+    if screen:
+        passes = _pass(db, numbers, screen)
+        numbers, shared = numbers[passes], shared[passes]
+    best = _candidates(db, numbers, shared, lengths or _ANY_LENGTH)
+    return Candidates(best, tuple(capped), is_cut, most - len(best))
+
+
+def count_shared(
+    rows_by_key: Sequence[NDArray[np.int32]], least: int
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the rows that carry at least `least` of the keys, ascending, and how many."""
+    rows = np.concatenate(rows_by_key)
+    if not len(rows):
+        return rows.astype(np.int64), np.zeros(0, dtype=np.int64)
+    first, last = int(rows.min()), int(rows.max())
+    if last - first > _SPARSE * len(rows):  # a count for each number would take more memory
+        numbers, shared = np.unique(rows, return_counts=True)
+        enough = shared >= least
+        return numbers[enough].astype(np.int64), shared[enough]
+    shared = np.bincount(rows - first)
+    places = np.flatnonzero(shared >= least)
+    return places + first, shared[places]
+
+
+def _pass(db: sqlite3.Connection, numbers: Numbers, screen: Screen) -> NDArray[np.bool_]:
+    """Flag the rows whose sketches pass the screen, or that have none."""
+    sketches, is_sketched = sketches_of(db, numbers, len(screen.slots))
+    return pass_screen(screen, sketches) | ~is_sketched
+
+
+def _first_of_lengths(
+    db: sqlite3.Connection,
+    numbers: Numbers,
+    shared: NDArray[Any],
+    limit: int,
+    lengths: tuple[int, int],
+) -> Numbers:
+    """Return, of those of these rows that are of such lengths, the first ones, more than `limit`;
+    all where there are not as many. First are those that share most keys, ties by path, then id.
+    """
+    most = _MORE * limit
+    while 0 < most < len(numbers) // _MORE:
+        is_first = _are_best(db, numbers, shared, most)
+        within = _of_lengths(db, numbers[is_first], lengths)
+        if len(within) > limit:
+            return within
+        most *= _MORE
+    return _of_lengths(db, numbers, lengths)
+
+
+def _of_lengths(db: sqlite3.Connection, numbers: Numbers, lengths: tuple[int, int]) -> Numbers:
+    """Return those of these rows whose texts have the fewest words to the most."""
+    words = words_of(db, numbers)
+    least, most = lengths
+    return numbers[(words >= least) & (words <= most)]
+
+
+def _candidates(
+    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], lengths: tuple[int, int]
+) -> tuple[Candidate, ...]:
+    """Return those of these rows that are of such lengths, most keys shared first, ties by path,
+    then id.
+    """
+    count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
+    rows = db.execute(_BEST, (json.dumps(numbers.tolist()), *lengths)).fetchall()
+    rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
+    return tuple(
+        Candidate(name, path, count_of[number], minhash, None if bits is None else unsigned64(bits))
+        for number, name, path, minhash, bits in rows
+    )
+
+
+def _are_best(
+    db: sqlite3.Connection, numbers: Numbers, shared: NDArray[Any], limit: int
+) -> NDArray[np.bool_]:
+    """Flag the `limit` rows that share most keys, of those that share as many the first by path,
+    then id. The numbers are ascending.
+    """
+    if len(numbers) <= limit or not limit:
+        return np.full(len(numbers), bool(limit))
+    fewest = np.partition(shared, -limit)[-limit]
+    is_best: NDArray[np.bool_] = shared > fewest
+    tied = np.flatnonzero(shared == fewest)
+    places = limit - int(np.count_nonzero(is_best))
+    first = first_by_path(db, numbers[tied], places)
+    is_best[np.searchsorted(numbers, first)] = True
+    return is_best
+
+
+def first_by_path(db: sqlite3.Connection, numbers: Numbers, count: int) -> Numbers:
+    """Return the first of these rows by path, then id: `count`, of at least as many.
+
+    Few are read and sorted; of many, the index of paths has enough near its begin.
+    """
+    cache = parts.read_cache(db)
+    entries = count * parts.known_count(db, "both") // max(len(numbers), 1)
+    cache.sorted_rows += len(numbers)
+    if entries - len(cache.by_path) > _ENTRIES * cache.sorted_rows:
+        joined = db.execute(_SORTED, (json.dumps(numbers.tolist()), count)).fetchone()[0]
+        return parse_numbers(joined)
+    at_once = min(2 * entries + 100, _AT_ONCE)
+    return _first_in_index(db, cache, numbers, count, at_once)
+
+
+def _first_in_index(
+    db: sqlite3.Connection, cache: ReadCache, numbers: Numbers, count: int, at_once: int
+) -> Numbers:
+    """Return the same by the index of paths from its start, as far as it was not read before.
+
+    It has rows of one path in order of number: the last path is sorted by id.
+    """
+    is_chosen = np.zeros(int(numbers.max()) + 1, dtype=np.bool_)
+    is_chosen[numbers] = True
+    chosen = _chosen(cache.by_path, is_chosen)
+    while len(chosen) < count:
+        last = int(cache.by_path[-1]) if len(cache.by_path) else -1
+        joined, cache.last_path = db.execute(_NEXT, (cache.last_path, last, at_once)).fetchone()
+        entries = parse_numbers(joined)
+        cache.by_path = np.concatenate([cache.by_path, entries])
+        chosen = np.concatenate([chosen, _chosen(entries, is_chosen)])
+    chosen = chosen[:count]
+    (path,) = db.execute(
+        "SELECT path FROM documents WHERE number = ?", (int(chosen[-1]),)
+    ).fetchone()
+    by_id = parse_numbers(db.execute(_OF_PATH, (path,)).fetchone()[0])
+    if len(by_id) == 1:
+        return chosen
+    before = chosen[~np.isin(chosen, by_id)]
+    same = by_id[np.isin(by_id, numbers)]
+    return np.concatenate([before, same[: count - len(before)]])
+
+
+def _chosen(numbers: Numbers, is_chosen: NDArray[np.bool_]) -> Numbers:
+    """Return the numbers that are flagged, in order; those beyond the flags are not."""
+    numbers = numbers[numbers < len(is_chosen)]
+    return numbers[is_chosen[numbers]]
+
+
+# Rows of a SQLite file that have most of the words of a short text.
+
+_AT_FIRST = 2_000  # rows of a word that are read before it is known how many there are
+_ALL = -1
+_SIMILAR = (
+    "SELECT d.number, d.id, d.path, d.minhash, d.simhash FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value "
+    "WHERE d.words BETWEEN ? AND ? AND d.minhash IS NOT NULL AND {}"
+)
+
+
+def find_by_words(
+    db: sqlite3.Connection, scope: Scope, lookup: WordLookup, limit: int
+) -> Candidates:
+    """Return the rows of a scope that meet a look-up.
+
+    A row lacks some of the words at most, so it has one of any more of them: the rows of frequent
+    words are read only where there are not enough others.
+    """
+    keys = [_expression(spellings) for spellings in lookup.words]
+    first = _rows_of(db, keys, _AT_FIRST)
+    frequent = [key for key, rows in zip(keys, first, strict=True) if len(rows) == _AT_FIRST]
+    rows_by_word = [rows for rows in first if len(rows) < _AT_FIRST]
+    absent = len(keys) - lookup.shared
+    while frequent and len(rows_by_word) <= absent:
+        rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
+    numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
+    while frequent and len(numbers) > limit:
+        rows_by_word += _rows_of(db, [frequent.pop()], _ALL)
+        numbers, shared = count_shared(rows_by_word, len(rows_by_word) - absent)
+    condition = parts.within(db, scope) or "1"
+    values = json.dumps(numbers.tolist()), lookup.fewest_words, lookup.most_words
+    rows = db.execute(_SIMILAR.format(condition), values).fetchall()
+    count_of = dict(zip(numbers.tolist(), shared.tolist(), strict=True))
+    rows.sort(key=lambda row: (-count_of[row[0]], row[2], row[1]))
+    candidates = tuple(
+        Candidate(id, path, 0, minhash, None if bits is None else unsigned64(bits))
+        for _, id, path, minhash, bits in rows[:limit]
+    )
+    return Candidates(candidates, cut=len(rows) > limit)
+
+
+def _expression(spellings: Sequence[str]) -> str:
+    return f"text : ({' OR '.join(term_expression(Term(text)) for text in spellings)})"
+
+
+def _rows_of(db: sqlite3.Connection, keys: Sequence[str], most: int) -> list[NDArray[np.int32]]:
+    """Return the rows that have each word, `most` at most, which are kept."""
+    cache = parts.read_cache(db)
+    return cache.carriers(keys, most, lambda missing: carriers(db, missing, most, "fulltext"))
+
+
+# Rows that have a word, counted for many words by one statement with one row.
+
+_COUNTS = (
+    "SELECT group_concat(number, ' ') FROM ("
+    "SELECT (SELECT count(*) FROM {} WHERE fulltext MATCH j.value AND {}) AS number "
+    "FROM json_each(?) j ORDER BY j.key LIMIT -1)"
+)
+_JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
+
+
+def document_frequencies(
+    db: sqlite3.Connection, scope: Scope, words: Sequence[str]
+) -> dict[str, int]:
+    """Return how many rows of a scope have each word, in title or text."""
+    if not words:
+        return {}
+    within = parts.within(db, scope)
+    statement = _COUNTS.format(_JOINED if within else "fulltext", within or "1")
+    expressions = json.dumps([term_expression(Term(word)) for word in words])
+    joined: str = db.execute(statement, (expressions,)).fetchone()[0]
+    return dict(zip(words, map(int, joined.split()), strict=True))

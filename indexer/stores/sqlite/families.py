@@ -1,0 +1,102 @@
+"""SQL of families and labels."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from indexer.model import PrincipalRow, Scope
+from indexer.stores.filters import CONFLICT, NEAR_DUPLICATES
+from indexer.stores.sqlite.connections import Connection
+from indexer.stores.sqlite.parts import WITHIN, read_cache
+from indexer.stores.sqlite.read_cache import carriers, either
+from indexer.stores.sqlite.rows import DIGESTS, pack_digest, unpack_digest
+
+CARRIERS = 100
+_CHUNK = 500
+_OWN = " UNION ALL SELECT id, id FROM documents WHERE family = '' AND id IN ({})"
+_IS_PRINCIPAL = (
+    "p.in_family = p.id AND p.principal IS NOT 0 "
+    "AND p.status = 'complete' AND p.minhash IS NOT NULL"
+)
+_PRINCIPALS = (
+    "SELECT p.id, p.minhash FROM json_each(?) j "
+    "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
+    f"JOIN documents p ON p.id = d.in_family WHERE {_IS_PRINCIPAL} "
+    "GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
+)
+_CONFLICTING = (
+    "d.in_family {} (SELECT family FROM ("
+    "SELECT family, labels FROM documents WHERE family <> '' UNION ALL "
+    "SELECT id, labels FROM documents WHERE family = '' "
+    "AND id IN (SELECT family FROM documents WHERE family <> '')) "
+    "GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
+)
+_OF_SEVERAL = "d.in_family {} (SELECT family FROM documents WHERE family <> '' AND family <> id)"
+# by the indexes of families and of ids: none is of `in_family`
+OF_FAMILY = (
+    "d.number IN (SELECT number FROM documents WHERE family = ? AND family <> '' "
+    "UNION ALL SELECT number FROM documents WHERE id = ? AND family = '')"
+)
+FAMILIES = {CONFLICT: _CONFLICTING, NEAR_DUPLICATES: _OF_SEVERAL}  # conditions on documents `d`
+
+
+def principals(
+    db: sqlite3.Connection, posted_keys: Sequence[Sequence[str]], limit: int
+) -> list[PrincipalRow]:
+    """Return the principals of the families of rows that carry these keys, as they are posted; of a
+    hot key only of the oldest carriers.
+    """
+    # Sorted, because that is the order of the index.
+    posted = sorted({either([key]) for key in chain.from_iterable(posted_keys)})
+    shared: Counter[int] = Counter()
+    for numbers in carriers(db, posted, CARRIERS):
+        shared.update(numbers.tolist())
+    if not shared:
+        return []
+    return [PrincipalRow(*row) for row in db.execute(_PRINCIPALS, (json.dumps(shared), limit))]
+
+
+def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[PrincipalRow]:
+    """Return the principals of all families, the oldest rows first."""
+    within = WITHIN[scope].replace("d.", "p.")
+    select = f"SELECT p.id, p.minhash FROM documents p WHERE {within} AND {_IS_PRINCIPAL}"
+    rows = db.execute(f"{select} ORDER BY p.number LIMIT ?", (limit,))
+    return [PrincipalRow(*row) for row in rows]
+
+
+def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield ids with the value of the field, for rows with one of these values."""
+    values: list[bytes | str] = list(names)
+    if field in DIGESTS:  # as bytes or, in files of format 3, as text
+        values = [form for name in names for form in {name, pack_digest(name)}]
+    for start in range(0, len(values), _CHUNK):
+        chunk = values[start : start + _CHUNK]
+        marks = ", ".join("?" * len(chunk))
+        select = f"SELECT id, {field} FROM documents WHERE {field} IN ({marks})"
+        if field == "family":
+            select += f" AND family <> ''{_OWN.format(marks)}"
+            chunk *= 2
+        for name, value in db.execute(f"{select} ORDER BY id", chunk):
+            yield name, unpack_digest(value)
+
+
+def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
+    """Replace the labels of these ids, and of their parts; return how many of the ids exist.
+
+    What the connection keeps of the file stays, and follows.
+    """
+    cache = read_cache(db)
+    values = [(json.dumps(list(names), ensure_ascii=False), id) for id, names in labels.items()]
+    if not values:
+        return 0
+    db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
+    count = db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
+    cache.columns.relabel(db, labels)
+    cache.filtered.clear()  # some filters go by labels
+    if isinstance(db, Connection):
+        db.keep_reads(cache)
+    return count

@@ -1,0 +1,181 @@
+"""Maintenance of a SQLite file: another recipe, copies, and repairs of its indexes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from indexer.recipe import Recipe
+from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
+from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.parts import PART
+from indexer.stores.sqlite.reads import scan_rows
+from indexer.stores.sqlite.rows import band_sets, full_text_words, posted
+from indexer.wording import count_of
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
+
+
+class SqliteMaintenance:
+    """Reindexable, copyable and repairable: the maintenance of a store in one file."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def reindex(
+        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+    ) -> ReindexResult:
+        """Sign all rows into a file beside the store, then replace them in one transaction.
+
+        `keep` leaves a copy of the old store.
+        """
+        from indexer.stores.sqlite.reindex import replace_recipe
+
+        rows = scan_rows(self._file, "both", None)
+        return replace_recipe(self._file, rows, recipe, sign_rows, keep, on_progress)
+
+    def backup(self, path: str, *, replace: bool) -> None:
+        """Copy by SQLite's own backup: one snapshot, whatever is written meanwhile."""
+        self._file.copy(path, replace=replace)
+
+    def restore(self, path: str) -> None:
+        """Restore by SQLite's own backup: one transaction that an existing log takes part in."""
+        self._file.replace(path)
+
+    def inconsistencies(self) -> tuple[str, ...]:
+        """Compare rows and indexes in one consistent view; nothing is written."""
+
+        with self._file.writing() as db:
+            return tuple(find_inconsistencies(db, recipe_in_use(db)))
+
+    def check_sound(self) -> None:
+        """Run SQLite's own check of pages, columns and types."""
+        self._file.check_sound()
+
+    def rebuild(self) -> None:
+        """Rebuild the indexes in one transaction."""
+
+        with self._file.writing() as db:
+            rebuild_index(db, recipe_in_use(db))
+
+
+# The indexes of a SQLite file, compared with its rows and rebuilt from them.
+
+# one token whatever the tokeniser thinks of scripts: letters between blanks or ASCII punctuation
+_BESIDE = r"\s!-/:-@\[-^`{-~"
+_WORD = re.compile(rf"(?<![^{_BESIDE}])[A-Za-z]{{4,20}}(?![^{_BESIDE}])")
+_KEYS = "SELECT number, bands, minhash, blocks, parent FROM documents"
+_TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
+_MASK = (1 << 64) - 1
+_PAGE = 1_000
+
+
+def find_inconsistencies(db: sqlite3.Connection, recipe: Recipe) -> Iterator[str]:
+    """Yield what does not agree with the rows, one sentence each.
+
+    Needs a transaction that may write, and writes nothing.
+    """
+    for count, noun, what in (
+        (
+            "documents WHERE number NOT IN (SELECT number FROM texts)",
+            "document",
+            "without a text",
+        ),
+        (
+            "texts WHERE number NOT IN (SELECT number FROM documents)",
+            "text",
+            "without a document",
+        ),
+    ):
+        if number := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
+            yield f"{count_of(number, noun)} {what}"
+    try:
+        for table in ("fulltext", "postings"):
+            db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+    except sqlite3.DatabaseError:
+        yield f"the index {table} is damaged"
+        return
+    missing = _count_missing(db)
+    if missing:
+        documents = count_of(missing, "document")
+        yield f"the full-text index does not have {documents} as they are, or has others"
+    if _posted(db) != _expected(db, recipe):
+        yield "the keys that are looked up are not those of the documents"
+
+
+def rebuild_index(db: sqlite3.Connection, recipe: Recipe) -> None:
+    """Rebuild both indexes from the rows, inside the caller's transaction.
+
+    Documents without a text, and texts without a document, are deleted.
+    """
+    db.execute("DELETE FROM documents WHERE number NOT IN (SELECT number FROM texts)")
+    db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
+    for table in ("fulltext", "postings"):
+        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    for number, title, text in db.execute(_TEXTS):
+        db.execute(
+            "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
+            (number, *full_text_words(title, text)),
+        )
+    for number, keys in _posted_keys(db, recipe):
+        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
+
+
+def _count_missing(db: sqlite3.Connection) -> int:
+    """Count documents whose first or last word the full-text index does not find in them, and
+    entries of no document.
+    """
+    strange = db.execute(
+        "SELECT count(*) FROM fulltext_docsize WHERE id NOT IN (SELECT number FROM documents)"
+    ).fetchone()[0]
+    missing = (
+        "SELECT number FROM documents JOIN texts USING (number) "
+        "WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
+    )
+    wrong = {number for (number,) in db.execute(missing)}
+    for number, _, text in db.execute(_TEXTS):
+        words = _WORD.findall(full_text_words("", text)[1])
+        for word in {*words[:1], *words[-1:]}:
+            if not db.execute(
+                "SELECT 1 FROM fulltext WHERE fulltext MATCH ? AND rowid = ?", (f'"{word}"', number)
+            ).fetchone():
+                wrong.add(number)
+    return len(wrong) + int(strange)
+
+
+def _posted(db: sqlite3.Connection) -> int:
+    """Return a digest of the keys of each row, by the index."""
+    db.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.carriers "
+        "USING fts5vocab('main', 'postings', 'instance')"
+    )
+    return (
+        sum(_digest(doc, term) for term, doc in db.execute("SELECT term, doc FROM temp.carriers"))
+        & _MASK
+    )
+
+
+def _expected(db: sqlite3.Connection, recipe: Recipe) -> int:
+    """Return the same digest, by the rows; keys count once, as in the index."""
+    rows = _posted_keys(db, recipe)
+    return sum(_digest(number, key) for number, keys in rows for key in set(keys)) & _MASK
+
+
+def _posted_keys(db: sqlite3.Connection, recipe: Recipe) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of each row and its keys as they are posted."""
+    rows = db.execute(_KEYS)
+    while page := rows.fetchmany(_PAGE):
+        every_band = band_sets([(bands, slots) for _, bands, slots, _, _ in page], recipe)
+        for (number, _, _, blocks, parent), bands in zip(page, every_band, strict=True):
+            prefix = "" if parent is None else PART
+            yield number, posted(bands, blocks.split(), prefix)
+
+
+def _digest(number: int, key: str) -> int:
+    return int.from_bytes(
+        hashlib.blake2b(f"{number} {key}".encode(), digest_size=8).digest(), "big"
+    )

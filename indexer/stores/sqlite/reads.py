@@ -1,0 +1,237 @@
+"""Reads of rows in a SQLite file: by id, in order of id, and by full text."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import Query, RankedRow, Row, Scope
+from indexer.stores.abilities import Outline
+from indexer.stores.base import Ranking, SketchedHit
+from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
+from indexer.stores.query_syntax import parse_query, well_formed
+from indexer.stores.sqlite import families, parts, rows
+from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.full_text import (
+    FullTextMatches,
+    end_of_page,
+    full_text_matches,
+    rows_by_path,
+)
+from indexer.stores.sqlite.rows import STATUSES, sketches_of, statuses_of, whole_rows, words_of
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
+
+
+# Sketches of the hits of a search in a SQLite file, without their ids and paths.
+
+
+class FileSketches:
+    """The sketches of the best matches of a search after its `first` ones."""
+
+    def __init__(self, file: File, matches: FullTextMatches, first: int) -> None:
+        self._file, self._first = file, first
+        self._ranked, self._scores = matches.best
+        self._numbers = self._ranked[:0]
+
+    @property
+    def first(self) -> int:
+        """The hits that are not among these."""
+        return self._first
+
+    def best(self, window: int) -> list[SketchedHit]:
+        """Return the best hits after the first ones, `window` with these.
+
+        A row that is gone since has no sketch.
+        """
+        self._numbers = self._best(window)
+        with self._file.reading() as db:
+            width = recipe_in_use(db).sketch_bytes
+            packed, is_sketched = sketches_of(db, self._numbers, width)
+            words = words_of(db, self._numbers)
+            statuses = statuses_of(db, self._numbers)
+        joined = packed.tobytes()
+        sketches: list[bytes | None] = [
+            joined[start : start + width] for start in range(0, len(joined), width)
+        ]
+        for place in np.flatnonzero(~is_sketched):
+            sketches[place] = None
+        scores = self._scores[self._first : self._first + len(self._numbers)].tolist()
+        names = [STATUSES[status] for status in statuses.tolist()]
+        counts = [None if count < 0 else count for count in words.tolist()]
+        return list(map(SketchedHit, scores, names, sketches, counts))
+
+    def _best(self, window: int) -> NDArray[np.int64]:
+        """Return the numbers of these hits; of the last ones of one score, the first by path."""
+        whole = end_of_page(self._scores, window)
+        if whole <= window:
+            return self._ranked[self._first : whole]
+        start = int(np.searchsorted(-self._scores, -self._scores[whole - 1]))
+        tied = rows_by_path(self._file, "path", self._ranked[start:whole])
+        last = np.array([number for number, _ in tied[: window - start]], dtype=np.int64)
+        return np.concatenate([self._ranked[self._first : start], last])
+
+    def rows(self, places: Sequence[int]) -> list[Row] | None:
+        """Return the rows of hits by their places in `best`; None where one is gone since."""
+        numbers = self._numbers[places].tolist()
+        with self._file.reading() as db:
+            rows = whole_rows(db, "number", numbers)
+        return [rows[number] for number in numbers] if len(rows) == len(numbers) else None
+
+
+def hit_sketches(file: File, matches: FullTextMatches, query: Query) -> FileSketches | None:
+    """Return the sketches of the hits that a query expects after its first ones; None where there
+    are none, or where the query asks for all hits or for families.
+    """
+    if not query.first or query.families:
+        return None
+    _, scores = matches.best
+    first = end_of_page(scores, query.first)
+    expected = min(query.expected, len(matches.numbers))
+    return FileSketches(file, matches, first) if first < expected <= len(scores) else None
+
+
+_OUTLINES = (
+    "SELECT d.id, d.path, d.status, d.raw, d.exact, d.labels, d.in_family, d.similarity, "
+    "d.provisional, d.number FROM documents d WHERE {} AND d.number > ? ORDER BY d.number LIMIT ?"
+)
+_OUTLINES_AT_ONCE = 2_000
+_PAGE = 100
+_SHOWN = (
+    "id, path, in_family, status, minhash, words, CASE status WHEN 'empty' THEN raw ELSE exact END"
+)
+
+
+def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
+    """Return whole rows in one consistent view; ids that do not exist are absent."""
+    with file.reading() as db:
+        rows = whole_rows(db, "id", ids)
+    return {row.id: row for row in rows.values()}
+
+
+def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
+    """Yield rows ascending by id.
+
+    The set and its order are fixed when the first row is read; a row deleted since then is left
+    out.
+    """
+    condition, values = ("1", ()) if under is None else _inside(well_formed(under))
+    with file.reading() as db:
+        select = f"SELECT number FROM documents d WHERE ({condition}) AND {parts.WITHIN[scope]}"
+        rows = db.execute(f"{select} ORDER BY id", values)
+        numbers = array("q", (number for (number,) in rows))
+    for start in range(0, len(numbers), _PAGE):
+        chunk = numbers[start : start + _PAGE].tolist()
+        with file.reading() as db:
+            page = whole_rows(db, "number", chunk)
+        yield from sorted(page.values(), key=lambda row: row.id)
+
+
+def read_outlines(file: File, scope: Scope) -> Iterator[Outline]:
+    """Yield outlines in the order in which rows were first written."""
+    select = _OUTLINES.format(parts.WITHIN[scope])
+    last = 0
+    while True:
+        with file.reading() as db:
+            page = db.execute(select, (last, _OUTLINES_AT_ONCE)).fetchall()
+        if not page:
+            return
+        for name, path, status, raw, exact, labels, family, similarity, provisional, _ in page:
+            yield Outline(
+                name,
+                path,
+                status,
+                rows.unpack_digest(raw),
+                rows.unpack_digest(exact),
+                () if labels == "[]" else tuple(json.loads(labels)),
+                family,
+                similarity,
+                bool(provisional),
+            )
+        last = page[-1][-1]
+
+
+def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
+    """Search the full text.
+
+    The matches and their scores are fixed when the search begins; a row deleted since then is left
+    out.
+    """
+    words = parse_query(query.text)
+    conditions, values = _conditions(query, bool(words.terms))
+    if query.text.strip() and words.is_empty:
+        return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+    with file.reading() as db:
+        if within := parts.within(db, scope):
+            conditions = [within, *conditions]
+        matches = full_text_matches(db, query, words, conditions, values)
+    sketches = hit_sketches(file, matches, query)
+    expected = sketches.first if sketches else query.expected
+    return Ranking(
+        len(matches.numbers),
+        _ranked(file, matches, min(expected or _PAGE, _PAGE)),
+        matches.families,
+        matches.facets,
+        unranked=matches.unranked,
+        sketches=sketches,
+    )
+
+
+def _ranked(file: File, matches: FullTextMatches, size: int) -> Iterator[RankedRow]:
+    for page in matches.pages(file, _SHOWN, size):
+        for score, name, path, family, status, minhash, words, stored in page:
+            digest = rows.unpack_digest(stored)
+            yield RankedRow(name, path, score, family, status, minhash, digest, words)
+
+
+def _conditions(query: Query, has_words: bool) -> tuple[list[str], list[str | float]]:
+    """Return the filters as SQL conditions, and the values they are compared with."""
+    conditions: list[str] = []
+    values: list[str | float] = []
+    for field, value in query.filters:
+        if field in FAMILY_FILTERS:
+            operator = "IN" if family_value(field, value) else "NOT IN"
+            conditions.append(families.FAMILIES[field].format(operator))
+            continue
+        if (limits := range_of(field, value)) is not None:
+            sides = (">=", limits.least), ("<", limits.below)
+            for operator, limit in sides:
+                if limit is not None:
+                    conditions.append(f"d.{limits.field} {operator} ?")
+                    values.append(limit)
+            continue
+        if field == FOLDER:
+            condition, inside = _inside(well_formed(value))
+            conditions.append(f"({condition})")
+            values += inside
+            continue
+        if field == "family":
+            # the sign keeps SQLite from searching the words once for each document of the family
+            conditions.append(f"{'+' if has_words else ''}{families.OF_FAMILY}")
+            values += [well_formed(value)] * 2
+            continue
+        name = metadata_name(field)
+        if name is not None:
+            conditions.append("nearfold_holds(d.metadata, ?, ?)")
+            values.append(well_formed(name))
+        elif field == "labels":
+            conditions.append("nearfold_holds(d.labels, NULL, ?)")
+        else:
+            conditions.append(f"{rows.column_name(field)} = ?")
+        values.append(well_formed(value))
+    return conditions, values
+
+
+def _inside(folder: str) -> tuple[str, tuple[str, ...]]:
+    """Return the condition for paths that are a folder or lie in it, and its values.
+
+    `0` is the character after `/`.
+    """
+    stem = folder.rstrip("/")
+    return "d.path = ? OR (d.path > ? AND d.path < ?)", (folder, f"{stem}/", f"{stem}0")

@@ -1,0 +1,260 @@
+"""Rows in SQLite: the columns of `documents`, the text, the words and the postings.
+
+Digests are stored as bytes, band keys only where they are not those of the row's slots (the
+postings hold them anyway), and a family only where it is not the document's own id. Files of
+format 3 have all of them as text, which is read as before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Sequence
+from itertools import chain, count
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsigned64
+from indexer.model import Row, Status
+from indexer.recipe import Recipe
+from indexer.stores.query_syntax import separate_letters
+from indexer.stores.sqlite import parts
+from indexer.stores.sqlite.file_format import recipe_in_use
+from indexer.stores.sqlite.parts import PART
+from indexer.stores.sqlite.read_cache import Numbers, parse_numbers
+
+COLUMNS = (
+    "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source",
+    "extractor", "raw", "exact", "words", "chars", "family", "labels", "metadata", "bands",
+    "blocks", "minhash", "simhash", "provisional", "principal", "similarity", "cluster", "parent",
+    "start", "stop",
+)  # fmt: skip
+DIGESTS = ("source", "raw", "exact")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NO_KEYS = " "  # in place of band keys, for a row that has slots and no keys
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]:
+    """Return the values of `COLUMNS` of each row, which are signed by the recipe of the file."""
+    derived = _keys_of_slots([row.minhash for row in rows], recipe)
+    return [_columns(row, keys) for row, keys in zip(rows, derived, strict=True)]
+
+
+def _columns(row: Row, derived: tuple[str, ...]) -> tuple[Any, ...]:
+    bands = "" if row.bands == derived else " ".join(row.bands) or _NO_KEYS
+    return (
+        row.id, row.recipe, row.status, row.title, row.path, row.content_type, row.modified,
+        row.size, pack_digest(row.source), row.extractor, pack_digest(row.raw),
+        pack_digest(row.exact), row.words, row.chars, "" if row.family == row.id else row.family,
+        _json(row.labels) if row.labels else "[]", _json(dict(row.metadata)),
+        bands, " ".join(row.blocks), row.minhash,
+        None if row.simhash is None else signed64(row.simhash),
+        row.provisional, row.principal, row.similarity, row.cluster, row.parent,
+        row.start, row.stop,
+    )  # fmt: skip
+
+
+def unpacked_rows(read: Sequence[Sequence[Any]], recipe: Recipe) -> list[Row]:
+    """Return the rows of values that were read: the text, then `COLUMNS`."""
+    fields = [dict(zip(("text", *COLUMNS), values, strict=True)) for values in read]
+    every_key = band_sets([(row["bands"], row["minhash"]) for row in fields], recipe)
+    return [_row(stored, keys) for stored, keys in zip(fields, every_key, strict=True)]
+
+
+def _row(stored: dict[str, Any], bands: tuple[str, ...]) -> Row:
+    for digest in DIGESTS:
+        stored[digest] = unpack_digest(stored[digest])
+    stored["labels"] = tuple(json.loads(stored["labels"]))
+    stored["metadata"] = json.loads(stored["metadata"])
+    stored["family"] = stored["family"] or stored["id"]
+    stored["bands"] = bands
+    stored["blocks"] = tuple(stored["blocks"].split())
+    stored["simhash"] = None if stored["simhash"] is None else unsigned64(stored["simhash"])
+    stored["provisional"] = bool(stored["provisional"])
+    stored["principal"] = None if stored["principal"] is None else bool(stored["principal"])
+    return Row(**stored)
+
+
+def pack_digest(digest: str) -> bytes | str:
+    """Return a SHA-256 in hexadecimal digits as its bytes, and anything else as it is."""
+    return bytes.fromhex(digest) if _DIGEST.fullmatch(digest) else digest
+
+
+def unpack_digest(stored: bytes | str) -> str:
+    """Return the digest that `pack_digest` stored."""
+    return stored.hex() if isinstance(stored, bytes) else stored
+
+
+def band_sets(stored: Sequence[tuple[str, bytes | None]], recipe: Recipe) -> list[tuple[str, ...]]:
+    """Return the band keys of rows, from the stored values of `bands` and `minhash`."""
+    derived = _keys_of_slots([None if bands else slots for bands, slots in stored], recipe)
+    return [tuple(bands.split()) or keys for (bands, _), keys in zip(stored, derived, strict=True)]
+
+
+def _keys_of_slots(sketches: Sequence[bytes | None], recipe: Recipe) -> list[tuple[str, ...]]:
+    """Return the band keys of packed slots; none where there are no slots."""
+    is_whole = [sketch is not None and len(sketch) == recipe.sketch_bytes for sketch in sketches]
+    packed = [sketch for sketch, whole in zip(sketches, is_whole, strict=True) if sketch and whole]
+    if not packed or not recipe.bands:
+        return [()] * len(sketches)
+    slots = unpack_slots(b"".join(packed), recipe.slot_bytes).reshape(len(packed), -1)
+    keys = iter(band_keys(slots, recipe.bands, recipe.rows or 0, recipe.key_digits))
+    return [next(keys) if whole else () for whole in is_whole]
+
+
+def column_name(field: str) -> str:
+    """Return the column of documents `d` that holds a field as it is shown."""
+    return f"d.{'in_family' if field == 'family' else field}"
+
+
+def full_text_words(title: str, text: str) -> tuple[str, str]:
+    """Return title and text as the full-text index receives them, also to delete them."""
+    return separate_letters(title), separate_letters(text)
+
+
+def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
+    """Return keys as they are posted.
+
+    Bands and blocks of the same spelling are different keys; parts have a prefix of their own.
+    """
+    return [f"{prefix}b{key}" for key in bands] + [f"{prefix}k{key}" for key in blocks]
+
+
+def posted_keys(row: Row) -> str:
+    """Return the keys of a row as they are posted, joined by blanks."""
+    return " ".join(posted(row.bands, row.blocks, "" if row.parent is None else PART))
+
+
+# Tables of the embedded store, changed together: documents, texts, full-text index, postings.
+
+_CHUNK = 500
+_COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
+_ROW = f"SELECT d.number, t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
+
+
+def replace(db: sqlite3.Connection, rows: dict[str, Row], recipe: Recipe) -> None:
+    """Insert rows, signed by the recipe of the file, or replace those with the same id."""
+    numbers = _forget(db, list(rows), recipe)
+    fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
+    numbered = [(numbers.get(name) or next(fresh), row) for name, row in rows.items()]
+    columns = packed_columns([row for _, row in numbered], recipe)
+    values = [(number, *row) for (number, _), row in zip(numbered, columns, strict=True)]
+    texts = [(number, row.text) for number, row in numbered]
+    words = [(number, *full_text_words(row.title, row.text)) for number, row in numbered]
+    keys = [(number, posted_keys(row)) for number, row in numbered]
+    names = ", ".join(COLUMNS)
+    _insert(db, f"INSERT OR REPLACE INTO documents (number, {names})", values)
+    _insert(db, "INSERT OR REPLACE INTO texts", texts)
+    _insert(db, "INSERT INTO fulltext (rowid, title, text)", words)
+    _insert(db, "INSERT INTO postings (rowid, carried)", keys)
+
+
+def _insert(db: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows by a statement for many of them: between statements, Python waits for its other
+    threads.
+    """
+    for start in range(0, len(rows), _CHUNK):
+        chunk = rows[start : start + _CHUNK]
+        marks = f"({', '.join('?' * len(chunk[0]))})"
+        values = list(chain.from_iterable(chunk))
+        db.execute(f"{into} VALUES {', '.join([marks] * len(chunk))}", values)
+
+
+def remove(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
+    """Delete rows from every table; return the number of each id that existed."""
+    numbers = _forget(db, ids, recipe)
+    for table in ("documents", "texts"):
+        values = [(number,) for number in numbers.values()]
+        db.executemany(f"DELETE FROM {table} WHERE number = ?", values)
+    return numbers
+
+
+def _forget(db: sqlite3.Connection, ids: Sequence[str], recipe: Recipe) -> dict[str, int]:
+    """Delete rows from the full-text index and the postings.
+
+    Returns the number of each id that exists.
+    """
+    select = (
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.minhash, d.blocks, "
+        "d.parent FROM documents d JOIN texts t USING (number) WHERE d.id IN"
+    )
+    numbers = {}
+    rows = chosen_rows(db, select, ids)
+    every_band = band_sets([(bands, slots) for *_, bands, slots, _, _ in rows], recipe)
+    for row, bands in zip(rows, every_band, strict=True):
+        number, name, title, text, _, _, blocks, parent = row
+        numbers[name] = number
+        db.execute(
+            "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
+            (number, *full_text_words(title, text)),
+        )
+        prefix = "" if parent is None else parts.PART
+        keys = posted(bands, blocks.split(), prefix)
+        db.execute(
+            "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
+            (number, " ".join(keys)),
+        )
+    return numbers
+
+
+def whole_rows(
+    db: sqlite3.Connection, column: Literal["id", "number"], among: Sequence[Any]
+) -> dict[int, Row]:
+    """Return the rows that have these ids or numbers, with their texts, by number."""
+    read = chosen_rows(db, f"{_ROW} WHERE d.{column} IN", among)
+    rows = unpacked_rows([values for _, *values in read], recipe_in_use(db))
+    return {number: row for (number, *_), row in zip(read, rows, strict=True)}
+
+
+def chosen_rows(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a SELECT that ends in IN, for any number of values."""
+    rows: list[tuple[Any, ...]] = []
+    for start in range(0, len(among), _CHUNK):
+        chunk = among[start : start + _CHUNK]
+        rows += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
+    return rows
+
+
+# Values of rows by their numbers, which are kept as long as the file does not change.
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+_OF_ROWS = (
+    "SELECT group_concat(value, ' ') FROM (SELECT coalesce({}, -1) AS value FROM json_each(?) "
+    "j LEFT JOIN documents d ON d.number = j.value ORDER BY j.key LIMIT -1)"
+)
+_WORDS = _OF_ROWS.format("d.words")
+_CASES = " ".join(f"WHEN '{name}' THEN {place}" for place, name in enumerate(STATUSES))
+_STATUS = _OF_ROWS.format(f"CASE d.status {_CASES} END")
+_SKETCHES = (
+    "SELECT d.number, d.minhash FROM json_each(?) j "
+    "CROSS JOIN documents d ON d.number = j.value WHERE length(d.minhash) = ?"
+)
+
+
+def sketches_of(
+    db: sqlite3.Connection, numbers: Numbers, width: int
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the packed slots of rows, (rows, width), and which rows have any, of `width` bytes."""
+
+    def read(missing: Numbers) -> dict[int, bytes]:
+        return dict(db.execute(_SKETCHES, (json.dumps(missing.tolist()), width)).fetchall())
+
+    return parts.read_cache(db).sketches.packed(numbers, width, read)
+
+
+def words_of(db: sqlite3.Connection, numbers: Numbers) -> NDArray[Any]:
+    """Return how many words each row has; -1 where that is not known."""
+    return parts.read_cache(db).words.of(numbers, lambda missing: _read(db, _WORDS, missing))
+
+
+def statuses_of(db: sqlite3.Connection, numbers: Numbers) -> NDArray[Any]:
+    """Return the place of the status of each row in `STATUSES`; -1 for a row that is gone."""
+    return parts.read_cache(db).statuses.of(numbers, lambda missing: _read(db, _STATUS, missing))
+
+
+def _read(db: sqlite3.Connection, statement: str, numbers: Numbers) -> Numbers:
+    return parse_numbers(db.execute(statement, (json.dumps(numbers.tolist()),)).fetchone()[0])

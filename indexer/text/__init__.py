@@ -1,1 +1,0 @@
-"""Text to features: pure functions, no I/O, no clock, no environment."""

@@ -1,1 +1,0 @@
-"""Clauses and sections of a text: where they begin, and the terms in which clauses are compared."""

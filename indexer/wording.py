@@ -1,0 +1,170 @@
+"""Counts, percentages and names in sentences."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+
+# Text that is safe to show: control, bidirectional and hidden characters are spelled out.
+
+_BIDI = {
+    0x061C: "ALM", 0x200E: "LRM", 0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF",
+    0x202D: "LRO", 0x202E: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI",
+}  # fmt: skip
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    """Spell out control characters, bidirectional controls and hidden characters.
+
+    A terminal or page then shows the text without being controlled by it. Line ends and tabs are
+    control characters too. Soft hyphens go; lone surrogates become U+FFFD.
+
+    >>> visible("exe\\u202etxt.\\x1b[31m")
+    'exe⟨RLO⟩txt.␛[31m'
+    """
+    return _HIDDEN.sub(lambda match: _symbol(ord(match.group())), text.replace("\u00ad", ""))
+
+
+def visible_line(text: str) -> str:
+    """Apply `visible` to a text as one line, in which white space is one blank.
+
+    >>> visible_line("one\\r\\n\\ttwo")
+    'one two'
+    """
+    return visible(re.sub(r"\s+", " ", text))
+
+
+def visible_lines(text: str) -> str:
+    """Apply `visible` line by line.
+
+    Line ends of any kind become `\\n`, tabs a blank, and more than one empty line becomes one.
+
+    >>> visible_lines("one\\r\\n\\r\\n\\r\\n\\ttwo\\x07")
+    'one\\n\\n two␇'
+    """
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\t", " ")
+    shown = "\n".join(visible(line) for line in plain.split("\n"))
+    return re.sub(r"\n[ \n]*\n", "\n\n", shown)
+
+
+def _symbol(code: int) -> str:
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code < 0xE000:
+        return "\ufffd"
+    return f"⟨{_BIDI.get(code, f'U+{code:04X}')}⟩"
+
+
+# Cells of tables that a spreadsheet would run as formulas.
+
+_FORMULA = re.compile("[=+\\-@＝＋－＠\t\r\n']")
+
+
+def escape_formula(text: str) -> str:
+    """Return a text as a table has it.
+
+    >>> texts = ["=1+1", "'=1", "hot", ""]
+    >>> [escape_formula(text) for text in texts]
+    ["'=1+1", "''=1", 'hot', '']
+    >>> [unescape_formula(escape_formula(text)) for text in texts] == texts
+    True
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescape_formula(cell: str) -> str:
+    """Return the text of a cell, also of one that was not escaped.
+
+    >>> unescape_formula("'=hot"), unescape_formula("'tis"), unescape_formula("hot")
+    ('=hot', "'tis", 'hot')
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1.
+
+    A final y after a consonant becomes ies, a final s ses.
+
+    >>> count_of(1, "family"), count_of(0, "family"), count_of(2_000, "survey"), count_of(1, "word")
+    ('1 family', '0 families', '2,000 surveys', '1 word')
+    >>> count_of(2, "address")
+    '2 addresses'
+    """
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Join names, made visible, with commas.
+
+    A name that reads like several is in quotes, as in JSON.
+
+    >>> join_names(["a", "b, c", "d"])
+    'a, "b, c", d'
+    """
+    return ", ".join(map(unmistakable, names))
+
+
+def unmistakable(name: str) -> str:
+    """Return one name of a list, made visible.
+
+    It is in quotes, as in JSON, where it holds a separator of names, or begins with a quote.
+
+    >>> print(*map(unmistakable, ["a, b", '"a"', "a,b", "x  # max"]))
+    "a, b" "\\"a\\"" a,b "x  # max"
+    """
+    shown = visible(name)
+    plain = ", " not in shown and "  # " not in shown and not shown.startswith('"')
+    return shown if plain else json.dumps(shown, ensure_ascii=False)
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """Return a share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as
+    equal.
+
+    A share that would round up to 100 % is rounded down to one decimal place or more. None, a
+    share of nothing, is a dash.
+
+    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.995), percent(1)
+    ('91.8%', '99.9%', '99.5%', '100%')
+    """
+    if share is None:
+        return "–"
+    text = f"{share:.{digits}%}"
+    if share == 1 or not text.startswith("100"):
+        return text
+    digits = max(1, digits)
+    steps = 10 ** (digits + 2)
+    return f"{math.floor(share * steps) / steps:.{digits}%}"
+
+
+def spell_words_in_order(common: int, words: tuple[int, int]) -> str:
+    """Return the words that two texts have in order, of the longer one, and both lengths.
+
+    >>> spell_words_in_order(82, (1_000, 90))
+    '82 of 1,000 words, in order; the texts have 1,000 and 90 words'
+    """
+    longer = count_of(max(words), "word")
+    return f"{common:,} of {longer}, in order; the texts have {words[0]:,} and {words[1]:,} words"
+
+
+def spell_labels(labels: Iterable[str]) -> str:
+    """Join labels with commas; `(none)` for none.
+
+    >>> spell_labels(["hot", "key"]), spell_labels([])
+    ('hot, key', '(none)')
+    """
+    return ", ".join(labels) or "(none)"
