@@ -7,6 +7,7 @@ Reads rows of JSON Lines and writes those that stay to `kept.jsonl` of this fold
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 
 def text_dedup(rows: str) -> None:
-    """text-dedup's MinHash as it comes, but at .8."""
+    """Clean rows by text-dedup's MinHash as it comes, but at .8."""
     command = [sys.executable, "-m", "text_dedup.minhash", "--path", "json", "--data_files", rows]
     command += ["--split", "train", "--cache_dir", "cache", "--output", "out", "--column", "text"]
     command += ["--threshold", "0.8", "--num_proc", "2", "--use_auth_token", "false"]
@@ -25,7 +26,7 @@ def text_dedup(rows: str) -> None:
 
 
 def datatrove(rows: str) -> None:
-    """datatrove's four stages of MinHash as they come, on one machine."""
+    """Clean rows by datatrove's four stages of MinHash as they come, on one machine."""
     from datatrove.executor import LocalPipelineExecutor
     from datatrove.pipeline import dedup
     from datatrove.pipeline.readers import JsonlReader
@@ -52,7 +53,7 @@ def datatrove(rows: str) -> None:
 
 
 def rensa(rows: str) -> None:
-    """rensa's R-MinHash at .8 as its README shows it, over words."""
+    """Clean rows by rensa's R-MinHash at .8 as its README shows it, over words."""
     from rensa import RMinHashDeduplicator
 
     keeper = RMinHashDeduplicator(threshold=0.8, num_perm=128, use_lsh=True)
@@ -65,4 +66,9 @@ def rensa(rows: str) -> None:
 
 
 if __name__ == "__main__":
-    {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}[sys.argv[1]](sys.argv[2])
+    peers = {"text-dedup": text_dedup, "datatrove": datatrove, "rensa": rensa}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peer", choices=peers)
+    parser.add_argument("rows")
+    options = parser.parse_args()
+    peers[options.peer](options.rows)

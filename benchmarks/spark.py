@@ -137,7 +137,8 @@ def on_spark(texts: Texts, folder: Path, options: Namespace) -> tuple[set[Any], 
     rows = timed("Spark: sign", lambda: documents(work, Input(str(source), "json"), DEFAULT))
     stage = timed("Spark: match", lambda: match(work, rows, DEFAULT, wanted[0]))
     assigned = timed("Spark: group", lambda: group(work, rows, DEFAULT, wanted[1]))
-    pairs = {tuple(found) for found in stage.rows.toLocalIterator()}
+    columns = ("a", "b", "similarity", "measure")
+    pairs = {tuple(found[name] for name in columns) for found in stage.rows.toLocalIterator()}
     families = {
         found["id"]: (found["family"], found["similarity"], found["cluster"])
         for found in assigned.rows.toLocalIterator()
