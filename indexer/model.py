@@ -26,6 +26,7 @@ Status: TypeAlias = Literal[
 """
 MIN_TERMS = 10  # distinct terms of a text below which rare terms are not reliable
 TERM_HEAD = 3  # numbers before the entries of a stored rare-term vector: its length, its hash
+CONFLICT = "label_conflict"  # the filter for families whose documents differ in their labels
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """The rows that a request covers: whole documents, their parts (clauses), or all."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "symbolic_link", "excluded"]

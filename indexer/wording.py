@@ -19,6 +19,23 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """Replace each lone surrogate by U+FFFD, so that the text can be written as UTF-8.
+
+    >>> well_formed("a\\ud800b")
+    'a\ufffdb'
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
+
 
 def visible(text: str) -> str:
     """Spell out control characters, bidirectional controls and hidden characters.

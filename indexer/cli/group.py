@@ -32,8 +32,7 @@ from indexer.comparing.approved_passages import ApprovedPassages, left_out_json
 from indexer.grouping.group import Copies, FamilyMove, GroupResult, group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import describe_missed
-from indexer.stores.address import signing_command
-from indexer.stores.requirements import require_recipe
+from indexer.stores.requirements import require_recipe, signing_command
 from indexer.wording import count_of, visible
 
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")

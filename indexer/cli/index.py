@@ -34,7 +34,8 @@ from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
 from indexer.fingerprinting.fingerprint import kernel_name
 from indexer.jobs.index import Account, IndexOptions, index, target
 from indexer.recipe import Recipe
-from indexer.stores.address import StoreAddress, is_store_url, parse_address
+from indexer.stores import is_store_url
+from indexer.stores.address import StoreAddress, parse_address
 from indexer.system.recipe_inputs import recipe_asked
 from indexer.wording import count_of, visible
 

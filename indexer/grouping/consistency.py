@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indexer.model import Query
+from indexer.model import CONFLICT, Query
 from indexer.stores.base import Store
-from indexer.stores.filters import CONFLICT
 from indexer.stores.requirements import require_recipe
 
 BATCH = 256  # documents that are read together

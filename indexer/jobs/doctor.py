@@ -16,10 +16,9 @@ from indexer.jobs.status import count_signed_earlier
 from indexer.recipe import Recipe
 from indexer.stores import open_store
 from indexer.stores.abilities import FullStore
-from indexer.stores.address import signing_command
 from indexer.stores.journal import journal_path, stored_failures
 from indexer.stores.maintenance import Installable, Shareable, faults_as_damage
-from indexer.stores.requirements import blocks_in_words
+from indexer.stores.requirements import blocks_in_words, signing_command
 from indexer.system.release import release, requirement
 from indexer.wording import count_of
 

@@ -31,9 +31,8 @@ from indexer.jobs.stages import Job, outcomes
 from indexer.jobs.waiting_requests import waiting_path
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stores import in_place, open_documents
+from indexer.stores import in_place, is_store_url, location_of, open_documents
 from indexer.stores.abilities import FullStore
-from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.stores.journal import Failure, Journal, journal_path, record_job
 
 # The sources that the PATHs of `nearfold index` name, and the store that is written to.
@@ -50,8 +49,7 @@ def target(
     `adds_values`, by which documents get labels or a custodian, or the store is not in a search
     engine.
     """
-    addresses = (parse_address(path) for path in paths if is_store_url(path))
-    if not any(store.address.is_same_store(address) for address in addresses):
+    if not any(store.address.is_named_by(path) for path in paths if is_store_url(path)):
         return store
     if len(paths) > 1:
         raise UsageError(
@@ -143,11 +141,10 @@ def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
     if is_store_url(url):
         from indexer.documents.tables import IndexSource
 
-        address = parse_address(url)
-        if store is not None and store.address.is_same_store(address):
+        if store is not None and store.address.is_named_by(url):
             signed = in_place(store, reading.text_field)
-            return IndexSource(signed, address.location, reading, signed.digest)
-        return IndexSource(open_documents(address), address.location, reading)
+            return IndexSource(signed, location_of(url), reading, signed.digest)
+        return IndexSource(open_documents(url), location_of(url), reading)
     if url.startswith(_HANSKEN):
         try:
             from indexer.documents.hansken import HanskenSource
@@ -409,7 +406,7 @@ def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) ->
     if reading.own_ids:
         parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
         reading = replace(reading, parted=parted)
-    sources = open_sources(paths, reading, store, own_files(store.address))
+    sources = open_sources(paths, reading, store, own_files(store))
     if options.prune and not all(source.scopes() for source in sources):
         raise UsageError(
             "--prune cannot find what was removed from an index that is signed in place, "
@@ -429,7 +426,7 @@ def _texts(
     paths: Sequence[str], reading: Reading, own: FullStore, options: IndexOptions
 ) -> Generator[str, None, None]:
     """Yield the texts that an index job reads, those that cannot be read left out."""
-    sources = open_sources(paths, reading, None, own_files(own.address))
+    sources = open_sources(paths, reading, None, own_files(own))
     blobs: Iterator[Blob | Outcome] = blobs_of(sources, reading)
     if options.include or options.exclude:
         blobs = select_blobs(blobs, options.include, options.exclude)
@@ -533,8 +530,9 @@ class _Tally:
         )
 
 
-def own_files(address: StoreAddress) -> tuple[str, ...]:
+def own_files(store: FullStore) -> tuple[str, ...]:
     """Return the files that nearfold itself keeps for a store: they are never indexed."""
+    address = store.address
     journal = journal_path(address)
     if journal is None:
         return ()

@@ -10,8 +10,6 @@ from typing import Any
 from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.abilities import MaintainedStore
-from indexer.stores.engine import saved_objects
-from indexer.stores.engine.dashboards import Product, product_of
 from indexer.stores.maintenance import Change, Installable
 
 
@@ -88,17 +86,6 @@ def install_dashboards(
     return engine_of(store).put_dashboards(place, dry_run, time_field)
 
 
-def index_name(store: MaintainedStore) -> str:
-    """Return the name of the store's index. Raises `UnsupportedOperation` without an engine."""
-    engine_of(store)
-    return store.address.index
-
-
-def dashboards_product(store: MaintainedStore) -> Product:
-    """Return the dashboards product that belongs to the store's engine."""
-    return product_of(store.address.kind)
-
-
 def engine_of(store: MaintainedStore) -> Installable:
     """Return what installs into the store's engine. Raises `UnsupportedOperation` without one."""
     if isinstance(store.maintenance, Installable):
@@ -145,5 +132,4 @@ def uninstall_dashboards(
     """Remove from the product at an address what `install_dashboards` put there; raises as that
     function does.
     """
-    name = index_name(store)
-    return tuple(saved_objects.remove(place, name, dashboards_product(store), dry_run))
+    return tuple(engine_of(store).remove_dashboards(place, dry_run))

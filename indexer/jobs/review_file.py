@@ -16,7 +16,7 @@ from pathlib import Path
 
 from indexer.errors import StoreDamaged
 from indexer.stores.journal import LazyFile, connect_journal, journal_error
-from indexer.stores.query_syntax import well_formed
+from indexer.wording import well_formed
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS assignment (family TEXT PRIMARY KEY, reviewer TEXT NOT NULL)",

@@ -35,7 +35,7 @@ from indexer.review.exports.formats import Table, write_csv
 from indexer.review.originals.files import OriginalUnavailable
 from indexer.review.rendering import STATIC
 from indexer.review.safety import TOKEN_FIELD, TOKEN_HEADER, App, Scope, TokenRefusal, is_same_token
-from indexer.stores.query_syntax import well_formed
+from indexer.wording import well_formed
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
     (TokenRefusal, 403),

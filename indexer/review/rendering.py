@@ -20,9 +20,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from indexer.comparing.criteria import spell_reasons
 from indexer.comparing.differences import spell_differences, spell_sides
-from indexer.stores.query_syntax import well_formed
 from indexer.system.release import release
-from indexer.wording import percent, visible, visible_line, visible_lines
+from indexer.wording import percent, visible, visible_line, visible_lines, well_formed
 
 STATIC = Path(__file__).parent / "static"
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores.abilities import FullStore
-from indexer.stores.address import StoreAddress, parse_address
+from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.stores.base import Documents
 
 if TYPE_CHECKING:
     from indexer.stores.engine.foreign_index import InPlaceStore
+
+__all__ = [
+    "in_place", "is_store_url", "location_of", "open_documents", "open_store", "with_store_urls",
+]  # fmt: skip
 
 
 def open_store(url: str) -> FullStore:
@@ -31,13 +35,18 @@ def open_store(url: str) -> FullStore:
     return _open(parse_address(url))
 
 
-def open_documents(address: StoreAddress) -> Documents:
+def location_of(url: str) -> str:
+    """Return the URL of a store without user and options."""
+    return parse_address(url).location
+
+
+def open_documents(url: str) -> Documents:
     """Return the documents of a store as their owner keeps them, whoever filled it.
 
     Nothing is connected yet. Raises what `open_store` raises.
     """
-    store = _open(address)
-    if address.is_sqlite:
+    store = open_store(url)
+    if store.address.is_sqlite:
         from indexer.stores.sqlite.store import StoredRows
 
         return StoredRows(store)

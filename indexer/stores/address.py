@@ -72,6 +72,10 @@ class StoreAddress:
         """Return whether both name one store; options for new indices and users do not count."""
         return self._identity() == other._identity()
 
+    def is_named_by(self, url: str) -> bool:
+        """Return whether the URL of a store is that of this one, as `is_same_store` compares."""
+        return self.is_same_store(parse_address(url))
+
     def _identity(self) -> tuple[object, ...]:
         if self.file is None:
             return self.kind, self.tls, self.hosts, self.path, self.index
@@ -250,8 +254,3 @@ def _aws(kind: Kind, environment: Mapping[str, str]) -> tuple[str, str] | None:
             "AWS_REGION, and signs for an opensearch:// store; set both, or unset it"
         )
     return service, region
-
-
-def signing_command(url: str) -> str:
-    """Return the command that signs the documents of other programs in an index, as a text."""
-    return f"nearfold index {url} --text-field FIELD --store {url}"

@@ -219,6 +219,13 @@ class Installable(Protocol):
         """
         ...
 
+    def remove_dashboards(self, place: str, dry_run: bool) -> list[Change]:
+        """Remove from a product at an address what `put_dashboards` put there; raise as that does.
+
+        Objects that the product does not have are not in the result.
+        """
+        ...
+
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put the `roles` into the cluster that are missing or grant something else; `impossible`
         where the engine keeps none.
@@ -237,6 +244,10 @@ class Installable(Protocol):
         and admins of this index need.
         """
         ...
+
+
+Product: TypeAlias = Literal["opensearch-dashboards", "kibana"]
+"""The dashboards product of an engine."""
 
 
 @contextmanager

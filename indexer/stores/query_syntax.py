@@ -25,6 +25,7 @@ from typing import TypeAlias
 from indexer.errors import UsageError
 from indexer.fingerprinting import unicode13
 from indexer.fingerprinting.codepoints import ranges
+from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.
 
@@ -33,7 +34,6 @@ _MARKS = """
 E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074
 1082-108D 108F 109A-109D 17B4-17D3 17DD 3099-309A
 """
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _members(*tables: str) -> str:
@@ -46,21 +46,6 @@ _FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")
 _UNSPACED = re.compile(f"[{_members(unicode13.UNSPACED)}]+")
 _MARK = re.compile(f"[{_members(_MARKS)}]")
 _CLUSTER = re.compile(f".[{_members(_MARKS)}]*")
-
-
-def well_formed(text: str) -> str:
-    """Replace each lone surrogate by U+FFFD, so that the text can be written as UTF-8.
-
-    >>> well_formed("a\\ud800b")
-    'a\ufffdb'
-    """
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
 
 
 def is_mark(letter: str) -> bool:

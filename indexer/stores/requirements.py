@@ -94,3 +94,8 @@ def scope_view(store: PartStore, of: Scope) -> FullStore:
 def is_shared(store: MaintainedStore) -> bool:
     """Return whether other programs write documents of a store, perhaps a text without its keys."""
     return isinstance(store.maintenance, Shareable) and store.maintenance.is_shared()
+
+
+def signing_command(url: str) -> str:
+    """Return the command that signs the documents of other programs in an index, as a text."""
+    return f"nearfold index {url} --text-field FIELD --store {url}"

@@ -13,7 +13,7 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import settings_id_of
 from indexer.stores.base import Store
-from indexer.stores.query_syntax import well_formed
+from indexer.wording import well_formed
 
 BATCH = 256
 MAX_ID_BYTES = 512

@@ -25,7 +25,6 @@ from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import in_place, open_documents, query_syntax
-from indexer.stores.address import parse_address
 from indexer.stores.engine import index_mapping
 
 
@@ -93,7 +92,7 @@ def test_documents_of_other_programs_are_read_once_from_several_shards(
     lines = [line for number in range(350) for line in ({"index": {}}, {"text": f"note {number}"})]
     assert call("POST", f"{server}/{index}/_bulk?refresh=true", lines)[0] == 200
     url = store_url(engine, server, index)
-    documents = open_documents(parse_address(url))
+    documents = open_documents(url)
     assert len({id for id, _ in documents.documents()}) == 350
     documents.close()
     store = in_place(open_at(url), "text")

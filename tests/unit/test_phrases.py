@@ -7,6 +7,7 @@ import pytest
 
 from indexer.fingerprinting import codepoints
 from indexer.stores import query_syntax
+from indexer.wording import well_formed
 
 PINNED = unicodedata.unidata_version
 
@@ -53,6 +54,6 @@ def test_letters_are_set_apart_with_their_marks(text, apart):
 
 
 def test_well_formed():
-    assert query_syntax.well_formed("\ud83d\ude00 é") == "\ufffd\ufffd é"
+    assert well_formed("\ud83d\ude00 é") == "\ufffd\ufffd é"
     text = "é 模 \U0001f600"
-    assert query_syntax.well_formed(text) is text
+    assert well_formed(text) is text

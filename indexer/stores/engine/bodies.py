@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 from indexer.model import Query, Scope, WordLookup
 from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
-from indexer.stores.query_syntax import SearchWords, Term, parse_query, well_formed
+from indexer.stores.query_syntax import SearchWords, Term, parse_query
+from indexer.wording import well_formed
 
 # The words of a query as clauses of a `bool` query of an engine.
 

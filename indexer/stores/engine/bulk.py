@@ -25,9 +25,9 @@ from indexer.stores.engine.requests import (
     has_lost_node,
     lost_index_error,
 )
-from indexer.stores.query_syntax import well_formed
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
+from indexer.wording import well_formed
 
 # Bounded concurrency of requests: halved when an engine is overloaded, else increased again.
 

@@ -12,10 +12,11 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from indexer import mappings
 from indexer.stores.engine.bodies import Body
+from indexer.stores.maintenance import Product
 
 # Aggregations and chart settings of classic visualisations in OpenSearch Dashboards and Kibana.
 
@@ -135,7 +136,6 @@ LOOKS: dict[str, Body] = {
 }
 
 
-Product: TypeAlias = Literal["opensearch-dashboards", "kibana"]
 MIGRATIONS: dict[Product, dict[str, str]] = {
     "opensearch-dashboards": {
         "index-pattern": "7.6.0",
@@ -206,11 +206,6 @@ class SavedObject:
 def is_marked(attributes: Mapping[str, Any]) -> bool:
     """Return whether a stored dashboard is one of nearfold's, of any version."""
     return str(attributes.get("description", "")).startswith(_MARK)
-
-
-def product_of(engine: str) -> Product:
-    """Return the product that belongs to an engine, by the kind of its stores' addresses."""
-    return "opensearch-dashboards" if engine == "opensearch" else "kibana"
 
 
 def bundle(index: str, product: Product, fields: DashboardFields = OWN_FIELDS) -> str:

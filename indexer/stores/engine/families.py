@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.model import PrincipalRow, Query
+from indexer.model import CONFLICT, PrincipalRow, Query
 from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.engine.rows import lengthen, shorten
-from indexer.stores.filters import CONFLICT, FAMILY_FILTERS, family_value
+from indexer.stores.filters import FAMILY_FILTERS, family_value
 
 if TYPE_CHECKING:
     from indexer.stores.engine.queries import IndexQueries

@@ -8,7 +8,6 @@ from typing import Any
 
 from indexer.errors import MappingMismatch, PartialSource, StoreError, StoreStopped, UsageError
 from indexer.recipe import Recipe
-from indexer.stores.address import signing_command
 from indexer.stores.engine import index_mapping
 from indexer.stores.engine.index_mapping import (
     WRITE_ALIAS,
@@ -19,6 +18,7 @@ from indexer.stores.engine.index_mapping import (
     write_alias_of,
 )
 from indexer.stores.engine.requests import Answer, IndexMissing, Link, Requests
+from indexer.stores.requirements import signing_command
 from indexer.system.recipe_inputs import with_key
 
 FIRST_SECONDS = 5.0

@@ -16,7 +16,7 @@ from indexer.stores.engine.index_facts import IndexPlace, write_blocks
 from indexer.stores.engine.index_mapping import is_shared_mapping, leaf_fields, text_field
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.roles import roles
-from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import Change, OnProgress, Product, ReindexResult, SignRows
 
 if TYPE_CHECKING:
     from indexer.stores.engine.index import OpenIndex
@@ -137,12 +137,20 @@ class EngineMaintenance:
     def put_dashboards(self, place: str, dry_run: bool, time_field: str | None) -> Change:
         """Put the dashboard with the fields that the index has."""
         from indexer.stores.engine import saved_objects
-        from indexer.stores.engine.dashboards import product_of
 
-        index = self._index
-        fields = dashboard_fields(index.requests, index.place, time_field)
-        product = product_of(index.address.kind)
-        return saved_objects.put(place, index.place.index, product, dry_run, fields)
+        fields = dashboard_fields(self._index.requests, self._index.place, time_field)
+        return saved_objects.put(place, self._index.place.index, self._product(), dry_run, fields)
+
+    def remove_dashboards(self, place: str, dry_run: bool) -> list[Change]:
+        """Remove the dashboard, and the objects that it shows."""
+        from indexer.stores.engine import saved_objects
+
+        return saved_objects.remove(place, self._index.place.index, self._product(), dry_run)
+
+    def _product(self) -> Product:
+        """Return the product that belongs to the engine."""
+        kind = self._index.address.kind
+        return "opensearch-dashboards" if kind == "opensearch" else "kibana"
 
     def put_roles(self, dry_run: bool) -> list[Change]:
         """Put roles by the security API of the engine."""

@@ -22,8 +22,8 @@ from indexer.stores.engine.queries import (
     documents_now,
 )
 from indexer.stores.engine.rows import lengthen, row_of_hit, stored_bytes
-from indexer.stores.query_syntax import well_formed
 from indexer.stores.row_limits import storable_ids
+from indexer.wording import well_formed
 
 if TYPE_CHECKING:
     from indexer.stores.engine.index import OpenIndex

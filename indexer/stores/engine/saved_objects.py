@@ -17,8 +17,8 @@ from urllib.parse import quote
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores import passwords
 from indexer.stores.engine import dashboards
-from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, Product, SavedObject
-from indexer.stores.maintenance import Change
+from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, SavedObject
+from indexer.stores.maintenance import Change, Product
 from indexer.system.credentials import parts_of, secret
 from indexer.wording import count_of
 

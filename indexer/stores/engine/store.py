@@ -24,9 +24,9 @@ from indexer.stores.engine.maintenance import EngineMaintenance
 from indexer.stores.engine.queries import MAX_WINDOW, PAGE, documents_now
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.writes import parts_of, refresh, write_parts
-from indexer.stores.query_syntax import well_formed
 from indexer.stores.row_limits import refusal, storable, storable_labels
 from indexer.system.logs import event
+from indexer.wording import well_formed
 
 # Claims in an index of an engine: rows that are stored before it is decided what they are.
 

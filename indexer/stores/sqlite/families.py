@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from indexer.model import PrincipalRow, Scope
-from indexer.stores.filters import CONFLICT, NEAR_DUPLICATES
+from indexer.model import CONFLICT, PrincipalRow, Scope
+from indexer.stores.filters import NEAR_DUPLICATES
 from indexer.stores.sqlite.connections import Connection
 from indexer.stores.sqlite.parts import WITHIN, read_cache
 from indexer.stores.sqlite.read_cache import carriers, either

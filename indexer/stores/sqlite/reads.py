@@ -14,7 +14,7 @@ from indexer.model import Query, RankedRow, Row, Scope
 from indexer.stores.abilities import Outline
 from indexer.stores.base import Ranking, SketchedHit
 from indexer.stores.filters import FAMILY_FILTERS, FOLDER, family_value, metadata_name, range_of
-from indexer.stores.query_syntax import parse_query, well_formed
+from indexer.stores.query_syntax import parse_query
 from indexer.stores.sqlite import families, parts, rows
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.full_text import (
@@ -24,6 +24,7 @@ from indexer.stores.sqlite.full_text import (
     rows_by_path,
 )
 from indexer.stores.sqlite.rows import STATUSES, sketches_of, statuses_of, whole_rows, words_of
+from indexer.wording import well_formed
 
 if TYPE_CHECKING:
     from indexer.stores.sqlite.file import File

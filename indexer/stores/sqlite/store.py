@@ -21,7 +21,6 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, MemberField, Outline
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking, Store
-from indexer.stores.query_syntax import well_formed
 from indexer.stores.row_limits import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sqlite import families, parts, rows
 from indexer.stores.sqlite import parts as parts_sql
@@ -31,6 +30,7 @@ from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.maintenance import SqliteMaintenance
 from indexer.stores.sqlite.reads import read_outlines, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.rows import chosen_rows, remove, replace, unpack_digest
+from indexer.wording import well_formed
 
 # Snapshots, labels, families and words of rows in a SQLite file.
 
