@@ -21,7 +21,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
-from indexer.comparing.facts import Fact, FactSource, FactText
+from indexer.comparing.facts import RUN, Fact, FactSource, FactText
 from indexer.comparing.lcs import Tile, common_runs
 from indexer.comparing.words import Words
 from indexer.model import (
@@ -37,7 +37,6 @@ from indexer.wording import count_of, join_names
 
 # Facts that both texts state at other places: moved with what surrounds them, or exchanged.
 
-RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
 _SKIPPED = 8  # neighbouring facts
 _BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
 _JOINED = re.compile(r"[ \t\u00a0,]*")
@@ -45,24 +44,103 @@ _JOINED = re.compile(r"[ \t\u00a0,]*")
 Neighbour = tuple[str, bool]  # a word, and whether a sentence or line ends between
 
 
-def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
-    """Return whether another text has a fact of this text with the same surroundings."""
-    surroundings: tuple[Neighbour, Neighbour] | None = None
-    for occurrence in _occurrences(fact, text.source, other):
-        if _run_length(text.source, fact.place, other.source, occurrence.place) >= RUN:
+class _Occurrences:
+    """Where a text states one fact, looked up by what surrounds it there.
+
+    A look-up takes the same time however often the fact is stated.
+    """
+
+    def __init__(self, facts: Iterable[Fact], text: FactText, shared: frozenset[int]) -> None:
+        self._shared = shared
+        self._runs: dict[tuple[int, int], Fact] = {}
+        self._pairs: set[tuple[str, str]] = set()
+        self._words: tuple[set[str], set[str]] = (set(), set())
+        self._before_ends: tuple[set[str], set[str]] = (set(), set())  # the other side is an end
+        self._before_boundaries: tuple[set[str], set[str]] = (set(), set())
+        for fact in facts:
+            for run in _runs_around(text.source, fact.place, shared):
+                self._runs.setdefault(run, fact)
+            self._add(_surroundings(fact, text))
+
+    def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
+        self._pairs.add((surroundings[0][0], surroundings[1][0]))
+        for side in (0, 1):
+            (word, _), (other_word, other_boundary) = surroundings[side], surroundings[1 - side]
+            self._words[side].add(word)
+            if not other_word:
+                self._before_ends[side].add(word)
+            if other_boundary:
+                self._before_boundaries[side].add(word)
+
+    def share_run(self, fact: Fact, text: FactSource, other: FactSource) -> bool:
+        """Return whether `RUN` words around a fact of another text stand around an occurrence."""
+        return any(
+            occurrence is not None and _run_length(text, fact.place, other, occurrence.place) >= RUN
+            for occurrence in map(self._runs.get, _runs_around(text, fact.place, self._shared))
+        )
+
+    def share_surroundings(self, surroundings: tuple[Neighbour, Neighbour]) -> bool:
+        """Return whether an occurrence has the same neighbours, one of them by a word.
+
+        Neighbours are the same where a sentence or line ends before both. One word is enough at an
+        end of either text, since a passage may be cut there.
+        """
+        if (surroundings[0][0], surroundings[1][0]) in self._pairs and any(
+            word for word, _ in surroundings
+        ):
             return True
-        surroundings = surroundings or _surroundings(fact, text)
-        if _are_same(surroundings, _surroundings(occurrence, other)):
-            return True
-    return False
+        for side in (0, 1):
+            (word, _), (other_word, other_boundary) = surroundings[side], surroundings[1 - side]
+            if word and (
+                (other_boundary and word in self._before_boundaries[side])
+                or word in self._before_ends[side]
+                or (not other_word and word in self._words[side])
+            ):
+                return True
+        return False
 
 
-def _occurrences(fact: Fact, text: FactSource, other: FactText) -> Iterator[Fact]:
-    """Yield the fact, of one word or a sign before it, where another text has it."""
-    for place in other.source.places(text.folded(fact.place)):
-        occurrence = other.source.sign_before(place) if fact.kind == "sign" else other.fact(place)
-        if occurrence and occurrence.key == fact.key:
+def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iterator[Fact]:
+    """Yield the facts of a text that another text states with the same surroundings.
+
+    Takes time in proportion to the facts and their occurrences, not to the product of both.
+    """
+    shared = frozenset(text.source.run_hashes).intersection(other.source.run_hashes)
+    by_word: dict[tuple[str, bool], dict[FactKey, _Occurrences]] = {}
+    for fact in facts:
+        key = text.source.folded(fact.place), fact.kind == "sign"
+        if key not in by_word:
+            stated = defaultdict(list)
+            for occurrence in _occurrences(*key, other):
+                stated[occurrence.key].append(occurrence)
+            by_word[key] = {
+                value: _Occurrences(group, other, shared) for value, group in stated.items()
+            }
+        occurrences = by_word[key].get(fact.key)
+        if occurrences and (
+            occurrences.share_surroundings(_surroundings(fact, text))
+            or occurrences.share_run(fact, text.source, other.source)
+        ):
+            yield fact
+
+
+def _occurrences(word: str, is_sign: bool, text: FactText) -> Iterator[Fact]:
+    """Yield the facts, of one word or a sign before it, that a text states by a folded word."""
+    for place in text.source.places(word):
+        occurrence = text.source.sign_before(place) if is_sign else text.fact(place)
+        if occurrence:
             yield occurrence
+
+
+def _runs_around(text: FactSource, place: int, shared: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """Yield the shared runs of `RUN` words that a word is in: its offset in the run, and the run's
+    hash.
+    """
+    if shared:
+        first = max(0, place - RUN + 1)
+        for start, run in enumerate(text.run_hashes[first : place + 1], start=first):
+            if run in shared:
+                yield place - start, run
 
 
 def _surroundings(fact: Fact, text: FactText) -> tuple[Neighbour, Neighbour]:
@@ -82,26 +160,6 @@ def _neighbour(text: FactText, place: int, step: int, kind: str) -> Neighbour:
         if fact is None or fact.key[0] != kind or not _JOINED.fullmatch(between):
             return text.source.folded(place), bool(_BOUNDARY.search(between))
     return text.source.folded(place), False
-
-
-def _are_same(a: tuple[Neighbour, Neighbour], b: tuple[Neighbour, Neighbour]) -> bool:
-    """Return whether both neighbours agree, one of them by a word.
-
-    An end of either text does where the other word is the same, since a passage may be cut there.
-    """
-    if all(map(_agree, a, b)):
-        return any(
-            side_a[0] and side_a[0] == side_b[0] for side_a, side_b in zip(a, b, strict=True)
-        )
-    for side in (0, 1):
-        is_end = not (a[1 - side][0] and b[1 - side][0])
-        if is_end and a[side][0] and a[side][0] == b[side][0]:
-            return True
-    return False
-
-
-def _agree(a: Neighbour, b: Neighbour) -> bool:
-    return a[0] == b[0] or (a[1] and b[1])
 
 
 def _run_length(a: FactSource, place_a: int, b: FactSource, place_b: int) -> int:
@@ -293,7 +351,7 @@ def _moved(
 ) -> Counter[FactKey]:
     """Return how many of the facts with these values the other text has as well surrounded."""
     candidates = (fact for fact in chain(*facts.values()) if common[fact.key])
-    return _counts(fact for fact in candidates if is_moved(fact, text, other))
+    return _counts(_moved_facts(candidates, text, other))
 
 
 def _exchanged(a: list[Fact], b: list[Fact]) -> Iterator[Difference]:

@@ -39,6 +39,7 @@ from indexer.comparing.quantities import (
     quantity,
 )
 from indexer.comparing.words import Words
+from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import DifferenceKind
 
 # E-mail addresses and URLs in a text.
@@ -191,6 +192,8 @@ def negation_value(word: str) -> str:
 
 
 MOST_PLACES = 200  # of a word, that are looked at
+RUN = 12  # words of a passage that may have been moved out of the middle of a sentence
+_RUN_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # an odd number: hashes of runs depend on the order
 Standing: TypeAlias = Literal["small", "name", "unknown"]
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\Z")
 _SENTENCE_START = re.compile(
@@ -242,6 +245,19 @@ class FactSource:
     def folded(self, place: int) -> str:
         """Return the folded spelling; empty outside the text."""
         return self._folded[place] if 0 <= place < len(self._folded) else ""
+
+    @cached_property
+    def run_hashes(self) -> list[int]:
+        """The hashes of each `RUN` consecutive folded words, by their first word."""
+        runs = len(self.starts) - RUN + 1
+        if runs <= 0:
+            return []
+        hashes = string_hashes(self.words.vocabulary)[self.words.numbers]
+        sums = np.zeros(runs, dtype=np.uint64)
+        for offset in range(RUN):
+            sums = sums * _RUN_FACTOR + hashes[offset : offset + runs]
+        result: list[int] = sums.tolist()
+        return result
 
     @cached_property
     def number_of(self) -> dict[str, int]:

@@ -1,0 +1,72 @@
+"""Facts that only moved are found by a look-up, as if each were held against each occurrence."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.comparing import differences as module
+from indexer.comparing.facts import RUN, Fact, FactSource, FactText
+from indexer.comparing.words import words
+
+PIECES = ("12", "7", "7 EUR", "May", "not", "<", "Acme", "paid", "the", ".\n", ", ", "2024")
+texts = st.lists(st.sampled_from(PIECES), max_size=60).map(" ".join)
+
+
+def source(text: str) -> FactSource:
+    return FactSource(text, words(text))
+
+
+def facts_of(text: FactText) -> list[Fact]:
+    every = (text.fact(number) for number in range(len(text.source.starts)))
+    signs = (text.source.sign_before(number) for number in range(len(text.source.starts) + 1))
+    return [fact for fact in (*every, *signs) if fact and fact.kind != "address"]
+
+
+def is_moved(fact: Fact, text: FactText, other: FactText) -> bool:
+    """The definition: the other text states the fact between the same words."""
+    word, is_sign = text.source.folded(fact.place), fact.kind == "sign"
+    occurrences = [o for o in module._occurrences(word, is_sign, other) if o.key == fact.key]
+    own = module._surroundings(fact, text)
+    return any(
+        have_same_surroundings(own, module._surroundings(occurrence, other))
+        or module._run_length(text.source, fact.place, other.source, occurrence.place) >= RUN
+        for occurrence in occurrences
+    )
+
+
+def have_same_surroundings(a, b) -> bool:
+    if all(x[0] == y[0] or (x[1] and y[1]) for x, y in zip(a, b, strict=True)) and any(
+        x[0] and x[0] == y[0] for x, y in zip(a, b, strict=True)
+    ):
+        return True
+    return any(
+        not (a[1 - side][0] and b[1 - side][0]) and a[side][0] and a[side][0] == b[side][0]
+        for side in (0, 1)
+    )
+
+
+@given(texts, texts, texts)
+def test_moved_facts_are_those_of_the_definition(before: str, passage: str, after: str) -> None:
+    a, b = source(f"{before} {passage} {after}"), source(f"{passage} {after} {before}")
+    for text, other in ((FactText(a, b), FactText(b, a)), (FactText(b, a), FactText(a, b))):
+        facts = facts_of(text)
+        expected = [fact for fact in facts if is_moved(fact, text, other)]
+        assert list(module._moved_facts(facts, text, other)) == expected
+
+
+def test_the_work_grows_with_the_facts_and_not_with_their_product(monkeypatch) -> None:
+    """Few values stated often, each between words of its own: no look-up ends early."""
+    calls = 0
+    surroundings = module._surroundings
+
+    def counted(fact, text):
+        nonlocal calls
+        calls += 1
+        return surroundings(fact, text)
+
+    monkeypatch.setattr(module, "_surroundings", counted)
+    size = 1_000
+    a = source(" ".join(f"a{chr(97 + n % 26)}{'x' * (n // 26)} {n % 5}" for n in range(size)))
+    b = source(" ".join(f"b{chr(97 + n % 26)}{'y' * (n // 26)} {n % 5}" for n in range(size)))
+    text, other = FactText(a, b), FactText(b, a)
+    assert list(module._moved_facts(facts_of(text), text, other)) == []
+    assert size < calls <= 2 * size
