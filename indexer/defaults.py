@@ -12,6 +12,62 @@ OVERLAP = 0.8  # least terminology of clauses that are fuzzy duplicates
 PRINCIPAL = "original"  # the order in which documents may lead a family, as `GroupOptions` has it
 RECALL = 0.998  # least share of the pairs at a threshold that keys and slots together let through
 
+# What options take where nothing is given, and the names that they offer. The modules that compute
+# with them import numpy; `--help` prints them without it.
+RECIPE = "default_v2"  # the recipe that `default` stands for
+MEASURE_NAMES = (
+    "containment",
+    "estimate",
+    "hamming",
+    "jaccard",
+    "jaccard_words",
+    "lcs",
+    "lcs_misread",
+    "overlap",
+    "resemblance",
+    "terminology",
+)
+SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
+RUN_WORDS = 8  # words of a run, by which passages are found in other texts
+MIN_FAMILIES, MIN_PASSAGE_WORDS = 5, 20  # of a passage that counts as repeated
+CAP = 1000  # texts in a band above which they are paired with the first of them only
+NO_CAP = (1 << 31) - 1  # more texts than a store can have
+MEMORY_MEGABYTES = 512  # for slots, pairs and texts
+TEXT_FIELD, TITLE_FIELD, ENCODING = "text", "title", "utf-8"  # of records
+EXTRACTION_SECONDS = 60.0
+EXTRACTION_MEGABYTES = 2048
+TEXT_CHARS = 10_000_000
+FILE_BYTES = 256 << 20
+BATCH_SIZE = 100  # documents of a review batch
+CAPTURE_RULES = ("connected", "all", "any")
+STUDY_BITS = (16, 32, 64, 128, 256, 512, 1024)
+STUDY_TIMED = 50  # documents whose signatures are timed
+SYNTH_DOCUMENTS = 100
+SYNTH_KINDS = (
+    "copy",
+    "format",
+    "office",
+    "names",
+    "numbers",
+    "edit-01",
+    "edit-05",
+    "edit-10",
+    "edit-20",
+    "edit-40",
+    "moved",
+    "ocr-01",
+    "ocr-03",
+    "scan",
+    "short",
+    "excerpt",
+    "reply",
+    "framed",
+    "boilerplate",
+    "short-other",
+    "translation",
+)
+TUNE_GRIDS = ("quick", "standard", "full")
+
 
 class DefaultNumber(float):
     """A default that a recipe may replace, told apart from the same number that was asked for."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.jobs.backup import Copy, backup
 from indexer.wording import count_of
+
+if TYPE_CHECKING:
+    from indexer.jobs.backup import Copy
+
 
 _JOURNAL = {
     True: ", with its journal",
@@ -24,6 +28,8 @@ _JOURNAL = {
 @json_option
 def backup_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Copy an embedded store into a file while it is in use. The copy is a store itself."""
+    from indexer.jobs.backup import backup
+
     with open_for_command(store_url) as store:
         print_copy(backup(store, file, replace=replace), as_json, f"copied into {file}")
     return 0

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import (
     ShareType,
@@ -19,12 +18,13 @@ from indexer.cli.options import (
 from indexer.cli.output import console, print_json
 from indexer.defaults import REVIEW
 from indexer.errors import UsageError
-from indexer.jobs.check import CheckOptions, CheckResult, check
-from indexer.jobs.document_rows import STDIN
 from indexer.wording import percent, visible
 
+if TYPE_CHECKING:
+    from indexer.jobs.check import CheckResult
 
-@click.command("check", short_help="Say whether a file or a text (-) is new; store it if asked.")
+
+@click.command("check")
 @click.argument("path", metavar="PATH|-")
 @click.option("--store-it", is_flag=True, help="Store the document, whatever the answer.")
 @click.option("--drop-duplicates", is_flag=True, help="With --store-it: do not store a duplicate.")
@@ -73,6 +73,11 @@ def check_command(
     The answer is `new`, `duplicate of ID` or `review`, with the similarity to the stored document
     that it resembles and the reasons. --threshold is the least similarity of a duplicate.
     """
+    from rich.text import Text
+
+    from indexer.jobs.check import CheckOptions, check
+    from indexer.jobs.document_rows import STDIN
+
     if attachments and drop_duplicates:
         raise UsageError("a mail is stored with its attachments; leave --drop-duplicates out")
     if attachments and path == STDIN:
@@ -105,6 +110,8 @@ def check_command(
 
 def _print_result(result: CheckResult) -> None:
     """Print the verdict, the document that it is about, the reasons, and what was stored."""
+    from rich.text import Text
+
     out = console()
     words = {"new": "new", "duplicate": "duplicate of", "review": "review"}
     line = Text(words[result.verdict], "bold")

@@ -6,30 +6,25 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, open_for_command, out_file_option, store_option
 from indexer.cli.output import print_json
 from indexer.cli.side_by_side import print_side_by_side
-from indexer.comparing.alignment import Matching
-from indexer.comparing.compare import Comparison, as_json, compare
-from indexer.comparing.measures import MEASURES, SHINGLE_WORDS
-from indexer.recipe import DEFAULT
-from indexer.review.boilerplate import DiscountedSimilarity, discount
-from indexer.review.compare_page import compare_page
-from indexer.review.compared_documents import Original, original
-from indexer.review.redline_files import redline_docx, redline_pdf
-from indexer.review.side_by_side import facts
-from indexer.stores.abilities import FullStore
-from indexer.stores.base import Store
-from indexer.system.files import check_not_read, check_place, write_whole
+from indexer.defaults import MEASURE_NAMES, SHINGLE_WORDS
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from indexer.comparing.alignment import Matching
+    from indexer.comparing.compare import Comparison
+    from indexer.review.boilerplate import DiscountedSimilarity
+    from indexer.review.compared_documents import Original
+    from indexer.stores.abilities import FullStore
+    from indexer.stores.base import Store
+
 
 _MOST_VALUE = 400  # characters of a metadata value that are shown
 
@@ -52,7 +47,7 @@ _MOST_VALUE = 400  # characters of a metadata value that are shown
     metavar="WORDS",
     help="Words of a shingle in resemblance, S_R.",
 )
-@click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
+@click.option("--measure", type=click.Choice(MEASURE_NAMES), help="Print this measure alone.")
 @out_file_option("Write the comparison to one HTML file too.", "--html", "page")
 @out_file_option(
     "Write the changes from A to B as tracked changes of a Word document too.", "--docx"
@@ -88,6 +83,11 @@ def compare_command(
     discounted: bool,
 ) -> int:
     """Show two documents side by side, with shared text marked. A and B are paths or ids."""
+    from indexer.review.compare_page import compare_page
+    from indexer.review.compared_documents import original
+    from indexer.review.redline_files import redline_docx, redline_pdf
+    from indexer.system.files import check_not_read, check_place, write_whole
+
     for place, option in ((page, "--html"), (docx, "--docx"), (pdf, "--pdf")):
         if place:
             check_not_read(place, (a, b), option)
@@ -122,6 +122,9 @@ def _compare(
     store: FullStore, left: Original, right: Original, matching: Matching, shingle_width: int
 ) -> Comparison:
     """Compare two documents by the recipe of the store, or the default one without an index."""
+    from indexer.comparing.compare import compare
+    from indexer.recipe import DEFAULT
+
     recipe = store.stored_recipe()
     return compare(
         left.text,
@@ -135,6 +138,8 @@ def _compare(
 
 
 def _discount(store: Store, a: str, b: str) -> DiscountedSimilarity:
+    from indexer.review.boilerplate import discount
+
     with progress.show_stages() as advance:
         return discount(store, a, b, progress=advance)
 
@@ -152,6 +157,8 @@ def print_comparison(
     For JSON and for one measure extraction warnings go to stderr. `discounts` is printed beside
     the measures; `page` is the path of the HTML file that was written.
     """
+    from indexer.comparing.compare import as_json
+
     if json or measure:
         for warning in _warnings(originals):
             print(warning, file=sys.stderr)
@@ -182,6 +189,13 @@ def _discounted_line(discounts: DiscountedSimilarity) -> str:
 
 
 def _print_texts(comparison: Comparison, originals: tuple[Original, Original]) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    from indexer.review.side_by_side import facts
+
     console = Console(highlight=False)
     for warning in _warnings(originals):
         console.print(Text(warning, style="yellow"), soft_wrap=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.cli.output import console, print_json, print_lines
-from indexer.grouping.consistency import Disagreement, consistency
 from indexer.wording import count_of, spell_labels, visible
+
+if TYPE_CHECKING:
+    from indexer.grouping.consistency import Disagreement
 
 
 @click.command("consistency")
@@ -19,6 +20,8 @@ from indexer.wording import count_of, spell_labels, visible
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
     """List families whose documents carry different labels. Nothing is grouped or written."""
+    from indexer.grouping.consistency import consistency
+
     with open_for_command(store_url) as store:
         _print_disagreements(consistency(store), as_json)
     return 0
@@ -26,6 +29,8 @@ def consistency_command(store_url: str, as_json: bool) -> int:
 
 def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -> None:
     """Print families whose documents carry different labels, each with its documents."""
+    from rich.text import Text
+
     if as_json:
         families = [_disagreement_json(disagreement) for disagreement in disagreements]
         print_json({"families": families})

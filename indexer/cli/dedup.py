@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.manifest import manifest_path, run_manifest, write_manifest
@@ -25,11 +23,13 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.cli.output import EXIT_FAILED, console, print_json
-from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.errors import UsageError
-from indexer.jobs.dedup import DedupOptions, DedupResult, dedup
-from indexer.recipe import DEFAULT
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.comparing.approved_passages import ApprovedPassages
+    from indexer.jobs.dedup import DedupResult
+
 
 _COUNTS = ("read", "kept", "exact", "near", "failed")
 
@@ -89,6 +89,9 @@ def dedup_command(
     unless you say so. Run again to go on after an interruption. Beside --memory, each row takes
     some 700 bytes.
     """
+    from indexer.jobs.dedup import DedupOptions, dedup
+    from indexer.recipe import DEFAULT
+
     settings = DedupOptions(**options)
     if not replace and manifest_path(out).exists():
         raise UsageError(
@@ -112,6 +115,9 @@ def dedup_command(
 
 def _print_result(result: DedupResult) -> None:
     """Print how many rows stay and how many do not, and where both are."""
+    from rich.console import Console
+    from rich.text import Text
+
     out = console()
     out.print(
         f"{count_of(result.read, 'row')}: {result.kept:,} kept, {result.exact:,} exact and "

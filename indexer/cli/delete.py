@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.cli.output import EXIT_FAILED, console, print_json
-from indexer.comparing.measures import MEASURES
-from indexer.defaults import FOLD, MEASURE, PRINCIPAL
-from indexer.grouping.delete import DeleteResult, delete
+from indexer.defaults import FOLD, MEASURE, MEASURE_NAMES, PRINCIPAL
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.grouping.delete import DeleteResult
 
 
 @click.command("delete")
@@ -30,7 +30,7 @@ from indexer.wording import count_of, visible
 )
 @click.option(
     "--measure",
-    type=click.Choice(sorted(MEASURES)),
+    type=click.Choice(MEASURE_NAMES),
     help=f"Measure of similarity (default: that of the last `group`, or {MEASURE}).",
 )
 @store_option
@@ -41,6 +41,8 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
     These are kept to the options of the last `group` that are not given here, its criteria
     included.
     """
+    from indexer.grouping.delete import delete
+
     with open_for_command(store_url) as store:
         result = delete(store, ids, **options)
     _print_deletion(result, as_json)
@@ -49,6 +51,8 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
 
 def _print_deletion(result: DeleteResult, as_json: bool) -> None:
     """Print which documents were removed or not there, and which families were repaired."""
+    from rich.text import Text
+
     if as_json:
         repaired = [{"family": repair.family, "into": repair.into} for repair in result.repaired]
         deleted, absent = list(result.deleted), list(result.absent)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
 from indexer.cli.output import EXIT_STORE, console, print_json
 from indexer.errors import UsageError
-from indexer.jobs.doctor import Check, doctor
-from indexer.jobs.repair import REPORTED_ONLY, Repair
-from indexer.jobs.repair import repair as repair_store
 from indexer.wording import visible
 
+if TYPE_CHECKING:
+    from indexer.jobs.doctor import Check
+    from indexer.jobs.repair import Repair
+
+
 _MARKS = {
-    "good": Text("ok", "green"),
-    "note": Text("note", "yellow"),
-    "bad": Text("bad", "red"),
+    "good": ("ok", "green"),
+    "note": ("note", "yellow"),
+    "bad": ("bad", "red"),
 }
 
 
@@ -34,6 +35,9 @@ _MARKS = {
 @json_option
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
     """Check the set-up and say how to repair it."""
+    from indexer.jobs.doctor import doctor
+    from indexer.jobs.repair import repair as repair_store
+
     if repair:
         with open_for_command(store_url) as store:
             repairs = repair_store(store, dry_run=dry_run)
@@ -48,6 +52,9 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
 
 def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
     """Print the verdicts of `doctor`."""
+    from rich.table import Table
+    from rich.text import Text
+
     if as_json:
         verdicts = [
             {"name": check.name, "verdict": check.verdict, "detail": check.detail}
@@ -57,7 +64,7 @@ def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
         return
     table = Table(box=None, show_header=False, pad_edge=False)
     for check in checks:
-        table.add_row(_MARKS[check.verdict], check.name, Text(visible(check.detail)))
+        table.add_row(Text(*_MARKS[check.verdict]), check.name, Text(visible(check.detail)))
     console().print(table)
 
 
@@ -66,6 +73,8 @@ def _print_repairs(repairs: Sequence[Repair], as_json: bool, dry_run: bool) -> b
 
     Return whether something is left that the same command without --dry-run would repair.
     """
+    from indexer.jobs.repair import REPORTED_ONLY
+
     left = [
         repair for repair in repairs if not repair.repaired and repair.what not in REPORTED_ONLY
     ]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.options import (
@@ -23,25 +19,24 @@ from indexer.cli.options import (
     synonyms_option,
 )
 from indexer.cli.output import console, print_json
-from indexer.comparing.measures import MEASURES
-from indexer.defaults import REVIEW
-from indexer.grouping.precision_recall import RULES
-from indexer.lab.evaluation.decider import NO_TYPE, NOT_FOUND
-from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
-from indexer.lab.evaluation.judgements import TYPES, Agreement, MeasuredAgreement
-from indexer.lab.evaluation.report import compare_command, evaluation_json, evaluation_page
-from indexer.lab.evaluation.scores import (
-    Evaluation,
-    Interval,
-    Mistake,
-    Result,
-    Share,
-    TypeAssignment,
-    TypeScores,
-)
-from indexer.system.files import check_place, write_whole
-from indexer.system.recipe_inputs import recipe_asked
+from indexer.defaults import CAPTURE_RULES, MEASURE_NAMES, REVIEW
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from indexer.lab.evaluation.judgements import Agreement, MeasuredAgreement
+    from indexer.lab.evaluation.scores import (
+        Evaluation,
+        Interval,
+        Mistake,
+        Result,
+        Share,
+        TypeAssignment,
+        TypeScores,
+    )
+
 
 # Tables and figures of an evaluation, as cells for a terminal; a dash for what is undefined.
 
@@ -50,6 +45,8 @@ _WIDE = 1000  # characters, more than any table has
 
 def cell_table(*titles: str) -> Table:
     """Return a table with names on the left and figures on the right."""
+    from rich.table import Table
+
     columns = Table(box=None, padding=(0, 2, 0, 0))
     for place, title in enumerate(titles):
         columns.add_column(title, justify="right" if place else "left", no_wrap=True)
@@ -58,6 +55,8 @@ def cell_table(*titles: str) -> Table:
 
 def print_table(columns: Table, out: Console) -> None:
     """Print a table as wide as its figures are: a cut interval would read as another one."""
+    from rich.measure import Measurement
+
     columns.width = Measurement.get(out, out.options.update(max_width=_WIDE), columns).maximum
     out.print(columns)
 
@@ -104,7 +103,6 @@ def number(value: float | None, digits: int = 3) -> str:
 
 LISTED = 10  # pairs and mistakes of a kind that are printed
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
-_ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 
 
 @click.command("evaluate")
@@ -127,13 +125,13 @@ _ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 )
 @click.option(
     "--measure",
-    type=click.Choice(sorted(MEASURES)),
+    type=click.Choice(MEASURE_NAMES),
     help="Measure that pairs are scored by (default: the recipe's).",
 )
 @click.option(
     "--capture",
     "rule",
-    type=click.Choice(list(RULES)),
+    type=click.Choice(CAPTURE_RULES),
     default="connected",
     show_default=True,
     help="Rule for counting a set of GOLD as found.",
@@ -169,6 +167,11 @@ def evaluate_command(
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document. Of
     assessors' sheets, the agreement is measured too.
     """
+    from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
+    from indexer.lab.evaluation.report import evaluation_page
+    from indexer.system.files import check_place, write_whole
+    from indexer.system.recipe_inputs import recipe_asked
+
     chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
@@ -184,6 +187,8 @@ def evaluate_command(
 
 def _print_evaluation(evaluation: Evaluation, store_url: str, as_json: bool) -> None:
     """Print agreement of assessors, then each recipe and threshold; errors are abridged."""
+    from indexer.lab.evaluation.report import evaluation_json
+
     if as_json:
         print_json(evaluation_json(evaluation, store_url))
         return
@@ -202,6 +207,8 @@ def _print_evaluation(evaluation: Evaluation, store_url: str, as_json: bool) -> 
 
 
 def _print_agreement(agreement: Agreement, out: Console) -> None:
+    from rich.text import Text
+
     names = ", ".join(map(visible, agreement.assessors))
     pairs = count_of(agreement.pairs, "pair")
     title = f"agreement of {names} on {pairs}; {agreement.left_out:,} not judged by all"
@@ -219,6 +226,8 @@ def _print_agreement(agreement: Agreement, out: Console) -> None:
 
 
 def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
+    from rich.text import Text
+
     pairs = evaluation.disagreements
     unsettled = sum(pair.type is None for pair in pairs)
     number = count_of(len(pairs), "disagreement")
@@ -237,6 +246,10 @@ def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
 
 
 def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: Console) -> None:
+    from rich.text import Text
+
+    from indexer.grouping.precision_recall import RULES
+
     title = f"{result.recipe} at {result.threshold:g} by {result.measure}"
     out.print(Text(f"\n{title}", style="bold"))
     _print_scores(result, out)
@@ -274,6 +287,8 @@ def _print_scores(result: Result, out: Console) -> None:
 
 
 def _print_by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) -> None:
+    from rich.text import Text
+
     if not rows:
         return
     titles = [title, "recall", "of", "Wilson", "precision", "F1"]
@@ -295,11 +310,14 @@ def _print_by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) 
 
 def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
     """Print the types of the truth, a row each, by the types that were assigned to their pairs."""
+    from indexer.lab.evaluation.decider import NO_TYPE, NOT_FOUND
+    from indexer.lab.evaluation.judgements import TYPES
+
     if not assignments:
         return
     assigned = {assignment.assigned for assignment in assignments}
     true = {assignment.type for assignment in assignments}
-    names = [name for name in _ASSIGNED if name in assigned]
+    names = [name for name in (*TYPES[:3], NO_TYPE, NOT_FOUND) if name in assigned]
     table = cell_table("pairs assigned", *names)
     counts = {
         (assignment.type, assignment.assigned): assignment.pairs for assignment in assignments
@@ -311,6 +329,10 @@ def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
 
 
 def _print_mistakes(title: str, mistakes: Sequence[Mistake], store_url: str, out: Console) -> None:
+    from rich.text import Text
+
+    from indexer.lab.evaluation.report import compare_command
+
     if mistakes:
         out.print(f"{title}: {len(mistakes):,}")
     for mistake in mistakes[:LISTED]:

@@ -8,11 +8,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.manifest import run_manifest, write_manifest
@@ -26,20 +24,17 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.cli.output import console, print_json
+from indexer.defaults import BATCH_SIZE
 from indexer.errors import UsageError
-from indexer.model import Progress
-from indexer.review.exports.export import (
-    BATCH_SIZE,
-    ExportOptions,
-    ExportResult,
-    Form,
-    ReviewerLoad,
-    What,
-    export,
-)
-from indexer.stores.abilities import FullStore
-from indexer.stores.journal import known_group_settings
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from indexer.model import Progress
+    from indexer.review.exports.export import ExportOptions, ExportResult, Form, ReviewerLoad, What
+    from indexer.stores.abilities import FullStore
+
 
 _OF_BATCHES = ("reviewers", "batch_size", "balance")
 
@@ -112,6 +107,9 @@ def export_command(
     --measure are for pairs; families are those of the last `group`, and --audit needs the
     --threshold of that run.
     """
+    from indexer.review.exports.export import export
+    from indexer.stores.journal import known_group_settings
+
     _refuse_unused(form, what)
     settings = _options(reviewers, options)
     if str(out) == "-":
@@ -139,6 +137,8 @@ def _write_to_stdout(
     store: FullStore, form: Form, what: What, settings: ExportOptions, advance: Progress
 ) -> None:
     """Write an export to standard output once it is whole, and its notes to stderr."""
+    from indexer.review.exports.export import export
+
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "export"
         result = export(store, place, form, what, settings, progress=advance)
@@ -151,6 +151,8 @@ def _write_to_stdout(
 
 def _options(reviewers: str, options: dict[str, Any]) -> ExportOptions:
     """Return the options of the export; those that are not set keep their default."""
+    from indexer.review.exports.export import ExportOptions
+
     drop_defaults(options, "threshold", "measure")
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
     values = {name: value for name, value in options.items() if value is not None}
@@ -180,6 +182,8 @@ def _refuse_unused(form: Form, what: What) -> None:
 
 def _print_export(result: ExportResult, as_json: bool) -> None:
     """Print what was written, and for batches the share of each reviewer."""
+    from rich.text import Text
+
     if as_json:
         print_json(dataclasses.asdict(result))
         return
@@ -194,6 +198,9 @@ def _print_export(result: ExportResult, as_json: bool) -> None:
 
 
 def _load_table(loads: Sequence[ReviewerLoad]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("reviewer", "batches", "groups", "documents", "words"):
         table.add_column(name, justify="left" if name == "reviewer" else "right")

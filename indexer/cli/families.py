@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import (
     explain_option,
@@ -18,17 +17,13 @@ from indexer.cli.options import (
     store_option,
 )
 from indexer.cli.output import console, print_json
-from indexer.comparing.criteria import Reasons, spell_reasons
-from indexer.grouping.families import (
-    FamiliesOptions,
-    ListedFamily,
-    ListedMember,
-    explain_pairs,
-    families,
-)
-from indexer.stores.abilities import FullStore
-from indexer.stores.requirements import scope_view
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from indexer.comparing.criteria import Reasons
+    from indexer.grouping.families import FamiliesOptions, ListedFamily, ListedMember
+    from indexer.stores.abilities import FullStore
+
 
 LISTED = 20  # documents of a family that are printed
 
@@ -60,6 +55,8 @@ def families_command(
     as_json: bool,
 ) -> int:
     """List the families of the store, the largest first. With --json, each is a line."""
+    from indexer.grouping.families import FamiliesOptions
+
     if path is not None and Path(path).exists():
         path = str(Path(path).resolve())
     options = FamiliesOptions(least, label, path, of)
@@ -72,6 +69,9 @@ def _print_families(
     store: FullStore, options: FamiliesOptions, as_json: bool, explain: bool
 ) -> None:
     """Print each family as soon as it is read, and in the end how many there are."""
+    from indexer.grouping.families import explain_pairs, families
+    from indexer.stores.requirements import scope_view
+
     count = 0
     provisional = 0
     for family in families(store, options):
@@ -96,6 +96,10 @@ def _print_families(
 
 
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:
+    from rich.text import Text
+
+    from indexer.comparing.criteria import spell_reasons
+
     out = console()
     first, *others = family.members
     out.print(Text(f"{count_of(family.size, of[:-1])}  {_name(first, of)}", style="bold"))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.manifest import run_manifest
@@ -28,12 +27,12 @@ from indexer.cli.options import (
     take_criteria,
 )
 from indexer.cli.output import console, print_json
-from indexer.comparing.approved_passages import ApprovedPassages, left_out_json
-from indexer.grouping.group import Copies, FamilyMove, GroupResult, group
-from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.match import describe_missed
-from indexer.stores.requirements import require_recipe, signing_command
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.comparing.approved_passages import ApprovedPassages
+    from indexer.grouping.group import Copies, FamilyMove, GroupResult
+
 
 _COUNTS = ("documents", "families", "largest", "singletons", "clusters")
 LISTED = 20  # moves
@@ -75,6 +74,11 @@ def group_command(
     **options: Any,
 ) -> int:
     """Group documents into families and clusters, and store these."""
+    from indexer.comparing.approved_passages import left_out_json
+    from indexer.grouping.group import group
+    from indexer.grouping.group_options import GroupOptions
+    from indexer.stores.requirements import require_recipe
+
     drop_defaults(options, "threshold", "measure")
     settings = GroupOptions(criteria=take_criteria(options), **options)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
@@ -108,6 +112,8 @@ def _print_groups(
     dry_run: bool,
 ) -> None:
     """Print families and clusters in numbers, and what changed or, on a dry run, would change."""
+    from indexer.grouping.match import describe_missed
+
     out = console()
     noun = of[:-1]
     out.print(
@@ -144,6 +150,10 @@ def _print_groups(
 
 def _print_exceptions(result: GroupResult, store_url: str) -> None:
     """Print how many documents no family takes, were never signed, or were left alone."""
+    from rich.text import Text
+
+    from indexer.stores.requirements import signing_command
+
     out = console()
     for status, number in result.excluded.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: in no family without a copy")
@@ -158,6 +168,7 @@ def _print_exceptions(result: GroupResult, store_url: str) -> None:
 
 
 def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
+
     if copies:
         number = sum(len(group.documents) for group in copies)
         console().print(f"  {number:,} {of} in {count_of(len(copies), 'group')} of {title}")
@@ -165,6 +176,8 @@ def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
 
 def _print_moves(moves: Sequence[FamilyMove], noun: str, dry_run: bool) -> None:
     """Print how many documents changed family, and the first moves with their first documents."""
+    from rich.text import Text
+
     out = console()
     if moves:
         documents = sum(len(move.documents) for move in moves)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from indexer.cli.options import json_option, out_file_option, recipe_option, statistics_option
 from indexer.cli.output import EXIT_FAILED, print_json
-from indexer.fingerprinting import simhash
-from indexer.fingerprinting.rare_terms import spell_hash
-from indexer.jobs.hash import FileFingerprint, hash, statistics_at
-from indexer.model import FailedBlob, Fingerprint
-from indexer.recipe import Recipe
-from indexer.system.files import check_place, write_whole
-from indexer.system.recipe_inputs import recipe_asked
 from indexer.wording import visible
+
+if TYPE_CHECKING:
+    from indexer.jobs.hash import FileFingerprint
+    from indexer.model import FailedBlob, Fingerprint
+    from indexer.recipe import Recipe
+
 
 _TOKENS = "tokens_"
 
@@ -37,6 +34,10 @@ def hash_command(
     as_json: bool,
 ) -> int:
     """Print sketches and keys of files; store nothing."""
+    from indexer.jobs.hash import hash, statistics_at
+    from indexer.system.files import check_place, write_whole
+    from indexer.system.recipe_inputs import recipe_asked
+
     recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_place(save_statistics, "--save-statistics")
@@ -52,11 +53,17 @@ def hash_command(
 
 def _print_left_out(failure: FailedBlob) -> None:
     """Print on stderr a file that is left out of the statistics."""
+    from rich.console import Console
+    from rich.text import Text
+
     Console(stderr=True).print(Text(f"left out  {visible(failure.path)}: {visible(failure.error)}"))
 
 
 def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
     """Print the sketches of one file; return whether it could not be read."""
+    from rich.console import Console
+    from rich.text import Text
+
     if file.fingerprint is None:
         Console(stderr=True).print(Text(f"{visible(file.path)}: {file.error}"))
         return True
@@ -86,6 +93,8 @@ def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
 
 def _signature(fingerprint: Fingerprint) -> dict[str, Any]:
     """Return length, hash and terms of a rare-term signature, and the keys of the terms."""
+    from indexer.fingerprinting.rare_terms import spell_hash
+
     vector = fingerprint.vector
     return {
         "length": None if vector is None else int(vector[0]),
@@ -100,6 +109,8 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
 
     A text without a signature is named by its status.
     """
+    from indexer.fingerprinting.rare_terms import spell_hash
+
     if fingerprint.simhash is not None and recipe.features.startswith(_TOKENS):
         return _base32(fingerprint.simhash, recipe)
     if fingerprint.simhash is not None:
@@ -115,6 +126,8 @@ def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
 
 def _base32(bits: int, recipe: Recipe) -> str:
     """Return the serialised form of a simhash-doc."""
+    from indexer.fingerprinting import simhash
+
     return simhash.spell_base32(bits, recipe.features.removeprefix(_TOKENS))
 
 

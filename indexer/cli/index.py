@@ -9,10 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.options import (
@@ -29,15 +28,21 @@ from indexer.cli.options import (
     text_field_option,
 )
 from indexer.cli.output import EXIT_FAILED, console, print_json
-from indexer.defaults import FOLD
-from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
-from indexer.fingerprinting.fingerprint import kernel_name
-from indexer.jobs.index import Account, IndexOptions, index, target
-from indexer.recipe import Recipe
-from indexer.stores import is_store_url
-from indexer.stores.address import StoreAddress, parse_address
-from indexer.system.recipe_inputs import recipe_asked
+from indexer.defaults import (
+    EXTRACTION_MEGABYTES,
+    EXTRACTION_SECONDS,
+    FILE_BYTES,
+    FOLD,
+    TEXT_CHARS,
+    TITLE_FIELD,
+)
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.jobs.index import Account, IndexOptions
+    from indexer.recipe import Recipe
+    from indexer.stores.address import StoreAddress
+
 
 # Interrupts of a long job: the first one ends it in order, the second one at once.
 
@@ -100,7 +105,6 @@ def drain_on_interrupt() -> Iterator[Drain]:
             signal.signal(number, handler)
 
 
-_READ = Reading()
 _READING = (
     "text_field",
     "title_field",
@@ -141,28 +145,28 @@ LISTED_FAILURES = 20
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1),
-    default=DEFAULT_LIMITS.seconds,
+    default=EXTRACTION_SECONDS,
     show_default=True,
     help="Most seconds for one document.",
 )
 @click.option(
     "--memory",
     type=click.IntRange(64),
-    default=DEFAULT_LIMITS.megabytes,
+    default=EXTRACTION_MEGABYTES,
     show_default=True,
     help="Most memory of a worker in MB.",
 )
 @click.option(
     "--max-chars",
     type=click.IntRange(1),
-    default=DEFAULT_LIMITS.chars,
+    default=TEXT_CHARS,
     show_default=True,
     help="Most characters of a text; what is longer is cut.",
 )
 @click.option(
     "--max-bytes",
     type=ByteCount(),
-    default=DEFAULT_LIMITS.bytes,
+    default=FILE_BYTES,
     show_default=True,
     help="Most bytes of a file; a larger one fails.",
 )
@@ -188,7 +192,7 @@ LISTED_FAILURES = 20
 @text_field_option
 @click.option(
     "--title-field",
-    default=_READ.title_field,
+    default=TITLE_FIELD,
     show_default=True,
     help="Field that holds its title.",
 )
@@ -221,7 +225,7 @@ LISTED_FAILURES = 20
 @click.option(
     "--containers",
     type=click.Choice(["given", "all", "none"]),
-    default=_READ.containers,
+    default="given",
     show_default=True,
     help="Archives, mailboxes and tables to open: given as PATH, in folders too, or none.",
 )
@@ -253,6 +257,9 @@ def index_command(
 
     Unchanged documents are skipped, and an interrupted run goes on where it stopped.
     """
+    from indexer.fingerprinting.fingerprint import kernel_name
+    from indexer.jobs.index import index, target
+
     settings = _options(options)
     with (
         open_for_command(store_url) as store,
@@ -294,6 +301,10 @@ def index_command(
 
 def _options(values: dict[str, Any]) -> IndexOptions:
     """Return the options of `index` from those of the command line."""
+    from indexer.documents.base import Limits, Reading
+    from indexer.jobs.index import IndexOptions
+    from indexer.system.recipe_inputs import recipe_asked
+
     reading = Reading(**{name: values.pop(name) for name in _READING})
     limits = Limits(
         seconds=values.pop("timeout"),
@@ -321,6 +332,9 @@ def _signed_with(recipe: Recipe | None) -> str:
 
 def _could_be_signed_there(path: str, destination: StoreAddress) -> bool:
     """Return whether a PATH is an index in a search engine other than the one written to."""
+    from indexer.stores import is_store_url
+    from indexer.stores.address import parse_address
+
     if not is_store_url(path):
         return False
     address = parse_address(path)
@@ -329,6 +343,8 @@ def _could_be_signed_there(path: str, destination: StoreAddress) -> bool:
 
 def _print_account(account: Account, as_json: bool) -> None:
     """Print the outcomes of all documents, and each failure with its reason."""
+    from rich.text import Text
+
     if as_json:
         print_json(_account_json(account))
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,10 +16,10 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import EXIT_FAILED, print_json
 from indexer.errors import UsageError
-from indexer.jobs.install import Installation, install, install_dashboards
-from indexer.system.files import check_place
-from indexer.system.recipe_inputs import recipe_asked
 from indexer.wording import visible
+
+if TYPE_CHECKING:
+    from indexer.jobs.install import Installation
 
 
 @click.command("install")
@@ -59,6 +59,10 @@ def install_command(
     **options: Any,
 ) -> int:
     """Let a cluster sign documents of any client and fold searches."""
+    from indexer.jobs.install import install, install_dashboards
+    from indexer.system.files import check_place
+    from indexer.system.recipe_inputs import recipe_asked
+
     if time_field and not dashboards:
         raise UsageError("--time-field is for --dashboards; give both, or neither")
     if dashboards and "://" not in dashboards and not dry_run:

@@ -9,7 +9,6 @@ import click
 
 from indexer.cli.options import open_for_command, out_file_option, port_option, store_option
 from indexer.errors import UsageError
-from indexer.lab.evaluation.judge import open_judging_session
 
 
 @click.command("judge")
@@ -44,7 +43,7 @@ def judge_command(
     The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
     a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
     """
-    from indexer.lab.evaluation.judge import serve_judging
+    from indexer.lab.evaluation.judge import open_judging_session, serve_judging
 
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)

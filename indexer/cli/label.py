@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import (
     ShareType,
@@ -21,19 +20,12 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import EXIT_FAILED, console, print_json, print_lines
 from indexer.errors import UsageError
-from indexer.grouping.label import (
-    LabelJob,
-    LabelOptions,
-    LabelResult,
-    LabelUpdate,
-    ReviewItem,
-    UndoResult,
-    label,
-    label_history,
-    undo_labels,
-)
-from indexer.grouping.label_from import LabelFileOptions, LabelFileResult, label_from
 from indexer.wording import count_of, spell_labels, visible
+
+if TYPE_CHECKING:
+    from indexer.grouping.label import LabelJob, LabelResult, LabelUpdate, ReviewItem, UndoResult
+    from indexer.grouping.label_from import LabelFileOptions, LabelFileResult
+
 
 # Output of `nearfold label`: changes, undone labellings and the history, as lines or JSON.
 
@@ -100,6 +92,8 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
 
 def print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
     """Print which documents have their labels back, and which do not."""
+    from rich.text import Text
+
     if as_json:
         print_json(_undo_json(result, dry_run))
         return
@@ -119,6 +113,8 @@ def print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
 
 def print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
     """Print the labellings of a store."""
+    from rich.text import Text
+
     if as_json:
         names = (
             "number",
@@ -304,6 +300,9 @@ def label_command(
     With --from, labels come back from a review platform: they are added, and labels that a document
     has and the file does not are conflicts, which are listed and stay unless --replace is given.
     """
+    from indexer.grouping.label import LabelOptions, label, label_history, undo_labels
+    from indexer.grouping.label_from import label_from
+
     is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
     if is_labelling + (undo is not None) + history + (label_file is not None) != 1:
         raise UsageError(
@@ -335,6 +334,8 @@ def label_command(
 
 def _take_file_options(options: dict[str, Any], label_file: Path | None) -> LabelFileOptions:
     """Take the options of a file of labels out of these; refuse those that would do nothing."""
+    from indexer.grouping.label_from import LabelFileOptions
+
     names = ("replace", "id_field", "label_field", "encoding")
     if label_file is None:
         refuse_options(names, "without --from")

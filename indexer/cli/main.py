@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import io
 import os
 import signal
 import sys
-from collections.abc import Mapping
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 import click
 
@@ -27,31 +25,70 @@ from indexer.system.logs import VARIABLE as LOG_VARIABLE
 from indexer.system.logs import configure, crash_report
 from indexer.system.release import release, requirement
 
-# A group of commands whose modules are imported on demand.
+# The commands, by the line that `nearfold --help` prints: each is `NAME_command` in
+# `indexer/cli/NAME.py`.
+COMMANDS = {
+    "backup": "Copy an embedded store into a file while it is in use.",
+    "check": "Say whether a file or a text (-) is new; store it if asked.",
+    "compare": "Show two documents side by side, with shared text marked.",
+    "consistency": "List families whose documents carry different labels.",
+    "dedup": "Write a dataset of texts without its duplicates.",
+    "delete": "Remove documents and repair the families they were in.",
+    "doctor": "Check the set-up and say how to repair it.",
+    "evaluate": "Measure precision, recall and F1 of recipes by known truth.",
+    "export": "Write families, pairs, batches or a review queue to a file.",
+    "families": "List the families of the store, the largest first.",
+    "group": "Group documents into families and clusters, and store these.",
+    "hash": "Print sketches and keys of files; store nothing.",
+    "index": "Extract, fingerprint and store documents.",
+    "install": "Let a cluster sign documents of any client and fold searches.",
+    "judge": "Judge pairs of documents blind, in a browser on this machine.",
+    "label": "Label documents and the members of their families.",
+    "match": "List all near-duplicate pairs of the store.",
+    "passages": "List passages that occur in documents of many families.",
+    "plan": "Choose bands x rows for a threshold, as match does.",
+    "reindex": "Sign all stored texts by another recipe.",
+    "restore": "Put the copy of an embedded store back, in one step.",
+    "roles": "Print the roles that a secured cluster needs.",
+    "search": "Search documents; fold near duplicates under the best hit.",
+    "serve": "Serve review pages for a browser.",
+    "similar": "Find near duplicates of a file, a text or a stored document.",
+    "status": "Count the documents of the store; list what failed, and jobs.",
+    "study": "Measure how signatures of 16 to 1024 bits spread documents.",
+    "synth": "Make a corpus of near duplicates from the texts of a folder.",
+    "threads": "Print the threads of mails, and mark the inclusive ones.",
+    "tune": "Try recipes and thresholds, and recommend one.",
+    "uninstall": "Remove from a cluster what install put there; documents stay.",
+    "versions": "Show which document of a family probably came from which.",
+}
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and place (`module:attribute`).
-
-    A call imports one module and not all, as click's documentation on complex applications does.
-    """
-
-    def __init__(self, *arguments: Any, places: Mapping[str, str], **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._places = places
+    """A group of `COMMANDS` that imports only the module of the command that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names, sorted; nothing is imported."""
-        return sorted(self._places)
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of its imported module; None for an unknown name."""
-        place = self._places.get(cmd_name)
-        if place is None:
+        if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = place.partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        module = importlib.import_module(f"indexer.cli.{cmd_name}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command.short_help = COMMANDS[cmd_name]
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the lines of all commands; nothing is imported."""
+        width = formatter.width - 6 - max(map(len, COMMANDS))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=line).get_short_help_str(width))
+                    for name, line in sorted(COMMANDS.items())
+                ]
+            )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -60,46 +97,11 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            for name in difflib.get_close_matches(args[0], self._places, n=1):
+            import difflib
+
+            for name in difflib.get_close_matches(args[0], COMMANDS, n=1):
                 ctx.fail(f"{error.message} Did you mean {name}?")
             raise
-
-
-# Each command is `NAME_command` in `indexer/cli/NAME.py`.
-COMMANDS = (
-    "backup",
-    "check",
-    "compare",
-    "consistency",
-    "dedup",
-    "delete",
-    "doctor",
-    "evaluate",
-    "export",
-    "families",
-    "group",
-    "hash",
-    "index",
-    "install",
-    "judge",
-    "label",
-    "match",
-    "passages",
-    "plan",
-    "reindex",
-    "restore",
-    "roles",
-    "search",
-    "serve",
-    "similar",
-    "status",
-    "study",
-    "synth",
-    "threads",
-    "tune",
-    "uninstall",
-    "versions",
-)
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
@@ -111,7 +113,6 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> No
 
 @click.group(
     cls=LazyGroup,
-    places={name: f"indexer.cli.{name}:{name}_command" for name in COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.option(

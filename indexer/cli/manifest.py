@@ -9,11 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.fingerprinting.fingerprint import kernel_name
-from indexer.fingerprinting.plan import Plan
-from indexer.recipe import Recipe
-from indexer.system.files import is_special, write_whole
-from indexer.system.release import release, source_digest
+if TYPE_CHECKING:
+    from indexer.fingerprinting.plan import Plan
+    from indexer.recipe import Recipe
+
 
 if TYPE_CHECKING:
     from indexer.grouping.group_options import GroupOptions
@@ -36,6 +35,9 @@ def run_manifest(
     Two runs over the same documents with the same manifest have the same result. It names no store
     and no time.
     """
+    from indexer.fingerprinting.fingerprint import kernel_name
+    from indexer.system.release import release, source_digest
+
     return {
         "command": command,
         "recipe": recipe and {"name": recipe.name, "id": recipe.id},
@@ -60,6 +62,8 @@ def manifest_path(out: Path) -> Path:
 
 def write_manifest(out: Path, manifest: Mapping[str, object]) -> None:
     """Write a manifest beside `out`, as NAME.manifest.json; none beside a device, pipe or link."""
+    from indexer.system.files import is_special, write_whole
+
     if is_special(out):
         return
     with write_whole(manifest_path(out)) as part:

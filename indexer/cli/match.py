@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.manifest import run_manifest, write_manifest
@@ -42,27 +40,20 @@ from indexer.cli.options import (
     unset_options,
 )
 from indexer.cli.output import json_line
-from indexer.comparing.approved_passages import ApprovedPassages, left_out_json
-from indexer.comparing.criteria import Reasons, spell_reasons
+from indexer.defaults import NO_CAP
 from indexer.errors import UsageError
-from indexer.fingerprinting.keys import DISTANCE, allowed_distance, design_for
-from indexer.fingerprinting.plan import HAMMING
-from indexer.grouping.copietje_database import LabelledMatches, match_database
-from indexer.grouping.families import explain_pairs
-from indexer.grouping.fingerprint_lists import (
-    BITS,
-    FingerprintPair,
-    match_fingerprints,
-    read_fingerprints,
-)
-from indexer.grouping.group_options import NO_CAP
-from indexer.grouping.match import MatchOptions, MatchResult, Pair, match
-from indexer.grouping.store_reads import without_passages
-from indexer.recipe import Recipe
-from indexer.review.exports import formats
-from indexer.stores.requirements import require_recipe, scope_view
-from indexer.system.files import check_place
 from indexer.wording import count_of, join_names, unmistakable, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from indexer.comparing.approved_passages import ApprovedPassages
+    from indexer.comparing.criteria import Reasons
+    from indexer.grouping.copietje_database import LabelledMatches
+    from indexer.grouping.fingerprint_lists import FingerprintPair
+    from indexer.grouping.match import MatchOptions, MatchResult, Pair
+    from indexer.recipe import Recipe
+
 
 # Lines as copietje prints them, of the pairs of a store and of a database of its own.
 
@@ -89,6 +80,8 @@ def print_database_lines(
 
     `form`: text and copietje are its lines, jsonl the pairs; `UsageError` for others.
     """
+    from indexer.grouping.copietje_database import match_database
+
     refuse_all_but(_OPTIONS, "with --minhashes")
     if form not in ("text", "copietje", "jsonl"):
         raise UsageError(
@@ -137,6 +130,11 @@ def print_fingerprint_pairs(
 
     `form`: text or jsonl; `UsageError` for others, and for a file that is not UTF-8.
     """
+    from rich.console import Console
+
+    from indexer.fingerprinting.keys import DISTANCE, allowed_distance, design_for
+    from indexer.grouping.fingerprint_lists import BITS, match_fingerprints, read_fingerprints
+
     refuse_all_but(_FINGERPRINT_PAIRS_OPTIONS, "with --fingerprints")
     if form not in ("text", "jsonl"):
         raise UsageError(f"a list of fingerprints has no rows of a store for {form}; {_FORMS}")
@@ -173,13 +171,15 @@ def _text_pair(pair: FingerprintPair) -> str:
 
 def _json_pair(pair: FingerprintPair) -> str:
     """Return a line with the fields of other pairs, and the number of different bits."""
+    from indexer.fingerprinting.plan import HAMMING
+
     measured = {"similarity": pair.similarity, "measure": HAMMING, "distance": pair.distance}
     return json_line({"a": pair.a, "b": pair.b, **measured})
 
 
 # The lines of pairs that `nearfold match` writes, in each of its formats.
 
-Line: TypeAlias = tuple[str, str, Pair, Reasons | None]
+Line: TypeAlias = "tuple[str, str, Pair, Reasons | None]"
 Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet", "copietje"]
 _COLUMNS = ("similarity", "measure", "low", "high", "as_read")
 
@@ -226,6 +226,8 @@ class PairLines:
 
     def finish(self, result: MatchResult) -> None:
         """Write what needs all pairs."""
+        from indexer.review.exports import formats
+
         if self._form == "copietje":
             _write_copietje(result, self._names(result), self._file)
         elif self._form == "parquet":
@@ -255,6 +257,8 @@ def _write_text(lines: Iterable[Line], file: TextIO) -> None:
 
 def _remarks(pair: Pair, reasons: Reasons | None) -> Iterator[str]:
     """Yield sentences: whether texts were cut, and the reasons."""
+    from indexer.comparing.criteria import spell_reasons
+
     if pair.as_read and not (reasons and reasons.same):
         yield "the same as far as read" if pair.similarity == 1 else "as far as read"
     if pair.left_out and pair.left_out.passages:
@@ -272,6 +276,8 @@ def _write_copietje(result: MatchResult, names: Sequence[str], file: TextIO) -> 
 
 
 def _write_csv(lines: Iterable[Line], file: TextIO) -> None:
+    from indexer.comparing.criteria import spell_reasons
+
     writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
     for a, b, pair, reasons in lines:
         values = [getattr(pair, name) for name in _COLUMNS[:-1]]
@@ -414,6 +420,11 @@ def match_command(
     Each is written once, as soon as it is verified. --json is --format jsonl, with the summary as
     JSON on stderr too. Parquet and copietje's lines are written at the end.
     """
+    from indexer.grouping.families import explain_pairs
+    from indexer.grouping.match import match
+    from indexer.grouping.store_reads import without_passages
+    from indexer.stores.requirements import require_recipe, scope_view
+
     if fingerprints is not None:
         return print_fingerprint_pairs(
             fingerprints, options["threshold"], options["cap"], tables, out, form, as_json
@@ -450,6 +461,8 @@ def _settings(
     form: Form, as_json: bool, audit: int | None, options: dict[str, Any]
 ) -> MatchOptions:
     """Return the options of `match`; raise `UsageError` for some that exclude each other."""
+    from indexer.grouping.match import MatchOptions
+
     is_other_form = as_json and form != "jsonl"
     refusals = (
         (True, ["tables"], "without --fingerprints"),
@@ -474,6 +487,9 @@ def _settings(
 
 def _check_form(form: Form, explain: bool, out: Path | None) -> None:
     """Raise the error of a format that cannot be written, or not with reasons."""
+    from indexer.review.exports import formats
+    from indexer.system.files import check_place
+
     if explain and form in ("parquet", "copietje"):
         raise UsageError(f"{form} has no place for reasons; leave --explain out")
     if form == "parquet":
@@ -485,11 +501,15 @@ def _check_form(form: Form, explain: bool, out: Path | None) -> None:
 
 
 def _notes() -> Console:
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def _print_note(sentence: str, as_json: bool) -> None:
     """Print a sentence on stderr while the command runs."""
+    from rich.text import Text
+
     if as_json:
         sys.stderr.write(json_line({"note": sentence}))
     else:
@@ -500,6 +520,8 @@ def _write_account(
     result: MatchResult, settings: MatchOptions, recipe: Recipe, out: Path | None, as_json: bool
 ) -> None:
     """Write the manifest beside the file of pairs, and the summary to stderr."""
+    from indexer.comparing.approved_passages import left_out_json
+
     summary = _summary(result)
     counts = {name: summary[name] for name in _COUNTS} | left_out_json(result.omissions)
     manifest = run_manifest("match", recipe, settings, counts, result.plan)
@@ -513,6 +535,8 @@ def _write_account(
 
 def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None:
     """Print on stderr how many pairs there are, and what limits the answer."""
+    from rich.text import Text
+
     notes = _notes()
     notes.print(f"{count_of(len(result), 'pair')} in {count_of(result.documents, of[:-1])}")
     for note in result.notes():
@@ -520,6 +544,8 @@ def _print_notes(result: MatchResult, of: Literal["documents", "parts"]) -> None
 
 
 def _summary(result: MatchResult) -> dict[str, object]:
+    from indexer.comparing.approved_passages import left_out_json
+
     return {
         "documents": result.documents,
         "pairs": len(result),

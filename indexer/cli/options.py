@@ -7,25 +7,31 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 from click.core import ParameterSource
 
-from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, approved_passages
-from indexer.comparing.criteria import Criteria, parse_requirements
-from indexer.comparing.field_rules import parse_windows
-from indexer.comparing.measures import MEASURES
-from indexer.defaults import FOLD, MEASURE, OVERLAP, PRINCIPAL, REVIEW
-from indexer.documents.base import Reading
+from indexer.defaults import (
+    CAP,
+    ENCODING,
+    FOLD,
+    MEASURE,
+    MEASURE_NAMES,
+    MEMORY_MEGABYTES,
+    OVERLAP,
+    PRINCIPAL,
+    RECIPE,
+    REVIEW,
+    TEXT_FIELD,
+)
 from indexer.errors import UsageError
-from indexer.grouping.group_options import CAP
-from indexer.recipe import DEFAULT
-from indexer.stores import open_store
-from indexer.stores.abilities import FullStore
-from indexer.stores.maintenance import faults_as_damage
-from indexer.system.files import check_place, write_whole
-from indexer.system.spill_files import DEFAULT_MEGABYTES
+
+if TYPE_CHECKING:
+    from indexer.comparing.approved_passages import ApprovedPassages
+    from indexer.comparing.criteria import Criteria
+    from indexer.stores.abilities import FullStore
+
 
 # Types of the parameters of commands.
 
@@ -77,15 +83,17 @@ def _read_utf8(path: Path) -> str:
 
 
 def read_approved(
-    path: Path, parse: Callable[[Iterable[str]], ApprovedPassages] = approved_passages
+    path: Path, parse: Callable[[Iterable[str]], ApprovedPassages] | None = None
 ) -> ApprovedPassages:
-    """Return what is approved in a file, by a parser of its lines.
+    """Return what is approved in a file, by a parser of its lines (`approved_passages`).
 
     Raises `UsageError` with the name of the file, also if it is not UTF-8.
     """
-    text = _read_utf8(path)
+    from indexer.comparing.approved_passages import approved_passages
+
+    lines = _read_utf8(path).split("\n")
     try:
-        return parse(text.split("\n"))
+        return parse(lines) if parse else approved_passages(lines)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
 
@@ -94,9 +102,7 @@ class ApprovedFile(click.Path):
     """A file of passages of which some are approved."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the approved passages, or raise a usage error; none without a file."""
-        if isinstance(value, ApprovedPassages):
-            return value
+        """Return the approved passages, or raise a usage error."""
         path = str(super().convert(value, param, ctx))
         try:
             return read_approved(Path(path))
@@ -124,10 +130,16 @@ def approved_option(name: str, description: str) -> Decorator:
     return click.option(
         name,
         type=ApprovedFile(exists=True, dir_okay=False),
-        default=NO_PASSAGES,
+        callback=lambda _context, _option, value: _no_passages() if value is None else value,
         metavar="FILE",
         help=description,
     )
+
+
+def _no_passages() -> ApprovedPassages:
+    from indexer.comparing.approved_passages import NO_PASSAGES
+
+    return NO_PASSAGES
 
 
 leave_out_option = approved_option(
@@ -169,13 +181,13 @@ search_threshold_option = click.option(
 )
 search_measure_option = click.option(
     "--measure",
-    type=click.Choice(sorted(MEASURES)),
+    type=click.Choice(MEASURE_NAMES),
     help="Measure of similarity that --fold live folds by, and that is shown "
     f"(default: {MEASURE}; with --fold family that of `group`).",
 )
 measure_option = click.option(
     "--measure",
-    type=click.Choice(sorted(MEASURES)),
+    type=click.Choice(MEASURE_NAMES),
     default=MEASURE,
     show_default=True,
     help="Measure of similarity.",
@@ -248,7 +260,7 @@ memory_option = click.option(
     "--memory",
     type=click.IntRange(1),
     metavar="MB",
-    default=DEFAULT_MEGABYTES,
+    default=MEMORY_MEGABYTES,
     show_default=True,
     help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
 )
@@ -261,7 +273,7 @@ recipe_option = click.option(
 )
 text_field_option = click.option(
     "--text-field",
-    default=Reading().text_field,
+    default=TEXT_FIELD,
     show_default=True,
     help="Field of a record that holds its text.",
 )
@@ -273,7 +285,7 @@ delimiter_option = click.option(
 )
 encoding_option = click.option(
     "--encoding",
-    default=Reading().encoding,
+    default=ENCODING,
     show_default=True,
     help="Encoding of tables, load files and their text files that have no byte order mark.",
 )
@@ -284,7 +296,7 @@ index_recipe_option = click.option(
     "--recipe",
     "recipe_name",
     help="Settings of the fingerprint; an index keeps the recipe it was made with "
-    f"(default: that one, or {DEFAULT.name} for a new index).",
+    f"(default: that one, or {RECIPE} for a new index).",
 )
 
 
@@ -329,6 +341,9 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
 
     Raises `UsageError` and `UnknownMeasure`.
     """
+    from indexer.comparing.criteria import Criteria, parse_requirements
+    from indexer.comparing.field_rules import parse_windows
+
     require, limits = parse_requirements(options.pop("require"))
     return Criteria(
         options.pop("numbers"),
@@ -349,6 +364,8 @@ def out_file_option(help: str, *names: str, required: bool = False) -> Decorator
 @contextlib.contextmanager
 def opened_out(out: Path | None) -> Iterator[TextIO]:
     """Open stdout, or a file that replaces `out` when all is written."""
+    from indexer.system.files import check_place, write_whole
+
     if out is None:
         yield sys.stdout
         return
@@ -399,6 +416,9 @@ def open_for_command(url: str) -> Iterator[FullStore]:
 
     An error that a damaged file causes is reported as the damage.
     """
+    from indexer.stores import open_store
+    from indexer.stores.maintenance import faults_as_damage
+
     store = open_store(url)
     try:
         with faults_as_damage(store.maintenance):

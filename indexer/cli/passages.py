@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from indexer.cli import progress
 from indexer.cli.options import (
@@ -21,34 +21,30 @@ from indexer.cli.options import (
     unset_options,
 )
 from indexer.cli.output import console, json_line, print_json
-from indexer.comparing.approved_passages import NO_PASSAGES, RUN_WORDS, approved_so_far
-from indexer.comparing.words import folded_words
+from indexer.defaults import MIN_FAMILIES, MIN_PASSAGE_WORDS, RUN_WORDS
 from indexer.errors import UsageError
-from indexer.grouping.passages import (
-    LEAST_FAMILIES,
-    LEAST_WORDS,
-    PassagesOptions,
-    RepeatedPassage,
-    passages,
-)
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.grouping.passages import PassagesOptions, RepeatedPassage
+
 
 SHOWN = 300  # characters of a passage that are printed
 
 
-@click.command("passages", short_help="List passages that occur in documents of many families.")
+@click.command("passages")
 @click.option(
     "--min",
     "least",
     type=click.IntRange(2),
-    default=LEAST_FAMILIES,
+    default=MIN_FAMILIES,
     show_default=True,
     help="Fewest families in which a passage occurs.",
 )
 @click.option(
     "--words",
     type=click.IntRange(RUN_WORDS),
-    default=LEAST_WORDS,
+    default=MIN_PASSAGE_WORDS,
     show_default=True,
     help="Fewest words of a passage.",
 )
@@ -78,6 +74,8 @@ def passages_command(
     documents. --out writes the same lines, with `"approved": false`, which a reviewer makes true
     for --leave-out of `match` and `group`.
     """
+    from indexer.grouping.passages import PassagesOptions, passages
+
     options = PassagesOptions(least, words)
     count = 0
     if out is not None:
@@ -104,6 +102,12 @@ def _write_passages(
     store_url: str, options: PassagesOptions, memory: int, limit: int | None, out: Path
 ) -> int:
     """Write passages to a file, with what is approved in it so far."""
+    from rich.text import Text
+
+    from indexer.comparing.approved_passages import NO_PASSAGES, approved_so_far
+    from indexer.comparing.words import folded_words
+    from indexer.grouping.passages import passages
+
     before = read_approved(out, approved_so_far) if out.is_file() else NO_PASSAGES
     approved = {before.words_of(number): text for number, text in enumerate(before.passages)}
     count = 0
@@ -125,6 +129,8 @@ def _write_passages(
 
 
 def _print_passage(passage: RepeatedPassage) -> None:
+    from rich.text import Text
+
     counts = [
         count_of(len(passage.places), "document"),
         count_of(passage.families, "family"),

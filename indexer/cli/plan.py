@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,12 +18,10 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.cli.output import console, print_json
-from indexer.fingerprinting.plan import ALMOST_ONE, Plan, describe_plan, plan, plan_by_weight
-from indexer.grouping.group_options import require_slots
-from indexer.recipe import recipe_named
-from indexer.review.charts import s_curve
-from indexer.system.files import check_place, write_whole
 from indexer.wording import percent
+
+if TYPE_CHECKING:
+    from indexer.fingerprinting.plan import Plan
 
 
 @click.command("plan")
@@ -65,6 +64,12 @@ def plan_command(
     as_json: bool,
 ) -> int:
     """Choose bands x rows for a threshold, as match does. Print their S-curve and errors."""
+    from indexer.fingerprinting.plan import ALMOST_ONE, plan, plan_by_weight
+    from indexer.grouping.group_options import require_slots
+    from indexer.recipe import recipe_named
+    from indexer.review.charts import s_curve
+    from indexer.system.files import check_place, write_whole
+
     if picture:
         check_place(picture, "--picture")
     if false_negative_weight is not None:
@@ -86,6 +91,8 @@ def plan_command(
 
 def _print_plan(chosen: Plan, as_json: bool) -> None:
     """Print bands x rows and the S-curve."""
+    from indexer.fingerprinting.plan import describe_plan
+
     if as_json:
         fields = {
             "bands": chosen.bands,

@@ -6,14 +6,14 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-
-from rich.console import Console
-from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING
 
 from indexer.cli.output import json_line
-from indexer.model import Outcome, Progress
 from indexer.wording import visible
+
+if TYPE_CHECKING:
+    from indexer.model import Outcome, Progress
+
 
 HEARTBEAT = 10.0  # seconds between two lines where there is no terminal
 _LEAST_SECONDS = 0.1  # before it a speed is too uncertain to print
@@ -25,6 +25,10 @@ def show_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.completed:,} documents"),
@@ -46,6 +50,10 @@ def show_stages(as_json: bool = False, result: Callable[[], str] = str) -> Itera
     if not sys.stderr.isatty():
         yield _heartbeat(as_json, result)
         return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description} {task.fields[amount]}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,14 +18,12 @@ from indexer.cli.options import (
     statistics_option,
     store_option,
 )
-from indexer.comparing.approved_passages import ApprovedPassages
-from indexer.jobs.corpus_statistics import with_passages
-from indexer.jobs.install import Installation
-from indexer.jobs.reindex import plan_reindex, reindex
-from indexer.recipe import Recipe
-from indexer.stores.maintenance import BitChanges, ReindexResult
-from indexer.system.recipe_inputs import recipe_asked
 from indexer.wording import count_of
+
+if TYPE_CHECKING:
+    from indexer.comparing.approved_passages import ApprovedPassages
+    from indexer.recipe import Recipe
+    from indexer.stores.maintenance import BitChanges, ReindexResult
 
 
 @click.command("reindex")
@@ -53,6 +52,11 @@ def reindex_command(
 
     Searches go on. The new rows replace the old ones in one step.
     """
+    from indexer.jobs.corpus_statistics import with_passages
+    from indexer.jobs.install import Installation
+    from indexer.jobs.reindex import plan_reindex, reindex
+    from indexer.system.recipe_inputs import recipe_asked
+
     recipe = with_passages(recipe_asked(recipe_name), leave_out, None)
     if dry_run:
         with open_for_command(store_url) as store:

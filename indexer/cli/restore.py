@@ -6,7 +6,6 @@ import click
 
 from indexer.cli.backup import print_copy
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.jobs.restore import restore
 
 
 @click.command("restore")
@@ -16,6 +15,8 @@ from indexer.jobs.restore import restore
 @json_option
 def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Put the copy of an embedded store back, in one step."""
+    from indexer.jobs.restore import restore
+
     with open_for_command(store_url) as store:
         print_copy(restore(store, file, replace=replace), as_json, f"put back from {file}")
     return 0

@@ -8,7 +8,6 @@ import click
 
 from indexer.cli.options import open_for_command, store_option
 from indexer.errors import UsageError
-from indexer.jobs.install import roles
 
 
 @click.command("roles")
@@ -16,6 +15,8 @@ from indexer.jobs.install import roles
 @store_option
 def roles_command(name: str | None, store_url: str) -> int:
     """Print the roles that a secured cluster needs. They are JSON for its security API."""
+    from indexer.jobs.install import roles
+
     with open_for_command(store_url) as store:
         bodies = roles(store)
     if name is None:

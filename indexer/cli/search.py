@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import (
     criteria_options,
@@ -21,10 +20,12 @@ from indexer.cli.options import (
     take_criteria,
 )
 from indexer.cli.output import console, print_json
-from indexer.comparing.differences import spell_differences
-from indexer.model import Facet, FoldedHit, Hit, Part
-from indexer.searching.search import FACTS, Page, SearchOptions, parse_filters, search
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from indexer.model import Facet, FoldedHit, Hit, Part
+    from indexer.searching.search import Page
+
 
 LISTED = 5  # folded hits of a hit
 _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
@@ -128,6 +129,8 @@ def search_command(
 
     An empty QUERY finds every document.
     """
+    from indexer.searching.search import FACTS, SearchOptions, parse_filters, search
+
     if options["fold"] != "types":
         refuse_options(["top", "synonyms"], "without --fold types")
     settings = SearchOptions(
@@ -148,6 +151,8 @@ def search_command(
 
 def print_page(page: Page, as_json: bool, by_token: bool) -> None:
     """Print one page; with `by_token` the next one is named by its token, not by its number."""
+    from rich.text import Text
+
     if as_json:
         print_json(_page_json(page))
         return
@@ -178,6 +183,10 @@ def _spell_threshold(page: Page) -> str:
 
 def _print_hit(hit: Hit, of: str) -> None:
     """Print a hit and the hits folded under it."""
+    from rich.text import Text
+
+    from indexer.comparing.differences import spell_differences
+
     out = console()
     out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
     if not hit.path.endswith(hit.title):

@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
-from indexer.comparing.compare import Comparison, Row, Span, rows
-from indexer.comparing.differences import spell_differences, spell_sameness, spell_sides
-from indexer.comparing.measures import MEASURE_DESCRIPTIONS, describe_measures
-from indexer.comparing.words import normal_words
 from indexer.wording import count_of, percent, spell_words_in_order, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from indexer.comparing.compare import Comparison, Row, Span
+
 
 TWO_COLUMNS = 80
 MOST_ROWS = 200
@@ -39,6 +38,8 @@ def print_side_by_side(comparison: Comparison, console: Console, *, whole: bool 
     mix such columns. Texts of more than 300 words (or 6,000 characters) are abridged inside long
     stretches and after 200 rows, unless `whole`.
     """
+    from indexer.comparing.compare import rows
+
     _print_names(comparison, console)
     _print_measures(comparison, console)
     all_rows = rows(comparison)
@@ -56,6 +57,8 @@ def print_side_by_side(comparison: Comparison, console: Console, *, whole: bool 
 
 
 def _print_names(comparison: Comparison, console: Console) -> None:
+    from rich.text import Text
+
     for letter, name, count in zip("AB", comparison.names, comparison.words, strict=True):
         words = (f"  {count_of(count, 'word')}", "dim")
         line = Text.assemble((f"{letter}  ", "bold"), visible(name), words)
@@ -63,6 +66,13 @@ def _print_names(comparison: Comparison, console: Console) -> None:
 
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    from indexer.comparing.differences import spell_differences, spell_sameness, spell_sides
+    from indexer.comparing.measures import MEASURE_DESCRIPTIONS, describe_measures
+
     measures = comparison.measures
     exact = [name for name in MEASURE_DESCRIPTIONS if name not in ("estimate", "hamming")]
     values = {name: _exact_value(getattr(measures, name)) for name in exact}
@@ -104,6 +114,8 @@ def _print_columns(
 
     `<` is only in A, `>` only in B, `|` not the same.
     """
+    from rich.table import Table
+
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("A", ratio=1, overflow="fold")
     table.add_column(width=1, style="bold")
@@ -127,6 +139,8 @@ def _print_stacked(
     shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
     """Print what is the same once, and what differs one under the other."""
+    from rich.table import Table
+
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=2, style="bold")
     table.add_column(overflow="fold")
@@ -144,6 +158,8 @@ def _print_stacked(
 
 def _marked_text(spans: Sequence[Span], text: str, brief: bool) -> Text:
     """Return spans of a text, the shared passages in colour between their numbers."""
+    from rich.text import Text
+
     marked = Text()
     for span in spans:
         raw = text[span.start : span.end]
@@ -182,6 +198,10 @@ def abridged(raw: str, ends: int) -> Text:
 
     Both are cut at the number of characters that so many words may take.
     """
+    from rich.text import Text
+
+    from indexer.comparing.words import normal_words
+
     tokens = normal_words(raw)
     first = last = len(raw) // 2
     if len(tokens) > 3 * ends:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,13 +18,13 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.cli.output import console, print_json
-from indexer.comparing.criteria import COMPARED, spell_reasons
 from indexer.errors import UsageError
-from indexer.jobs.document_rows import STDIN, document_at, row_at
-from indexer.model import Match
-from indexer.searching.similar import SimilarOptions, SimilarResult, similar
-from indexer.stores.requirements import require_recipe
 from indexer.wording import count_of, percent, spell_words_in_order, visible
+
+if TYPE_CHECKING:
+    from indexer.model import Match
+    from indexer.searching.similar import SimilarResult
+
 
 _CONTAINED = "excerpts, and documents that hold others, are listed by `nearfold match --contained`"
 EXCERPT = 70  # characters of a shared passage that are quoted
@@ -54,6 +54,10 @@ def similar_command(
     **options: Any,
 ) -> int:
     """Find near duplicates of a file, a text or a stored document. A text comes from stdin (-)."""
+    from indexer.jobs.document_rows import STDIN, document_at, row_at
+    from indexer.searching.similar import SimilarOptions, similar
+    from indexer.stores.requirements import require_recipe
+
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
     settings = SimilarOptions(criteria=take_criteria(options), **options)
@@ -71,6 +75,8 @@ def similar_command(
 
 def _print_matches(result: SimilarResult, as_json: bool) -> None:
     """Print the matches of a look-up."""
+    from indexer.comparing.criteria import COMPARED, spell_reasons
+
     if as_json:
         print_json(_result_json(result))
         return

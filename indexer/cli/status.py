@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.cli.output import console, print_json
 from indexer.errors import MissingExtra, UsageError
-from indexer.jobs.status import Overview, status
-from indexer.recipe import Recipe
-from indexer.stores.base import Store
-from indexer.stores.journal import Failure, JobSummary, job_history, journal_path, spell_settings
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.jobs.status import Overview
+    from indexer.recipe import Recipe
+    from indexer.stores.base import Store
+    from indexer.stores.journal import Failure, JobSummary
 
 
 @click.command("status")
@@ -36,6 +38,9 @@ def status_command(
     store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool
 ) -> int:
     """Count the documents of the store; list what failed, and jobs."""
+    from indexer.jobs.status import status
+    from indexer.stores.journal import job_history, journal_path
+
     if failures + jobs + prometheus > 1:
         raise UsageError("give only one of --failures, --jobs and --prometheus")
     with open_for_command(store_url) as store:
@@ -153,6 +158,8 @@ def _tally(title: str, numbers: dict[Any, int]) -> str:
 
 def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
     """Print the jobs of a store, the last one first."""
+    from indexer.stores.journal import spell_settings
+
     for job in jobs:
         start = _iso_time(job.began)
         if as_json:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, out_folder_option
 from indexer.cli.output import console, print_json
+from indexer.defaults import STUDY_BITS, STUDY_TIMED
 from indexer.errors import UsageError
-from indexer.lab.studies.files import REPORT, read_results, write
-from indexer.lab.studies.methods import BITS, METHODS, lengths
-from indexer.lab.studies.report import sentences
-from indexer.lab.studies.results import StudyResult
-from indexer.lab.studies.study import TIMED, study
-from indexer.stores import open_store
-from indexer.system.files import folder_at
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from indexer.lab.studies.results import StudyResult
 
 
 def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, ...]:
+    from indexer.lab.studies.methods import lengths
+
     try:
         return lengths([int(bits) for bits in text.split(",")])
     except ValueError:
@@ -38,14 +39,14 @@ def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tu
 @click.option(
     "--bits",
     callback=_lengths,
-    default=",".join(map(str, BITS)),
+    default=",".join(map(str, STUDY_BITS)),
     show_default=True,
     help="Lengths of signatures.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(1),
-    default=TIMED,
+    default=STUDY_TIMED,
     show_default=True,
     help="Number of documents that are timed one by one.",
 )
@@ -70,6 +71,11 @@ def study_command(
 
     An interrupted study goes on where it stopped when it is run again.
     """
+    from indexer.lab.studies.files import write
+    from indexer.lab.studies.study import study
+    from indexer.stores import open_store
+    from indexer.system.files import folder_at
+
     if (path is None) == (store_url is None):
         raise UsageError("give the PATH of a folder, or --store URL, and only one of them")
     folder_at(out)
@@ -87,6 +93,9 @@ def study_command(
 
 def _print_study(result: StudyResult, out: Path, as_json: bool) -> None:
     """Print what was studied, the documents a signature, the findings and the report's path."""
+    from indexer.lab.studies.files import REPORT, read_results
+    from indexer.lab.studies.report import sentences
+
     if as_json:
         print_json({**read_results(result), "report": str(out / REPORT)})
         return
@@ -119,6 +128,10 @@ def _document_counts(result: StudyResult) -> str:
 
 def _collision_table(result: StudyResult) -> Table:
     """Return the mean number of documents that share a signature, by length and method."""
+    from rich.table import Table
+
+    from indexer.lab.studies.methods import METHODS
+
     labels = [method.label for method in METHODS]
     table = Table("bits", *labels, box=None, pad_edge=False, padding=(0, 2, 0, 0))
     cells = {(spread.method, spread.bits): f"{spread.collisions:.3f}" for spread in result.spreads}

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, out_folder_option, seed_option
 from indexer.cli.output import console, print_json
-from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.synth import DOCUMENTS, SynthOptions, SynthResult, synth
+from indexer.defaults import SYNTH_DOCUMENTS, SYNTH_KINDS
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from indexer.lab.synthesis.synth import SynthResult
 
 
 @click.command("synth")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @out_folder_option("A new folder for the corpus.")
 @seed_option("The same seed makes the same files.")
-@click.option("--kinds", metavar="KIND,...", default="", help=f"Only these: {', '.join(KINDS)}.")
+@click.option(
+    "--kinds", metavar="KIND,...", default="", help=f"Only these: {', '.join(SYNTH_KINDS)}."
+)
 @click.option(
     "--documents",
     type=click.IntRange(2),
-    default=DOCUMENTS,
+    default=SYNTH_DOCUMENTS,
     show_default=True,
     help="The most originals to take.",
 )
@@ -41,6 +45,8 @@ def synth_command(
 
     They are of every kind; gold.csv holds the truth about each pair.
     """
+    from indexer.lab.synthesis.synth import SynthOptions, synth
+
     names = [name.strip() for name in kinds.split(",") if name.strip()]
     options = SynthOptions(seed, names, documents, programs=not no_programs)
     with progress.show_stages() as advance:
@@ -51,6 +57,10 @@ def synth_command(
 
 def _print_corpus(result: SynthResult, as_json: bool) -> None:
     """Print the pairs of a corpus by kind, and what could not be made."""
+    from rich.table import Table
+
+    from indexer.lab.synthesis.kinds import KINDS
+
     if as_json:
         print_json(asdict(result))
         return

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from indexer.cli.options import json_option, out_file_option, threshold_option
 from indexer.cli.output import EXIT_FAILED, console, print_json
-from indexer.documents.mail.threads import Thread, ThreadMail
 from indexer.errors import UsageError
-from indexer.jobs.threads import NearMail, ThreadsOptions, ThreadsResult, threads
-from indexer.review.exports.columns import LOAD_FILE_THREADS, THREADS, thread_records
-from indexer.review.exports.formats import Table, iso_time, write_csv, write_dat
-from indexer.system.files import check_not_read, check_place, write_whole
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from indexer.documents.mail.threads import Thread, ThreadMail
+    from indexer.jobs.threads import NearMail, ThreadsResult
+
 
 REASONS = {
     "own_text": "its text is in no later mail",
@@ -33,7 +31,7 @@ REASONS = {
 }
 
 
-@click.command("threads", short_help="Print the threads of mails, and mark the inclusive ones.")
+@click.command("threads")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--namespace", help="What ids are relative to, as for `index`.")
 @click.option(
@@ -70,6 +68,12 @@ def threads_command(
     how much of the quotes the earliest of them has is said beside it. With --json, each thread is a
     line.
     """
+    from rich.console import Console
+    from rich.text import Text
+
+    from indexer.jobs.threads import ThreadsOptions, threads
+    from indexer.system.files import check_not_read, check_place
+
     if (form == "text") != (out is None):
         raise UsageError("--out goes with --format csv or dat; give both or neither")
     if out is not None:
@@ -95,6 +99,10 @@ def threads_command(
 
 def _write(result: ThreadsResult, form: str, out: Path) -> None:
     """Write a table or a load file, one record a mail."""
+    from indexer.review.exports.columns import LOAD_FILE_THREADS, THREADS, thread_records
+    from indexer.review.exports.formats import Table, write_csv, write_dat
+    from indexer.system.files import write_whole
+
     records = thread_records(result)
     with write_whole(out) as part:
         if form == "dat":
@@ -106,6 +114,8 @@ def _write(result: ThreadsResult, form: str, out: Path) -> None:
 
 
 def _print_thread(thread: Thread, result: ThreadsResult, paths: Mapping[str, str]) -> None:
+    from rich.text import Text
+
     out = console()
     mails = count_of(len(thread.mails), "mail")
     out.print(Text(f"{thread.id}  {mails}, {len(thread.inclusive):,} inclusive", style="bold"))
@@ -132,6 +142,8 @@ def _likeness(near: NearMail, path: str) -> str:
 
 def _headline(mail: ThreadMail) -> str:
     """Return time, sender and subject, and how the mail was linked where fields do not say it."""
+    from indexer.review.exports.formats import iso_time
+
     message = mail.message
     time = iso_time(message.date)[:16].replace("T", " ") or "no date"
     by = "  (linked by its quote)" if mail.link == "quote" else ""
@@ -140,6 +152,8 @@ def _headline(mail: ThreadMail) -> str:
 
 
 def _print_account(result: ThreadsResult, out: Path | None) -> None:
+    from rich.text import Text
+
     mails = result.mail_count
     share = percent(result.inclusive_count / mails if mails else None)
     line = (
@@ -160,6 +174,8 @@ def _thread_json(thread: Thread, near: Mapping[str, NearMail]) -> dict[str, obje
 
 
 def _mail_json(mail: ThreadMail, near: NearMail | None) -> dict[str, object]:
+    from indexer.review.exports.formats import iso_time
+
     message = mail.message
     return {
         "id": message.id,

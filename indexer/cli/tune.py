@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, out_folder_option, seed_option
 from indexer.cli.output import console, print_json
-from indexer.lab.tuning.report import REPORT, write
-from indexer.lab.tuning.report import as_json as tuning_json
-from indexer.lab.tuning.results import TuneResult
-from indexer.lab.tuning.tune import GRIDS, TuneOptions, tune
-from indexer.stores import open_store
-from indexer.stores.base import Store
-from indexer.system.files import folder_at
-from indexer.system.recipe_inputs import recipe_asked
+from indexer.defaults import TUNE_GRIDS
 from indexer.wording import count_of, visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from indexer.lab.tuning.results import TuneResult
+    from indexer.stores.base import Store
+
 
 LISTED = 10  # recipes that are printed
 
@@ -31,7 +30,7 @@ LISTED = 10  # recipes that are printed
 @out_folder_option("Folder for the report and the results.")
 @click.option(
     "--grid",
-    type=click.Choice(list(GRIDS)),
+    type=click.Choice(TUNE_GRIDS),
     default="standard",
     show_default=True,
     help="Set of recipes to try.",
@@ -64,6 +63,11 @@ def tune_command(
     They are measured on synthetic or judged pairs. An interrupted run goes on where it stopped when
     it is run again. GOLD and SHEET are what `evaluate` takes.
     """
+    from indexer.lab.tuning.report import write
+    from indexer.lab.tuning.tune import TuneOptions, tune
+    from indexer.system.files import folder_at
+    from indexer.system.recipe_inputs import recipe_asked
+
     recipes = [recipe_asked(name) for name in names]
     settings = TuneOptions(recipes=recipes, **options)
     folder_at(out)
@@ -76,6 +80,8 @@ def tune_command(
 
 @contextmanager
 def _store(url: str | None) -> Iterator[Store | None]:
+    from indexer.stores import open_store
+
     if url is None:
         yield None
         return
@@ -85,6 +91,9 @@ def _store(url: str | None) -> Iterator[Store | None]:
 
 def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
     """Print which recipe to use and why, the best recipes and the report's path."""
+    from indexer.lab.tuning.report import REPORT
+    from indexer.lab.tuning.report import as_json as tuning_json
+
     if as_json:
         print_json({**tuning_json(result), "report": str(out / REPORT)})
         return
@@ -107,6 +116,8 @@ def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
 
 def _score_table(result: TuneResult) -> Table:
     """Return the best recipes by F1 on pairs that the threshold was not chosen by."""
+    from rich.table import Table
+
     titles = ("recipe", "fair F1", "best at", "F1", "own", "F1")
     table = Table(*titles, box=None, pad_edge=False, padding=(0, 2, 0, 0))
     best = sorted(result.results, key=lambda trial: -(trial.fair.f1 or 0.0))

@@ -6,7 +6,6 @@ import click
 
 from indexer.cli.install import print_installation
 from indexer.cli.options import dry_run_option, json_option, open_for_command, store_option
-from indexer.jobs.install import uninstall, uninstall_dashboards
 
 
 @click.command("uninstall")
@@ -23,6 +22,8 @@ def uninstall_command(
     dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
 ) -> int:
     """Remove from a cluster what install put there; documents stay."""
+    from indexer.jobs.install import uninstall, uninstall_dashboards
+
     with open_for_command(store_url) as store:
         removed = uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
         result = uninstall(store, dry_run=dry_run, roles=roles).plus(*removed)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.cli.output import console, print_json
 from indexer.cli.side_by_side import abridged
-from indexer.comparing.redline import Change, Stretch
-from indexer.jobs.versions import Step, Version, Versions, versions
-from indexer.review.exports.formats import iso_time
 from indexer.wording import count_of, percent, visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from indexer.comparing.redline import Change, Stretch
+    from indexer.jobs.versions import Step, Version, Versions
+
 
 CONTEXT = 12  # words at either end of a stretch that are printed
 _MARKS: dict[Change, tuple[str, str, str]] = {
@@ -34,6 +37,8 @@ _MARKS: dict[Change, tuple[str, str, str]] = {
 @json_option
 def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool) -> int:
     """Show which document of a family probably came from which. Print a tree of revisions."""
+    from indexer.jobs.versions import versions
+
     with open_for_command(store_url) as store:
         result = versions(store, id, dates=not no_dates)
     _print_versions(result, as_json, redlined)
@@ -61,6 +66,8 @@ def _print_versions(result: Versions, as_json: bool, redlined: bool) -> None:
 
 def _tree_lines(versions: Sequence[Version]) -> Iterator[Text]:
     """Yield a line for each version below the one it came from, and one for each of its copies."""
+    from rich.text import Text
+
     for place, version in enumerate(versions):
         later_depths = [later.depth for later in versions[place + 1 :]]
         levels = range(1, version.depth + 1)
@@ -82,6 +89,8 @@ def _goes_on(later_depths: Sequence[int], level: int) -> bool:
 
 
 def _date(version: Version) -> str:
+    from indexer.review.exports.formats import iso_time
+
     return f"{iso_time(version.date)[:10]}  " if version.date is not None else ""
 
 
@@ -95,12 +104,16 @@ def _change(version: Version) -> str:
 
 
 def _heading(version: Version, step: Step, paths: dict[str, str]) -> Text:
+    from rich.text import Text
+
     title = f"{visible(paths[step.origin])} -> {visible(version.path)}"
     return Text.assemble("\n", (title, "bold"))
 
 
 def _redline(stretches: Sequence[Stretch]) -> Text:
     """Return removed and added words between signs; long stretches that stayed are abridged."""
+    from rich.text import Text
+
     line = Text()
     for stretch in stretches:
         before, after, style = _MARKS[stretch.change]
@@ -120,6 +133,8 @@ def _versions_json(result: Versions, redlined: bool) -> dict[str, Any]:
 
 
 def _version_json(version: Version, redlined: bool) -> dict[str, Any]:
+    from indexer.review.exports.formats import iso_time
+
     step = version.step
     fields: dict[str, Any] = {
         "id": version.id,

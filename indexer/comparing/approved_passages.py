@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.external_memory import MemoryBudget, Sorter
 from indexer.comparing.words import Words, folded_words, normal_words
+from indexer.defaults import RUN_WORDS
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import distinct_sorted, string_hashes
 from indexer.fingerprinting.keys import run_hashes
@@ -99,7 +100,6 @@ def left_out_json(summary: OmissionSummary | None) -> dict[str, object]:
 
 # Passages that occur in many texts: disclaimers, signatures, licences, forms.
 
-RUN_WORDS = 8
 LEAST_SHARE = 0.8  # of the runs: of a passage in a text that has it; of a candidate in others
 _REMEMBERED = 1 << 16  # hashes of words
 Hashes: TypeAlias = NDArray[np.uint64]

@@ -19,13 +19,13 @@ from indexer.comparing.differences import (
 )
 from indexer.comparing.measures import (
     MEASURES,
-    SHINGLE_WORDS,
     MeasureValues,
     Side,
     check_measure,
     measure_all,
     signed_side,
 )
+from indexer.defaults import SHINGLE_WORDS
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.model import Difference, Fingerprint, NewWords, Passage, Sameness
 from indexer.recipe import DEFAULT, Recipe

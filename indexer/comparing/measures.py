@@ -48,6 +48,7 @@ from indexer.comparing.lcs import Stretch, lcs, lcs_of_strings, stretches, words
 from indexer.comparing.parity_maps import parity_map
 from indexer.comparing.quantities import NEGATIONS
 from indexer.comparing.words import Words, normal_words, number_runs, shared_numbers, words
+from indexer.defaults import SHINGLE_WORDS
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.hashing import (
     distinct_hashes,
@@ -143,9 +144,6 @@ def letters_in_order(stretch: Stretch) -> float:
     a, b = "".join(stretch.a), "".join(stretch.b)
     longer = max(len(a), len(b))
     return lcs_of_strings(a, b) / longer if longer >= LEAST_LETTERS else 0.0
-
-
-SHINGLE_WORDS = 5  # words of a shingle in resemblance, and where boilerplate is discounted
 
 
 @dataclass(frozen=True, slots=True)

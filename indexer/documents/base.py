@@ -7,6 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
+from indexer.defaults import (
+    ENCODING,
+    EXTRACTION_MEGABYTES,
+    EXTRACTION_SECONDS,
+    FILE_BYTES,
+    TEXT_CHARS,
+    TEXT_FIELD,
+    TITLE_FIELD,
+)
 from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Document, FailedBlob, SkippedBlob
 
@@ -38,9 +47,9 @@ class Reading:
     know.
     """
 
-    text_field: str = "text"
+    text_field: str = TEXT_FIELD
     id_field: str | None = None
-    title_field: str = "title"
+    title_field: str = TITLE_FIELD
     label_field: str | None = None
     own_ids: bool = False
     parted: bool = False
@@ -48,13 +57,13 @@ class Reading:
     namespace: str | None = None
     query: str | None = None
     delimiter: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = ENCODING
     text_files: str | None = None
     attachments: bool = False
     metadata: bool = True
     raw_markup: bool = False
-    max_bytes: int = 256 << 20
-    max_chars: int = 10_000_000
+    max_bytes: int = FILE_BYTES
+    max_chars: int = TEXT_CHARS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", _encoding_name(self.encoding))
@@ -142,10 +151,10 @@ class Limits:
     one is not read at all.
     """
 
-    seconds: float = 60.0
-    megabytes: int = 2048
-    chars: int = 10_000_000
-    bytes: int = 256 << 20
+    seconds: float = EXTRACTION_SECONDS
+    megabytes: int = EXTRACTION_MEGABYTES
+    chars: int = TEXT_CHARS
+    bytes: int = FILE_BYTES
 
 
 DEFAULT_LIMITS = Limits()

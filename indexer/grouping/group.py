@@ -19,6 +19,7 @@ from indexer.comparing.criteria import KEYED, missing_field
 from indexer.comparing.differences import Rarity
 from indexer.comparing.equal_slots import fewest_equal
 from indexer.comparing.field_rules import FieldOrder
+from indexer.defaults import MEMORY_MEGABYTES
 from indexer.fingerprinting.plan import equal_parts, has_sketch_alone, sketch_size
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
@@ -53,7 +54,6 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, FullStore
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable, scope_view
-from indexer.system.spill_files import DEFAULT_MEGABYTES
 
 # Assignment of families and clusters to a collection of documents; nothing is written.
 
@@ -441,7 +441,7 @@ def group(
     store: FullStore,
     options: GroupOptions = DEFAULT_OPTIONS,
     *,
-    memory: int = DEFAULT_MEGABYTES,
+    memory: int = MEMORY_MEGABYTES,
     write: bool = True,
     progress: Progress = no_progress,
     leave_out: ApprovedPassages = NO_PASSAGES,
@@ -537,7 +537,7 @@ def compartments(
     recipe: Recipe,
     options: GroupOptions,
     progress: Progress = no_progress,
-    memory: int = DEFAULT_MEGABYTES,
+    memory: int = MEMORY_MEGABYTES,
     write: bool = False,
     watch: Callable[[Iterable[Row]], Iterable[Row]] = iter,
 ) -> Iterator[Collection]:

@@ -12,7 +12,15 @@ from indexer.comparing.differences import Rarity
 from indexer.comparing.field_rules import FieldOrder, Value, parse_order
 from indexer.comparing.measures import TextOperand, check_measure
 from indexer.comparing.words import normal_words
-from indexer.defaults import FOLD, MEASURE, PRINCIPAL, RECALL, DefaultName, DefaultNumber
+from indexer.defaults import (
+    CAP,
+    FOLD,
+    MEASURE,
+    PRINCIPAL,
+    RECALL,
+    DefaultName,
+    DefaultNumber,
+)
 from indexer.errors import UsageError
 from indexer.fingerprinting.plan import (
     ALMOST_ONE,
@@ -70,8 +78,6 @@ def quoted_words(text: str) -> int:
 
 # Limits that matching and grouping share, and the checks of what they are given.
 
-CAP = 1000  # texts in a band above which they are paired with the first of them only
-NO_CAP = (1 << 31) - 1  # more texts than a store can have
 LABELS_NAMED = 20  # labels that an error message lists at most
 
 

@@ -38,7 +38,7 @@ from indexer.comparing.external_memory import (
     slices_of_runs,
 )
 from indexer.comparing.measures import check_measure
-from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
+from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
 from indexer.fingerprinting.keys import GUARANTEED_LENGTH
@@ -56,7 +56,6 @@ from indexer.grouping.audit import AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
 from indexer.grouping.collection import Collection, DocumentPairs, PairFilter, gather
 from indexer.grouping.group_options import (
-    CAP,
     check_cap,
     check_threshold,
     memory_budget,
@@ -77,7 +76,6 @@ from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import is_shared, require_recipe, scope_view
-from indexer.system.spill_files import DEFAULT_MEGABYTES
 from indexer.wording import count_of, percent
 
 # The near-duplicate pairs of a store, how they were found, and what may be missing.
@@ -558,7 +556,7 @@ def match(
     store: PartStore,
     options: MatchOptions = MatchOptions(),
     *,
-    memory: int = DEFAULT_MEGABYTES,
+    memory: int = MEMORY_MEGABYTES,
     progress: Progress = no_progress,
     on_pairs: Callable[[MatchResult], None] | None = None,
     on_estimate: Callable[[str], None] = ignore_text,

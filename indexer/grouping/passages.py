@@ -6,22 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from indexer.comparing.approved_passages import (
-    RUN_WORDS,
-    Passage,
-    PassageFinder,
-    RunCounter,
-    word_runs,
-)
+from indexer.comparing.approved_passages import Passage, PassageFinder, RunCounter, word_runs
 from indexer.comparing.words import normal_words
+from indexer.defaults import MEMORY_MEGABYTES, MIN_FAMILIES, MIN_PASSAGE_WORDS, RUN_WORDS
 from indexer.errors import UsageError
 from indexer.grouping.group_options import memory_budget
 from indexer.model import Progress, Row, no_progress
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
-from indexer.system.spill_files import DEFAULT_MEGABYTES
 
-LEAST_FAMILIES, LEAST_WORDS = 5, 20
 _EDGE = 0.2  # share of a text that is its top, and its foot
 _MOST = 0.8  # share of the documents that have a passage there
 _REPORTED = 100  # documents between two reports of progress
@@ -35,8 +28,8 @@ class PassagesOptions:
     it, `RUN_WORDS` or more. Raises `UsageError` for less.
     """
 
-    least: int = LEAST_FAMILIES
-    words: int = LEAST_WORDS
+    least: int = MIN_FAMILIES
+    words: int = MIN_PASSAGE_WORDS
 
     def __post_init__(self) -> None:
         if self.least < 2:
@@ -93,7 +86,7 @@ class RepeatedPassage:
 def passages(
     store: FullStore,
     options: PassagesOptions = PassagesOptions(),
-    memory: int = DEFAULT_MEGABYTES,
+    memory: int = MEMORY_MEGABYTES,
     progress: Progress = no_progress,
 ) -> Iterator[RepeatedPassage]:
     """Yield the passages that occur in many documents, wherever in the text they stand.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.criteria import Criteria, Numbers
 from indexer.comparing.external_memory import MemoryBudget
-from indexer.defaults import MEASURE, REVIEW
+from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
 from indexer.documents.base import Reading
 from indexer.documents.folder import path_list
 from indexer.documents.tables import text_of
@@ -30,7 +30,7 @@ from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints
 from indexer.fingerprinting.keys import pack_slots
 from indexer.grouping.collection import gather
 from indexer.grouping.group import Grouping
-from indexer.grouping.group_options import CAP, GroupOptions, memory_budget
+from indexer.grouping.group_options import GroupOptions, memory_budget
 from indexer.grouping.verification import Verifier
 from indexer.jobs.dataset_files import DatasetFile, KeptRows, check_columns, dataset_files
 from indexer.jobs.dedup_output import SPOOL, Output, copy_rows, make_work_folder, plan_output
@@ -40,7 +40,6 @@ from indexer.model import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.system.files import write_error
 from indexer.system.release import release
-from indexer.system.spill_files import DEFAULT_MEGABYTES
 
 # Settings of `dedup`.
 
@@ -370,7 +369,7 @@ def dedup(
     out: str | os.PathLike[str],
     options: DedupOptions = DEFAULTS,
     *,
-    memory: int = DEFAULT_MEGABYTES,
+    memory: int = MEMORY_MEGABYTES,
     replace: bool = False,
     progress: Progress = no_progress,
     spans: ApprovedPassages = NO_PASSAGES,

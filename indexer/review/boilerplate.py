@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.measures import SHINGLE_WORDS
 from indexer.comparing.words import Words, normal_words
+from indexer.defaults import SHINGLE_WORDS
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.model import Progress, no_progress

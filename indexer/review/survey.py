@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from indexer.comparing.differences import Rarity
 from indexer.comparing.equal_slots import SlotCounter, similarity_intervals, slot_similarity
 from indexer.comparing.external_memory import decode_pair, encode_pair
+from indexer.defaults import CAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import band_hashes
 from indexer.fingerprinting.plan import feature_similarities, plan_for_recall
 from indexer.grouping.candidates import BandPairs, Join
 from indexer.grouping.collection import Collection, Entry
 from indexer.grouping.group import Grouping, compartments
-from indexer.grouping.group_options import CAP, DEFAULT_OPTIONS, GroupOptions
+from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
 from indexer.grouping.principals import sum_equal_slots, sum_similarities
 from indexer.grouping.verification import Verifier
 from indexer.model import Progress, no_progress

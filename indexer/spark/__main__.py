@@ -20,8 +20,8 @@ from indexer.cli.options import (
     unset_options,
 )
 from indexer.cli.output import EXIT_FAILED
-from indexer.defaults import DefaultName, DefaultNumber
-from indexer.grouping.group_options import CAP, GroupOptions
+from indexer.defaults import CAP, DefaultName, DefaultNumber
+from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
 from indexer.system.recipe_inputs import recipe_asked
 

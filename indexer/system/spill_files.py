@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from indexer.comparing.external_memory import MEGABYTE, MemoryBudget
+from indexer.defaults import MEMORY_MEGABYTES
 from indexer.errors import UsageError
-
-DEFAULT_MEGABYTES = 512
 
 
 class SpillFiles(MemoryBudget):
@@ -28,7 +27,7 @@ class SpillFiles(MemoryBudget):
     take memory that other processes need. Raises `UsageError` when that disk is full.
     """
 
-    def __init__(self, megabytes: int = DEFAULT_MEGABYTES) -> None:
+    def __init__(self, megabytes: int = MEMORY_MEGABYTES) -> None:
         super().__init__(megabytes * MEGABYTE)
         self._in_memory = 0
 

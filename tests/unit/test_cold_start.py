@@ -5,9 +5,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from indexer.cli.main import run
+import indexer
+from indexer import defaults
+from indexer.cli.main import COMMANDS, commands, run
+from indexer.comparing.measures import MEASURES
+from indexer.grouping.precision_recall import RULES
+from indexer.lab.synthesis.kinds import KINDS
+from indexer.lab.tuning.tune import GRIDS
+from indexer.recipe import DEFAULT
 
 UNUSED = {
     "charset_normalizer",
@@ -24,6 +32,7 @@ UNUSED = {
     "numpy.polynomial",
     "psutil",
 }
+SHORTENED = {"check", "passages", "threads"}  # their first sentences are too long for a list
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 CODE = (
     "import sys; from indexer.cli.main import run; code = run(sys.argv[1:]); "
@@ -53,6 +62,45 @@ def test_a_look_up_or_search_loads_no_readers_of_other_formats_and_schemes(tmp_p
     assert "indexer.searching.search" in search
     assert similar & UNUSED == set()
     assert search & UNUSED == set()
+
+
+# No help loads these, nor a package of nearfold but its commands and `system`.
+UNUSED_BY_HELP = {"difflib", "numpy", "rich", "indexer.model", "indexer.recipe"}
+UNUSED_PACKAGES = {
+    f"indexer.{path.name}" for path in Path(indexer.__file__).parent.iterdir() if path.is_dir()
+} - {"indexer.cli", "indexer.system"}
+
+
+def test_the_list_of_commands_loads_no_command() -> None:
+    commands = {f"indexer.cli.{name}" for name in COMMANDS}
+    assert loaded("--help") & (commands | UNUSED_BY_HELP | UNUSED_PACKAGES) == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_loads_nothing_that_computes(command: str) -> None:
+    modules = loaded(command, "--help")
+    assert f"indexer.cli.{command}" in modules
+    assert modules & (UNUSED_BY_HELP | UNUSED_PACKAGES) == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_of_commands_has_the_first_sentence_of_each(command: str) -> None:
+    loaded_command = commands.get_command(click.Context(commands), command)
+    assert loaded_command
+    assert loaded_command.help
+    if command not in SHORTENED:
+        assert (
+            click.Command(None, help=loaded_command.help).get_short_help_str(400)
+            == COMMANDS[command]
+        )
+
+
+def test_help_offers_what_is_registered() -> None:
+    assert set(defaults.MEASURE_NAMES) == set(MEASURES)
+    assert set(defaults.CAPTURE_RULES) == set(RULES)
+    assert set(defaults.SYNTH_KINDS) == set(KINDS)
+    assert set(defaults.TUNE_GRIDS) == set(GRIDS)
+    assert DEFAULT.name == defaults.RECIPE
 
 
 def test_workers_that_extract_load_no_numpy() -> None:

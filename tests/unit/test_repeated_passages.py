@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparing.approved_passages import (
-    RUN_WORDS,
     FrequentRuns,
     Passage,
     PassageFinder,
@@ -21,6 +20,7 @@ from indexer.comparing.approved_passages import (
 )
 from indexer.comparing.external_memory import MemoryBudget
 from indexer.comparing.words import normal_words
+from indexer.defaults import RUN_WORDS
 
 GOLDEN = ["0xc32a7227d4076645", "0xc28feef39554b7ef"]
 

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.defaults import STUDY_BITS
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.minhash import pack_low_bits
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.lab.studies.files import write
-from indexer.lab.studies.methods import BITS, FEATURES, lengths, pairs_of
+from indexer.lab.studies.methods import FEATURES, lengths, pairs_of
 from indexer.lab.studies.signatures import Tables, grams_of
 from indexer.lab.studies.study import common_pairs, distinct, neighbours, study
 from indexer.review.charts import Line, Scale, lines, standalone
@@ -87,7 +88,7 @@ def test_neighbours_are_those_of_brute_force(
 
 
 def test_lengths_are_checked() -> None:
-    assert lengths([64, 16, 64]) == (16, 64) and lengths(BITS) == BITS
+    assert lengths([64, 16, 64]) == (16, 64) and lengths(STUDY_BITS) == STUDY_BITS
     for wrong in ([8], [20], [2048], []):
         with pytest.raises(UsageError):
             lengths(wrong)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from indexer.errors import UsageError
 from indexer.recipe import Recipe, recipe_named
 
-BITS = (16, 32, 64, 128, 256, 512, 1024)
-
 
 @dataclass(frozen=True, slots=True)
 class Method:

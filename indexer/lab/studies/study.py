@@ -15,10 +15,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.defaults import STUDY_BITS, STUDY_TIMED
 from indexer.fingerprinting.hashing import mix64_array
 from indexer.fingerprinting.keys import designs, tables
 from indexer.lab.studies.methods import (
-    BITS,
     NEIGHBOUR_BITS,
     QUESTION_BITS,
     WITH_NEIGHBOURS,
@@ -347,15 +347,14 @@ def _jaccard(a: Hashes, b: Hashes) -> float:
 
 
 WORK = "work"
-TIMED = 50
 
 
 def study(
     source: str | Path | Store,
     out: str | Path,
     *,
-    bits: Sequence[int] = BITS,
-    sample: int = TIMED,
+    bits: Sequence[int] = STUDY_BITS,
+    sample: int = STUDY_TIMED,
     keep_duplicates: bool = True,
     progress: Progress = no_progress,
 ) -> StudyResult:

@@ -17,7 +17,7 @@ from pathlib import Path
 from indexer.comparing.alignment import align
 from indexer.comparing.measures import Side, containment, measure_pair, resemblance, terminology
 from indexer.comparing.words import Words, words
-from indexer.defaults import MEASURE
+from indexer.defaults import MEASURE, SYNTH_DOCUMENTS
 from indexer.documents.folder import walk
 from indexer.errors import ExtractionError, UnknownName, UsageError
 from indexer.jobs.document_rows import documents_at
@@ -213,7 +213,6 @@ def script(text: str) -> str:
     return max(sorted(counted), key=counted.__getitem__, default="")
 
 
-DOCUMENTS = 100
 COLUMNS = (
     "a",
     "b",
@@ -260,7 +259,7 @@ class SynthOptions:
 
     seed: int = 0
     kinds: Sequence[str] = ()
-    documents: int = DOCUMENTS
+    documents: int = SYNTH_DOCUMENTS
     programs: bool = True
 
 

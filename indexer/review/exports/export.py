@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
+from indexer.defaults import BATCH_SIZE, MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.grouping.match import MatchOptions, match
 from indexer.model import Progress, Row, no_progress
@@ -227,7 +227,6 @@ def _loads(shared: Sequence[Batch], documents: dict[str, DocumentRecord]) -> Ite
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
 What: TypeAlias = Literal["families", "pairs", "batches", "queue"]
-BATCH_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,47 @@
+"""Processor time of `nearfold --help` and of each command's, in times `python -c pass`.
+
+    python benchmarks/startup.py [--runs 5]
+
+Each number is the median of some runs with warm files; the runs of all commands take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+
+from indexer.cli.main import COMMANDS
+
+
+def cpu_seconds(arguments: list[str]) -> float:
+    """Return the processor time of one run of Python with these arguments."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=5)
+    runs = parser.parse_args().runs
+    commands = {"python -c pass": ["-c", "pass"], "nearfold --help": ["-m", "indexer", "--help"]}
+    for name in COMMANDS:
+        commands[f"nearfold {name} --help"] = ["-m", "indexer", name, "--help"]
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(runs + 1):
+        for name, arguments in commands.items():
+            seconds[name].append(cpu_seconds(arguments))
+    medians = {name: statistics.median(times[1:]) for name, times in seconds.items()}
+    base = medians["python -c pass"]
+    for name, median in medians.items():
+        print(f"{name:30} {1000 * median:7.1f} ms  {median / base:5.1f} times")
+
+
+if __name__ == "__main__":
+    main()
