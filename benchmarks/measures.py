@@ -1,5 +1,5 @@
 """How well each measure tells near duplicates from documents that only share a template: the
-tables of docs/measures.md, from which docs/decisions/013-default-measure.md chooses.
+tables of docs/measures.md, from which docs/lab/013-default-measure.md chooses.
 
     python benchmarks/measures.py --work FOLDER [--unseen] [--worst 10]
 

@@ -1,7 +1,7 @@
 """The measure, the thresholds and the principals that hold where none is given, by purpose.
 
-docs/decisions/013-default-measure.md has the evidence, 018-who-leads.md that on principals, and
-019-what-folding-hides.md that on replacements.
+docs/lab/013-default-measure.md has the evidence, 018-who-leads.md for principals, and
+019-what-folding-hides.md for replacements.
 """
 
 MEASURE = "lcs"  # one of `indexer.comparing.measures.MEASURES`

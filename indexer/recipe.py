@@ -217,8 +217,8 @@ class Recipe:
         >>> from indexer.recipe import recipe_named
         >>> recipe = recipe_named("signature-study:online-topsig:64")
         >>> recipes = recipe.signing_with("0a").signing_with("0b").by_statistics()
-        >>> [recipe.numbered_statistics for recipe in recipes]
-        ['1:0a', '2:0b']
+        >>> tuple(recipe.numbered_statistics for recipe in recipes)
+        ('1:0a', '2:0b')
         """
         if not self.numbered_statistics:
             return (self,)

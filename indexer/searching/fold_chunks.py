@@ -80,8 +80,10 @@ def fold_chunks(
     An empty list gives an empty answer.
 
     >>> texts = ["One two three four.", "Five six seven.", "one TWO three, four"]
-    >>> [(shown.place, [hit.place for hit in shown.folded]) for shown in fold_chunks(texts)]
-    [(0, [2]), (1, [])]
+    >>> for shown in fold_chunks(texts):
+    ...     print(shown.place, *(hit.place for hit in shown.folded))
+    0 2
+    1
     """
     options = options or ChunkOptions()
     shown: list[tuple[int, Side]] = []
