@@ -45,17 +45,15 @@ from corpora import (
 from harness import Watch, arguments, sizes
 from numpy.typing import NDArray
 
-from indexer.comparing.equal_slots import SlotCounter
-from indexer.comparing.external_memory import Sorter
+from indexer.comparing.plan import Plan, plan_by_weight, plan_for_recall
 from indexer.fingerprinting.keys import band_hashes
 from indexer.fingerprinting.minhash import wilson
-from indexer.fingerprinting.plan import Plan, plan_by_weight, plan_for_recall
-from indexer.grouping.candidates import Join
+from indexer.grouping.candidates import Join, SlotCounter
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.stores.base import Store
-from indexer.system.spill_files import SpillFiles
+from indexer.system.external_memory import Sorter, SpillFiles
 
 CAP, MEGABYTES = 1000, 512
 Slots = NDArray[np.uint32]

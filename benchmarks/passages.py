@@ -35,9 +35,9 @@ from corpora import drawn_texts, fill_store
 from harness import arguments, head, row
 
 from indexer import group, index, match
+from indexer.comparing.alignment import lcs_length
 from indexer.comparing.approved_passages import ApprovedPassages
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.lcs import lcs_length
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.group_options import GroupOptions

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from indexer.comparing.approved_passages import approved_passages
     from indexer.comparing.clauses.duplicates import duplicate_pairs, duplicate_sets
     from indexer.comparing.compare import compare
+    from indexer.comparing.plan import plan
     from indexer.fingerprinting.fingerprint import fingerprint, fingerprints
-    from indexer.fingerprinting.plan import plan
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
     from indexer.grouping.families import FamiliesOptions, families
@@ -155,7 +155,7 @@ _HOMES = {
     "open_store": "indexer.stores",
     "approved_passages": "indexer.comparing.approved_passages",
     "passages": "indexer.grouping.passages",
-    "plan": "indexer.fingerprinting.plan",
+    "plan": "indexer.comparing.plan",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.jobs.reindex",
     "restore": "indexer.jobs.restore",

@@ -10,8 +10,8 @@ import numpy as np
 from sample_library import similarity
 
 from indexer.comparing.criteria import copy_key
-from indexer.comparing.equal_slots import fewest_equal
 from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.plan import fewest_equal
 from indexer.defaults import FOLD, MEASURE
 from indexer.fingerprinting.keys import band_keys, unpack_slots
 from indexer.grouping.group_options import GroupOptions, quoted_words

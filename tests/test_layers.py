@@ -58,7 +58,7 @@ ADAPTERS = {
     "opentelemetry": {"system/logs.py"},
     "prometheus_client": {"jobs/metrics.py"},
     "mmh3": {"fingerprinting/minhash.py", "fingerprinting/hashing.py"},
-    "rapidfuzz": {"comparing/lcs.py"},
+    "rapidfuzz": {"comparing/alignment.py"},
     "olefile": {"documents/mail/outlook.py"},
     "rich": {"cli/"},
     "click": {"cli/", "spark/__main__.py", "spark/deduplicate.py"},

@@ -171,7 +171,7 @@ def _text_pair(pair: FingerprintPair) -> str:
 
 def _json_pair(pair: FingerprintPair) -> str:
     """Return a line with the fields of other pairs, and the number of different bits."""
-    from indexer.fingerprinting.plan import HAMMING
+    from indexer.comparing.plan import HAMMING
 
     measured = {"similarity": pair.similarity, "measure": HAMMING, "distance": pair.distance}
     return json_line({"a": pair.a, "b": pair.b, **measured})

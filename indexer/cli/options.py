@@ -341,8 +341,7 @@ def take_criteria(options: dict[str, Any]) -> Criteria:
 
     Raises `UsageError` and `UnknownMeasure`.
     """
-    from indexer.comparing.criteria import Criteria, parse_requirements
-    from indexer.comparing.field_rules import parse_windows
+    from indexer.comparing.criteria import Criteria, parse_requirements, parse_windows
 
     require, limits = parse_requirements(options.pop("require"))
     return Criteria(

@@ -15,7 +15,7 @@ from indexer.wording import count_of, percent, visible
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from indexer.comparing.redline import Change, Stretch
+    from indexer.comparing.compare import Change, Stretch
     from indexer.jobs.versions import Step, Version, Versions
 
 

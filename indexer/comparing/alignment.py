@@ -1,9 +1,26 @@
-"""The words that two texts have in common, as matching chunks of at least five consecutive words.
+"""The words that two texts have in common: in order, and in matching chunks.
 
-Bill Dimm, "What is a near-dupe, really?", names two ways to count. L and S are the words of the
-longer and the shorter text, C the words in common.
+Words in order: the measure `lcs` is the words of the longest common subsequence (LCS) / words of
+the longer text, in [0, 1]. Words are as in `indexer.comparing.words`, so that it is 1 exactly where
+the normalised texts are equal; in scripts written without spaces each code point is one.
 
-- `literal`: chunks are matched one to one, the longest first (see `indexer.comparing.alignment`); C
+`lcs_by_table` is the definition. `lcs_length` computes the same with the bit-parallel algorithm of
+Hyyrö ("Bit-parallel LCS-length computation revisited", AWOCA 2004), as rapidfuzz implements it, on
+words as the characters of a string. Words that only one text has cannot be in the LCS and are left
+out first; the number of the others, each counted as often as both texts have it, bounds the LCS.
+
+Beyond `EXACT_CELLS` pairs of words (texts of some 60,000 words) the LCS is taken along anchors, as
+Hirschberg (CACM 1975) divides the table, but at runs of words that each text has once; see
+`common_runs`. The result is then the length of one common subsequence, not always of the longest:
+never above the exact value. On texts of 100,000 words (`benchmarks/alignment.py --lcs`) it is
+short by less than .0003 where up to 30 % of the words are edited, a third is moved or a page is
+repeated, and by up to .1 where the same words are shuffled, far below every threshold in use.
+
+Matching chunks have at least five consecutive words. Bill Dimm, "What is a near-dupe, really?",
+names two ways to count. L and S are the words of the longer and the shorter text, C the words in
+common.
+
+- `literal`: chunks are matched one to one, the longest first (see `indexer.comparing.tiling`); C
   is the words of all chunks.
 - `information`: repeats within a text add nothing, and chunks may overlap. A word counts in neither
   L nor S when it lies in a chunk that stood earlier in its own text; where the two copies overlap,
@@ -18,336 +35,309 @@ text. Where a text has no words, C = 0.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
 
-from indexer.comparing.lcs import Tile
-from indexer.comparing.words import Words, is_lesser, number_runs, shared_numbers
-from indexer.model import Passage
+from indexer.comparing.tiling import Tile, tiles
+from indexer.comparing.words import (
+    Words,
+    as_string,
+    is_lesser,
+    number_runs,
+    shared_numbers,
+    translate_numbers,
+)
+from indexer.model import Passage, WordsInOrder
 
-# Greedy String Tiling over sorted suffixes: fast however often a text repeats a run.
+EXACT_CELLS = 1 << 32  # pairs of words that are compared exactly, as a number only
+RUN_CELLS = 1 << 26  # pairs of words between two anchors: their table takes 8 MB
+WIDTHS = (16, 6, 3)  # words of the runs that are anchors, the surest first
+
+Numbers = NDArray[np.int64]
 
 
-def tiles_by_suffixes(
-    runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int
-) -> list[tuple[int, int, int]]:
-    """Return the tiles (start in a, start in b, words) in the order in which they are placed.
+def lcs(a: Words, b: Words, least: float = 0.0) -> float:
+    """Return the words of the LCS / words of the longer text; 0 when neither has any.
 
-    `runs_*` are numbered `width`-word runs.
+    May be 0 for a pair below `least`, which is found out sooner.
+
+    >>> from indexer.comparing.words import words
+    >>> lcs(words("to be or not to be"), words("not to be or to be"))
+    0.8333333333333334
     """
-    gap = np.full(width, -1)
-    text = np.concatenate((runs_a, gap, runs_b, gap))
-    reach = _reach(np.isin(text, np.intersect1d(runs_a, runs_b)))
-    order, common = _sorted_suffixes(text, reach)
-    return _Descent(order, common, reach, len(runs_a) + width, width).tiles()
+    longer = max(len(a), len(b))
+    needed = math.ceil(least * longer - 1e-9)
+    return lcs_length(a, b, needed) / longer if longer else 0.0
 
 
-def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the consecutive shared runs from each place on; 0 where the first is not shared."""
-    place = np.arange(len(shared))
-    walls = np.where(shared, len(shared), place)
-    return np.minimum.accumulate(walls[::-1])[::-1] - place
+def words_in_order(a: Words, b: Words) -> WordsInOrder:
+    """Return the number of words of the LCS, and of either text."""
+    return WordsInOrder(lcs_length(a, b), (len(a), len(b)))
 
 
-def _sorted_suffixes(
-    text: NDArray[np.int64], reach: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places with reach in the order of their suffixes.
+def lcs_by_table(a: Sequence[object], b: Sequence[object]) -> int:
+    """Return the length of the LCS by its definition (Wagner & Fischer, JACM 1974).
 
-    Beside each stands the number of runs that it has in common with the one before it.
+    Time and memory grow with the product of the lengths.
+
+    >>> lcs_by_table("abcbdab", "bdcaba")
+    4
     """
-    places = np.flatnonzero(reach)
-    levels = [np.where(reach > 0, text, -1)]
-    longest = int(reach.max(initial=0))
-    step, distinct = 1, 0
-    while step < longest and distinct < len(places):
-        prefix = levels[-1]
-        ahead = np.minimum(places + step, len(text) - 1)
-        pairs = prefix[places] * (len(text) + 1) + prefix[ahead] + 1
-        values, ranks = np.unique(pairs, return_inverse=True)
-        level = np.full(len(text), -1, dtype=np.int64)
-        level[places] = ranks
-        levels.append(level)
-        step, distinct = 2 * step, len(values)
-    order = places[np.argsort(levels[-1][places], kind="stable")]
-    return order, _suffix_tiling_common(order, levels, reach)
+    above = [0] * (len(b) + 1)
+    for item in a:
+        row = [0]
+        for place, other_item in enumerate(b):
+            is_same = item == other_item
+            row.append(above[place] + 1 if is_same else max(row[place], above[place + 1]))
+        above = row
+    return above[-1]
 
 
-def _suffix_tiling_common(
-    order: NDArray[np.int64], levels: list[NDArray[np.int64]], reach: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Count the runs that each suffix has in common with the one before it in `order`.
+def lcs_length(a: Words, b: Words, least: int = 0) -> int:
+    """Return the number of words of the LCS; 0 when it is less than `least`.
 
-    0 for the first.
+    Exact up to `EXACT_CELLS` pairs of words, else as the module says.
     """
-    above, below = order[:-1].copy(), order[1:].copy()
-    for power in range(len(levels) - 1, -1, -1):
-        step = 1 << power
-        equal = (
-            (levels[power][above] == levels[power][below])
-            & (reach[above] >= step)
-            & (reach[below] >= step)
-        )
-        above += step * equal
-        below += step * equal
-    return np.concatenate(([0], below - order[1:]))
+    if min(len(a), len(b)) < max(least, 1):
+        return 0
+    shared = _shared_words(a, b)
+    if _most_in_common(shared) < max(least, 1):
+        return 0
+    left, right = shared.a.numbers, shared.b.numbers
+    if len(left) * len(right) <= EXACT_CELLS:
+        return lcs_of_strings(as_string(left), as_string(right), least)
+    common = sum(run.words for run in common_runs(a, b))
+    return common if common >= least else 0
 
 
-class _Descent:
-    """A search for tiles by length, from the longest down.
+def lcs_of_strings(a: str | list[int], b: str | list[int], least: int = 0) -> int:
+    """Return the length of the LCS of two strings exactly; 0 when it is less than `least`."""
+    # one less: rapidfuzz 3.14 may give 0 for a pair whose LCS is exactly the cut-off
+    length = LCSseq.similarity(a, b, score_cutoff=max(least - 1, 0))
+    return length if length >= least else 0
 
-    Lengths are counted in runs; places of b follow those of a. `left`: the free runs from a place
-    on, where these are fewer than the present length. `due`: the length at which a place joins its
-    group when no tile cuts it short. A group is named by a member, in the sorted order, that
-    `_root` finds. Once a place joined, the group has one heap of places for each text; some of
-    these places may have been taken or cut short since.
+
+def common_runs(a: Words, b: Words) -> list[Tile]:
+    """Return an LCS of two texts as runs of consecutive words, in order of both.
+
+    The same alignment for either order of the texts. Exact up to `RUN_CELLS` pairs of words; in
+    larger texts runs of 16, then 6, then 3 words that each text has once are anchors, of which the
+    longest chain in the order of both is kept, and only the stretches between them are aligned. A
+    stretch that is too large and has no anchor is cut into equal parts.
     """
-
-    def __init__(
-        self,
-        order: NDArray[np.int64],
-        common: NDArray[np.int64],
-        reach: NDArray[np.int64],
-        first_b: int,
-        width: int,
-    ) -> None:
-        self.first_b, self.width = first_b, width
-        self.left: list[int] = reach.tolist()
-        self.free = [int(np.count_nonzero(reach[:first_b])), int(np.count_nonzero(reach[first_b:]))]
-        rank = np.zeros(len(reach), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        due = np.zeros(len(reach), dtype=np.int64)
-        due[order] = np.maximum(common, np.append(common[1:], 0)[: len(common)])
-        self.rank: list[int] = rank.tolist()
-        self.due: list[int] = due.tolist()
-        self.parent = list(range(len(order)))
-        self.heaps: dict[int, tuple[list[int], list[int]]] = {}
-        self.joining = _Agenda(due)
-        self.merging = _Agenda(common)
-
-    def tiles(self) -> list[tuple[int, int, int]]:
-        """Go down until one text has no free run that the other shares."""
-        placed: list[tuple[int, int, int]] = []
-        while all(self.free):
-            length = max(self.joining.next, self.merging.next)
-            if not length:
-                break
-            grown = [self._merge(rank) for rank in self.merging.take(length)]
-            due = self.joining.take(length)
-            grown += [self._join(place) for place in due if self.left[place] >= length]
-            groups = {self._root(group) for group in grown if group is not None}
-            placed += self._place(groups, length)
-        return placed
-
-    def _root(self, group: int) -> int:
-        parent = self.parent
-        while parent[group] != group:
-            parent[group] = group = parent[parent[group]]
-        return group
-
-    def _merge(self, rank: int) -> int | None:
-        """Merge the groups of a suffix and the one before it.
-
-        Return the group if places of both came together.
-        """
-        above, below = self._root(rank - 1), self._root(rank)
-        if above not in self.heaps:
-            self.parent[above] = below
-            return None
-        if below not in self.heaps:
-            self.parent[below] = above
-            return None
-        small, large = sorted((above, below), key=self._size)
-        self.parent[small] = large
-        for source, target in zip(self.heaps.pop(small), self.heaps[large], strict=True):
-            for place in source:
-                heappush(target, place)
-        return large
-
-    def _size(self, group: int) -> int:
-        """Count the places of a group in both heaps."""
-        heap_a, heap_b = self.heaps[group]
-        return len(heap_a) + len(heap_b)
-
-    def _join(self, place: int) -> int:
-        group = self._root(self.rank[place])
-        heappush(self.heaps.setdefault(group, ([], []))[place >= self.first_b], place)
-        return group
-
-    def _place(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
-        """Place the tiles of this length.
-
-        Of all groups with places in both texts the one comes first that is earliest in a, then b.
-        """
-        placed = []
-        ready = [(-1, group) for group in groups if all(self.heaps[group])]
-        while ready:
-            at_a, group = heappop(ready)
-            heap_a, heap_b = self.heaps[group]
-            if not (self._prune(heap_a, length) and self._prune(heap_b, length)):
-                continue
-            if heap_a[0] == at_a:
-                placed.append((at_a, heap_b[0] - self.first_b, length + self.width - 1))
-                self._take(heap_b[0], length)
-                self._take(at_a, length)
-            heappush(ready, (heap_a[0], group))
-        return placed
-
-    def _prune(self, heap: list[int], length: int) -> bool:
-        """Drop places until the first one is free for `length` runs; return False if none is."""
-        while heap and self.left[heap[0]] < length:
-            heappop(heap)
-        return bool(heap)
-
-    def _take(self, start: int, length: int) -> None:
-        """Take the words of a tile.
-
-        Runs that touch it are no longer free; places before it keep the runs up to it.
-        """
-        left = self.left
-        text = int(start >= self.first_b)
-        cut = start - self.width + 1
-        for place in range(max(cut, 0), start + length + self.width - 1):
-            if left[place]:
-                left[place] = 0
-                self.free[text] -= 1
-        for place in range(cut - 1, max(cut - length, -1), -1):
-            if not left[place]:
-                break
-            left[place] = cut - place
-            if self.due[place] > left[place]:
-                self.joining.add(left[place], place)
+    if is_lesser(b, a):
+        return [Tile(run.b, run.a, run.words) for run in common_runs(b, a)]
+    shared = _shared_words(a, b)
+    pairs = np.array(list(_aligned(shared.a.numbers, shared.b.numbers)), dtype=np.int64)
+    pairs = pairs.reshape(-1, 3)
+    if not len(pairs):
+        return []
+    lengths = pairs[:, 2]
+    offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    left = shared.a.places[np.repeat(pairs[:, 0], lengths) + offsets]
+    right = shared.b.places[np.repeat(pairs[:, 1], lengths) + offsets]
+    return _runs(left, right)
 
 
-class _Agenda:
-    """Items by the length at which they are due, the longest first; items due at 0 are left out."""
+class Stretch(NamedTuple):
+    """Words of either text between two runs; one side may have none."""
 
-    def __init__(self, due: NDArray[np.int64]) -> None:
-        order = np.argsort(-due, kind="stable")[: np.count_nonzero(due)]
-        lengths, begins = np.unique(-due[order], return_index=True)
-        self._items: list[int] = order.tolist()
-        self._begins: list[int] = [*begins.tolist(), len(order)]
-        self._lengths: list[int] = [*(-lengths).tolist(), 0]
-        self._nth = 0
-        self._late: list[tuple[int, int]] = []
+    a: Sequence[str]
+    b: Sequence[str]
+
+
+def stretches(a: Words, b: Words) -> Iterator[Stretch]:
+    """Yield the words that are not in order, between the `common_runs` and in their order.
+
+    >>> from indexer.comparing.words import words
+    >>> list(stretches(words("one two three four"), words("one too three")))
+    [Stretch(a=['two'], b=['too']), Stretch(a=['four'], b=[])]
+    """
+    words_a, words_b = a.folded, b.folded
+    place_a = place_b = 0
+    for run in [*common_runs(a, b), Tile(len(words_a), len(words_b), 0)]:
+        stretch = Stretch(words_a[place_a : run.a], words_b[place_b : run.b])
+        if stretch.a or stretch.b:
+            yield stretch
+        place_a, place_b = run.a + run.words, run.b + run.words
+
+
+class _CommonWords(NamedTuple):
+    """The words of a text that the other has too: numbers shared by both, and their places."""
+
+    numbers: Numbers
+    places: Numbers
+
+
+class _SharedWords(NamedTuple):
+    a: _CommonWords
+    b: _CommonWords
+    kinds: int
+
+
+def _shared_words(a: Words, b: Words) -> _SharedWords:
+    """Return both texts without the words that the other lacks.
+
+    Words are numbered by their places in a's vocabulary.
+    """
+    translation = translate_numbers(a, b)
+    is_shared = np.zeros(len(a.vocabulary), dtype=np.bool_)
+    is_shared[translation[translation >= 0]] = True
+    places_a = np.flatnonzero(is_shared[a.numbers])
+    numbers_b = translation[b.numbers]
+    places_b = np.flatnonzero(numbers_b >= 0)
+    left = _CommonWords(a.numbers[places_a], places_a)
+    right = _CommonWords(numbers_b[places_b], places_b)
+    return _SharedWords(left, right, len(a.vocabulary))
+
+
+def most_words_in_common(a: Words, b: Words) -> int:
+    """Return the words that both texts have, each as often as both have it: at least the LCS."""
+    return _most_in_common(_shared_words(a, b))
+
+
+def _most_in_common(shared: _SharedWords) -> int:
+    """Return the words that both texts have, each as often as both have it."""
+    in_a = np.bincount(shared.a.numbers, minlength=shared.kinds)
+    in_b = np.bincount(shared.b.numbers, minlength=shared.kinds)
+    return int(np.minimum(in_a, in_b).sum())
+
+
+def _aligned(a: Numbers, b: Numbers) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs of a common subsequence: place in a, place in b, length; in order."""
+    stack: list[_Stretch | Tile] = [_Stretch(0, len(a), 0, len(b), 0)]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Tile):
+            yield part
+            continue
+        start = _equal_length(a[part.a : part.end_a], b[part.b : part.end_b])
+        if start:
+            yield part.a, part.b, start
+            part = part._replace(a=part.a + start, b=part.b + start)
+        end = _equal_length(a[part.a : part.end_a][::-1], b[part.b : part.end_b][::-1])
+        if end:
+            stack.append(Tile(part.end_a - end, part.end_b - end, end))
+            part = part._replace(end_a=part.end_a - end, end_b=part.end_b - end)
+        if part.cells == 0:
+            continue
+        if part.cells <= RUN_CELLS:
+            left = as_string(a[part.a : part.end_a])
+            right = as_string(b[part.b : part.end_b])
+            for block in LCSseq.editops(left, right).as_matching_blocks():
+                if block.size:
+                    yield part.a + block.a, part.b + block.b, block.size
+            continue
+        stack += reversed(list(_divided(a, b, part)))
+
+
+class _Stretch(NamedTuple):
+    """Words [a, end_a) and [b, end_b), to be divided by anchors of `WIDTHS[step]` words."""
+
+    a: int
+    end_a: int
+    b: int
+    end_b: int
+    step: int
 
     @property
-    def next(self) -> int:
-        """The greatest length at which an item is due; 0 when none is left."""
-        return max(self._lengths[self._nth], -self._late[0][0] if self._late else 0)
-
-    def add(self, length: int, item: int) -> None:
-        """Add an item that is due at a length below the present one."""
-        heappush(self._late, (-length, item))
-
-    def take(self, length: int) -> list[int]:
-        """Take out the items that are due at this length."""
-        taken: list[int] = []
-        if self._lengths[self._nth] == length:
-            taken = self._items[self._begins[self._nth] : self._begins[self._nth + 1]]
-            self._nth += 1
-        while self._late and self._late[0][0] == -length:
-            taken.append(heappop(self._late)[1])
-        return taken
+    def cells(self) -> int:
+        """The pairs of words."""
+        return (self.end_a - self.a) * (self.end_b - self.b)
 
 
-# Greedy String Tiling: one-to-one matching of equal runs, longest first (Wise, SIGCSE 1996).
+def _divided(a: Numbers, b: Numbers, part: _Stretch) -> Iterator[_Stretch | Tile]:
+    """Yield a stretch as anchors and the stretches between them, or cut in two."""
+    if part.step == len(WIDTHS):
+        middle_a = (part.a + part.end_a) // 2
+        middle_b = (part.b + part.end_b) // 2
+        yield part._replace(end_a=middle_a, end_b=middle_b)
+        yield part._replace(a=middle_a, b=middle_b)
+        return
+    words_a = a[part.a : part.end_a]
+    words_b = b[part.b : part.end_b]
+    next_a, next_b = part.a, part.b
+    for anchor in _anchors(words_a, words_b, WIDTHS[part.step]):
+        place_a, place_b = part.a + anchor.a, part.b + anchor.b
+        yield _Stretch(next_a, place_a, next_b, place_b, part.step + 1)
+        yield Tile(place_a, place_b, anchor.words)
+        next_a, next_b = place_a + anchor.words, place_b + anchor.words
+    yield _Stretch(next_a, part.end_a, next_b, part.end_b, part.step + 1)
 
-PAIRS_PER_WORD = 1  # pairs of equal runs above which suffixes are sorted instead
-_LEAST_PAIRS = 10_000  # pairs up to which all are listed in any case
 
-
-def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
-    """Return the tiles of two texts of numbered words, each at least `width` words long.
-
-    They are in the order in which they are placed.
-
-    >>> tiles(np.array([1, 2, 3, 4, 9, 2, 3]), np.array([2, 3, 8, 1, 2, 3, 4]), width=2)
-    [Tile(a=0, b=3, words=4), Tile(a=5, b=0, words=2)]
-    """
+def _anchors(a: Numbers, b: Numbers, width: int) -> list[Tile]:
+    """Return the longest chain, in the order of both, of runs that each text has once."""
     runs_a, runs_b = number_runs(a, b, width)
-    counts_a, counts_b = np.bincount(runs_a), np.bincount(runs_b)
-    both = min(len(counts_a), len(counts_b))
-    pairs = int(counts_a[:both] @ counts_b[:both])
-    if pairs > max(_LEAST_PAIRS, PAIRS_PER_WORD * (len(a) + len(b))):
-        return [Tile(*tile) for tile in tiles_by_suffixes(runs_a, runs_b, width)]
-    return tiles_by_pairs(runs_a, runs_b, width)
+    kinds = 1 + max(int(runs_a.max(initial=0)), int(runs_b.max(initial=0)))
+    is_single = np.bincount(runs_a, minlength=kinds) == 1
+    is_single &= np.bincount(runs_b, minlength=kinds) == 1
+    place_in_b = np.zeros(kinds, dtype=np.int64)
+    place_in_b[runs_b] = np.arange(len(runs_b))
+    places_a = np.flatnonzero(is_single[runs_a])
+    places_b = place_in_b[runs_a[places_a]]
+    chain = _longest_rising(places_b.tolist())
+    anchors: list[Tile] = []
+    for place_a, place_b in zip(places_a[chain].tolist(), places_b[chain].tolist(), strict=True):
+        anchor = Tile(place_a, place_b, width)
+        last = anchors[-1] if anchors else None
+        if last is None or min(place_a - last.a, place_b - last.b) >= last.words:
+            anchors.append(anchor)
+        elif place_a - last.a == place_b - last.b:
+            anchors[-1] = Tile(last.a, last.b, place_a - last.a + width)
+    return anchors
 
 
-def tiles_by_pairs(runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int) -> list[Tile]:
-    """Return the tiles from every pair of equal runs, in the order in which they are placed.
+def _longest_rising(values: Sequence[int]) -> list[int]:
+    """Return the places of a longest strictly rising subsequence (Schensted 1961).
 
-    `runs_a` and `runs_b` are the runs of `width` words of either text, as `number_runs` numbers
-    them. No tiles where either text has no run.
+    >>> _longest_rising([5, 1, 4, 2, 3])
+    [1, 3, 4]
     """
-    starts_a, starts_b, lengths = _diagonals(runs_a, runs_b)
-    keys = (1 - width - lengths).tolist()
-    matches = list(zip(keys, starts_a.tolist(), starts_b.tolist(), strict=True))
-    heapify(matches)
-    taken_a = bytearray(len(runs_a) + width)
-    taken_b = bytearray(len(runs_b) + width)
-    placed = []
-    while matches:
-        minus, at_a, at_b = heappop(matches)
-        words = -minus
-        if taken_a.find(1, at_a, at_a + words) < 0 and taken_b.find(1, at_b, at_b + words) < 0:
-            placed.append(Tile(at_a, at_b, words))
-            taken_a[at_a : at_a + words] = taken_b[at_b : at_b + words] = b"\1" * words
-            continue
-        for offset, length in _free(taken_a, at_a, taken_b, at_b, words, width):
-            heappush(matches, (-length, at_a + offset, at_b + offset))
-    return placed
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        length = bisect_left(ends, value)
+        before.append(places[length - 1] if length else -1)
+        ends[length : length + 1] = [value]
+        places[length : length + 1] = [place]
+    chain: list[int] = []
+    place = places[-1] if places else -1
+    while place >= 0:
+        chain.append(place)
+        place = before[place]
+    return chain[::-1]
 
 
-def _diagonals(
-    runs_a: NDArray[np.int64], runs_b: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], ...]:
-    """Return the maximal matches, (m,) int64 each.
-
-    Starts in a, starts in b, and the number of consecutive equal runs.
-    """
-    order = np.argsort(runs_b, kind="stable")
-    first = np.searchsorted(runs_b[order], runs_a, side="left")
-    count = np.searchsorted(runs_b[order], runs_a, side="right") - first
-    at_a = np.repeat(np.arange(len(runs_a)), count)
-    nth = np.arange(len(at_a)) - np.repeat(np.cumsum(count) - count, count)
-    at_b = order[np.repeat(first, count) + nth]
-    stride = len(runs_a) + 1
-    keys = np.sort((at_a - at_b + len(runs_b)) * stride + at_a)
-    begins = np.flatnonzero(np.diff(keys, prepend=-2) != 1)
-    starts_a = keys[begins] % stride
-    starts_b = starts_a + len(runs_b) - keys[begins] // stride
-    return starts_a, starts_b, np.diff(begins, append=len(keys))
+def _equal_length(a: Numbers, b: Numbers) -> int:
+    """Return how many first items are the same."""
+    size = min(len(a), len(b))
+    different = np.flatnonzero(a[:size] != b[:size])[:1]
+    return int(different[0]) if len(different) else size
 
 
-def _free(
-    taken_a: bytearray, at_a: int, taken_b: bytearray, at_b: int, words: int, width: int
-) -> list[tuple[int, int]]:
-    """Return (offset, words) of each stretch of a match that is taken in neither text.
+def _runs(left: Numbers, right: Numbers) -> list[Tile]:
+    """Return pairs of places as runs that rise by one in both texts."""
+    breaks = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
+    edges = [0, *breaks.tolist(), len(left)]
+    return [
+        Tile(int(left[start]), int(right[start]), end - start) for start, end in pairwise(edges)
+    ]
 
-    Stretches have at least `width` words.
-    """
-    stretches = []
-    offset = wall_a = wall_b = 0
-    while words - offset >= width:
-        if wall_a <= offset:
-            wall_a = taken_a.find(1, at_a + offset, at_a + words) - at_a
-            wall_a = wall_a if wall_a >= 0 else words
-        if wall_b <= offset:
-            wall_b = taken_b.find(1, at_b + offset, at_b + words) - at_b
-            wall_b = wall_b if wall_b >= 0 else words
-        wall = min(wall_a, wall_b)
-        if wall - offset >= width:
-            stretches.append((offset, wall - offset))
-        offset = max(wall, taken_a.find(0, at_a + wall) - at_a, taken_b.find(0, at_b + wall) - at_b)
-    return stretches
 
+# Matching chunks.
 
 Matching: TypeAlias = Literal["literal", "information"]
+
+
 MIN_PASSAGE_WORDS = 5  # least words of a matching chunk
 
 

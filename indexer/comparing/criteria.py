@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from indexer.comparing.alignment import align
+from indexer.comparing.alignment import align, lcs, lcs_length, stretches
 from indexer.comparing.differences import (
     Rarity,
     differences,
@@ -25,14 +26,7 @@ from indexer.comparing.differences import (
     spell_sameness,
 )
 from indexer.comparing.facts import stated_facts
-from indexer.comparing.field_rules import (
-    RuleValues,
-    Window,
-    check_fields,
-    field_value,
-    parse_windows,
-)
-from indexer.comparing.lcs import lcs, lcs_length, stretches
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.measures import Side, TextOperand, check_measure, measure_pair
 from indexer.comparing.words import Words, words
 from indexer.defaults import REPLACED_AT_MOST, REVIEW
@@ -97,67 +91,138 @@ def parse_requirements(
     return tuple(pairs), limits
 
 
-# Frequent function words by language: articles, prepositions, conjunctions, auxiliaries,
-# pronouns.
+# Business rules: conditions on the fields of two documents.
 
-_LISTS = """
-ar: أن أو إذا إلى التي على عن في كل لا ما مع من هذا هذه هو
-bg: ако да за или като които на не от по са само се този че
-cs: by do jako je jsou které který na nebo není po pokud pro se také tento to za že
-da: af at den denne der det eller en er et for fra har hvis ikke kan med og om på skal som til
-    vil
-de: als am an auch auf aus bei das dem den der des die durch ein eine einem einen einer er es
-    für im in ist man mit nach nicht oder sich sie sind so um und von war wenn werden wie wird
-    zu
-el: ένα αν από για δεν είναι και με να που στο τα την της το του των
-en: all an and any are as at be but by can do for from has have he if in is it may me must no
-    not of on or should so that the this to was we when which will with you your
-es: al como con de del el en es este la las le lo los más no para por que se si sin son su sus
-    un una
-fa: آن از است این با برای به در را شود می که یا یک
-fi: ei että ja joka jos kuin kun mutta myös niin ole on ovat se sen tai tämä vain voi
-fr: au aux avec ce ces cette dans de des du elle en est et il la le les leur mais ne nous on ou
-    par pas plus pour que qui se si son sont sur un une vous être
-he: או אל אם את גם הוא היא זה יש כי כל לא לפי על עם של
-hi: एक और का की के को नहीं पर में यह या लिए से है हैं
-hu: az azt csak de egy el ez ha hogy is kell ki lehet meg mint nem vagy van és
-id: adalah akan atau dalam dan dapat dari dengan di ini itu jika ke oleh pada tidak untuk yang
-it: ad al alla che come con da dei del della delle di gli il in la le lo ma nel nella non per
-    più se si sono su un una
-ja: い が さ し す た で と に の は も る れ を
-ko: 경우 그 는 대한 또는 를 및 수 에 은 을 의 이 있는 있습니다
-nb: at av de den denne det eller en er et for fra har hvis ikke kan med og om på skal som til
-    vil
-nl: aan al als bij dat de deze die dit door een en er het in is kan met naar niet of om ook op
-    te tot uit van voor worden wordt ze zijn
-pl: aby być dla do ich jako jest jeśli które lub na nie od oraz po przez się to tylko za że
-pt: ao as com como da das de do dos em mais na nas no nos não os ou para pela pelo por que se
-    sem ser são um uma
-ro: acest care ce cu dacă de din este fi la nu pe pentru prin sau se sunt să un va în și
-ru: будет для его если из или как на не но от по при то только что это
-sk: ak ako alebo do je ktoré ktorý na nie po pre sa sú tento tiež to za že
-sr: ако да за или као који на не ово од са само се су је
-sv: att av de den denna det detta du eller en er ett från för har inte kan med och om på ska som
-    till vid är
-tr: bir bu da daha de değil eğer gibi her ile ise için ne olan olarak sonra ve veya çok
-uk: або буде від для до за його лише на не по при під та те це що як якщо
-vi: bị cho các có của khi không là một như những này trong từ và với đã được để
-zh: 不 个 为 了 以 個 和 在 如 将 將 或 於 是 有 為 用 的 與 被
-"""
+ORDERED = ("path", "title", "modified", "size", "words", "chars", "content_type", "status")
+METADATA = "metadata."
 
 
-def _languages_by_word(lists: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the languages of each word, from lines `LANGUAGE: WORD ...` that blanks continue."""
-    languages: dict[str, tuple[str, ...]] = {}
-    for line in lists.strip().replace("\n ", " ").splitlines():
-        language, _, listed = line.partition(":")
-        for word in listed.split():
-            languages[word] = (*languages.get(word, ()), language)
-    return languages
+def stored_value(row: Row, field: str) -> str | int | None:
+    """Return what a row holds in a field of `ORDERED`, or in `metadata.NAME`."""
+    if field.startswith(METADATA):
+        return row.metadata.get(field.removeprefix(METADATA))
+    value: str | int | None = getattr(row, field)
+    return value
 
 
-LANGUAGES_BY_WORD = _languages_by_word(_LISTS)
-"""The languages, as ISO 639-1 codes, in whose list a word stands."""
+FIELDS = (*ORDERED, "labels")
+NUMBERS = ("size", "words", "chars")
+DAY = 24 * 3600
+UNITS = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY, "y": 366 * DAY}  # seconds
+RuleValue: TypeAlias = str | float | None
+RuleValues: TypeAlias = tuple[Any, ...]  # a `RuleValue` for each rule
+_WINDOW = re.compile(r"(?P<field>.+)=(?P<distance>\d+(?:\.\d+)?)(?P<unit>[mhdwy]?)", re.DOTALL)
+_ISO_TIME = re.compile(
+    r"""(?P<time>\d{4}-\d\d-\d\d (?:[T\ ]\d\d:\d\d(?::\d\d)?)?) (?:[.,]\d+)?
+    (?:Z | (?P<sign>[-+])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The greatest distance of two values of a field: of times with a unit, else of numbers.
+
+    Raises `UsageError` for an unknown field, and for a field that is no time or no number.
+    """
+
+    field: str
+    distance: float
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields([self.field])
+        is_time = self.field == "modified"
+        is_number = self.field in NUMBERS
+        if not (is_time or is_number or self.field.startswith(METADATA)):
+            raise UsageError(
+                f"{self.field} is neither a time nor a number; a window is of modified, "
+                f"{', '.join(NUMBERS)} or metadata.NAME"
+            )
+        if is_time and not self.unit:
+            raise UsageError("modified is a time: give a unit, as in modified=7d (m, h, d, w, y)")
+        if is_number and self.unit:
+            raise UsageError(f"{self.field} is a number: leave out the unit {self.unit}")
+
+    def __str__(self) -> str:
+        return f"{self.field}={self.distance:g}{self.unit}"
+
+    @property
+    def limit(self) -> float:
+        """The distance, in seconds where it is of times."""
+        return self.distance * UNITS.get(self.unit, 1)
+
+    def value(self, row: Row) -> float | None:
+        """Return the time or number of a document; None without one."""
+        if self.field == "modified":
+            return None if row.modified is None else row.modified / 1000
+        stored = stored_value(row, self.field)
+        return _timestamp(str(stored)) if self.unit else _number(str(stored))
+
+
+def check_fields(fields: Sequence[str]) -> None:
+    """Raise `UsageError` for a field that documents do not have."""
+    for field in fields:
+        if field not in FIELDS and not (field.startswith(METADATA) and field != METADATA):
+            choices = ", ".join(FIELDS)
+            raise UsageError(f"no document has a field {field!r}; choose {choices}, metadata.NAME")
+
+
+def field_value(row: Row, field: str) -> RuleValue:
+    """Return what a document has in a field; None without a value.
+
+    Labels are compared as a whole: documents have the same if they carry exactly the same.
+    """
+    if field == "labels":
+        return "\0".join(sorted(row.labels)) or None
+    value = stored_value(row, field)
+    return None if value == "" else value
+
+
+def parse_windows(texts: Sequence[str]) -> tuple[Window, ...]:
+    """Return `FIELD=DISTANCE` strings as windows.
+
+    Raises `UsageError` for any other string.
+
+    >>> parse_windows(["modified=7d"])
+    (Window(field='modified', distance=7.0, unit='d'),)
+    """
+    windows = []
+    for text in texts:
+        match = _WINDOW.fullmatch(text)
+        if not match:
+            raise UsageError(
+                "a window is FIELD=DISTANCE, for example modified=7d (m, h, d, w, y) or size=100, "
+                f"not {text!r}"
+            )
+        windows.append(Window(match["field"], float(match["distance"]), match["unit"]))
+    return tuple(windows)
+
+
+def _timestamp(text: str) -> float | None:
+    """Return an ISO 8601 date in seconds, UTC where it names no zone; None for another text.
+
+    >>> _timestamp("1970-01-02"), _timestamp("1970-01-01T02:30:00.5+01:00"), _timestamp("May 2024")
+    (86400.0, 5400.0, None)
+    """
+    match = _ISO_TIME.fullmatch(text.strip())
+    if not match:
+        return None
+    try:
+        local = np.datetime64(match["time"].replace(" ", "T"), "s").astype(np.int64)
+    except ValueError:  # a month or a day that does not exist
+        return None
+    hours, minutes = int(match["hours"] or 0), int(match["minutes"] or 0)
+    offset = 3600 * hours + 60 * minutes
+    return float(local) - (-offset if match["sign"] == "-" else offset)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 # Texts whose words that differ are of two languages, as pages that were hardly translated.
@@ -309,7 +374,7 @@ class Criteria:
     (`indexer.comparing.criteria`), or words of one language for those of another
     (`indexer.comparing.criteria`).
 
-    Fields are those of `indexer.comparing.field_rules`. A document without a value for one of them
+    Fields are those of `indexer.comparing.criteria`. A document without a value for one of them
     meets no such rule: it has no near duplicate.
 
     False when there is no condition. Raises `UnknownMeasure`, and `UsageError` for a value that is

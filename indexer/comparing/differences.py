@@ -21,8 +21,9 @@ from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
+from indexer.comparing.alignment import common_runs
 from indexer.comparing.facts import RUN, Fact, FactSource, FactText
-from indexer.comparing.lcs import Tile, common_runs
+from indexer.comparing.tiling import Tile
 from indexer.comparing.words import Words
 from indexer.model import (
     Difference,

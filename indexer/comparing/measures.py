@@ -7,7 +7,7 @@ All are in [0, 1], symmetric, and 0 where undefined.
 - `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a
   near-dupe, really?").
 - `lcs`: words in order, the longest common subsequence of words / words of the longer text (see
-  `indexer.comparing.lcs`).
+  `indexer.comparing.alignment`).
 - `lcs_misread`: the same, with misread words in part (see `indexer.comparing.measures`).
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
   `indexer.comparing.alignment`).
@@ -42,10 +42,17 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.alignment import Alignment, Matching, align
+from indexer.comparing.alignment import (
+    Alignment,
+    Matching,
+    Stretch,
+    align,
+    lcs,
+    lcs_of_strings,
+    stretches,
+    words_in_order,
+)
 from indexer.comparing.facts import FactSource
-from indexer.comparing.lcs import Stretch, lcs, lcs_of_strings, stretches, words_in_order
-from indexer.comparing.parity_maps import parity_map
 from indexer.comparing.quantities import NEGATIONS
 from indexer.comparing.words import Words, normal_words, number_runs, shared_numbers, words
 from indexer.defaults import SHINGLE_WORDS
@@ -518,3 +525,14 @@ def signed_side(text: str, recipe: Recipe, signed: Fingerprint) -> Side:
     """Return a text as a side of a comparison, with the sketches of its fingerprint."""
     vector = signed.vector if recipe.terms else None
     return Side(text, recipe, signed.minhash, signed.simhash, vector)
+
+
+def parity_map(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    """Return the map of one set, (bits / 64,) uint64; `bits` is a power of two.
+
+    >>> parity_map(np.array([1, 3, 65, 65 + 64, 7, 7 + 128], dtype=np.uint64), 128).tolist()
+    [8, 2]
+    """
+    counts = np.bincount((hashes & np.uint64(bits - 1)).astype(np.int64), minlength=bits)
+    packed = np.packbits((counts & 1).astype(np.uint8), bitorder="little")
+    return packed.view("<u8").astype(np.uint64)

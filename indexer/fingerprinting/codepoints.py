@@ -54,6 +54,20 @@ def ranges(table: str) -> Iterator[tuple[int, int]]:
         yield int(first, 16), int(last or first, 16)
 
 
+def class_ranges(bit: int) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of code points in the class of this bit of `codepoint_classes`.
+
+    >>> next(class_ranges(UNSPACED))
+    (3585, 3642)
+    """
+    return ranges(_CLASSES[bit])
+
+
+def category_ranges(bit: int) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of code points in the categories of this bit of `categories`."""
+    return ranges(_CATEGORIES[bit])
+
+
 @cache
 def codepoint_classes() -> NDArray[np.uint8]:
     """Return the class bits of every code point, (0x110000,) uint8."""

@@ -13,7 +13,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import mmh3
@@ -536,3 +536,49 @@ def filter_candidates(candidates: Candidates, screen: Screen) -> Candidates:
         entry for entry in every if not entry.minhash or len(entry.minhash) != size or next(passes)
     )
     return replace(candidates, found=passing_entries, screened=len(every) - len(passing_entries))
+
+
+# Equal slots and the similarities that they estimate.
+
+
+# Bounds on equal slots that accept a pair, or rule it out, without its texts.
+
+Z999 = 3.2905267314919255
+
+
+@lru_cache(maxsize=64)
+def similarity_intervals(
+    slots: int, z: float = Z95, bits: int = FULL
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both ends of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each.
+
+    The default z gives 95 %. Ends are corrected for slots of `bits` that agree by chance. The
+    arrays are kept for the next call, and cannot be written.
+    """
+    ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
+    intervals = without_chance(ends[:, 0], bits), without_chance(ends[:, 1], bits)
+    for end in intervals:
+        end.flags.writeable = False
+    return intervals
+
+
+def slot_similarity(
+    equal: NDArray[np.unsignedinteger[Any]], slots: int, bits: int
+) -> NDArray[np.float64]:
+    """Return the similarity that numbers of equal slots estimate, corrected for chance.
+
+    `equal`: (n,), each in [0, `slots`]. (n,) float64 in [0, 1].
+    """
+    return without_chance(equal / slots, bits)
+
+
+def equal_slots(similarity: NDArray[np.float64], slots: int, bits: int) -> NDArray[np.intp]:
+    """Return the numbers of equal slots that `slot_similarity` gave these similarities, (n,)."""
+    equal: NDArray[np.intp] = np.rint(_share(similarity, bits) * slots).astype(np.intp)
+    return equal
+
+
+def _share(similarity: Any, bits: int) -> Any:
+    """Return the share of equal slots to expect."""
+    chance = 2.0**-bits if bits < FULL else 0.0
+    return chance + (1 - chance) * similarity

@@ -7,7 +7,7 @@
    slots. All other pairs are one stratum, "far apart".
 4. A random sample of each stratum is verified on the texts.
 
-For measures other than `jaccard` the chances come from `indexer.fingerprinting.plan`. They
+For measures other than `jaccard` the chances come from `indexer.comparing.plan`. They
 decide how far the strata reach and how many pairs of each are sampled, but of the figures only the
 share that may lie far apart.
 """
@@ -21,17 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.equal_slots import SlotCounter, slot_similarity
-from indexer.comparing.external_memory import (
-    Codes,
-    Column,
-    Places,
-    decode_pair,
-    encode_pair,
-    pairs_with_followers,
-)
-from indexer.errors import UsageError
-from indexer.fingerprinting.plan import (
+from indexer.comparing.plan import (
     ALMOST_ONE,
     RELATED,
     SHARE_BELOW,
@@ -42,7 +32,9 @@ from indexer.fingerprinting.plan import (
     plan_for_recall,
     unrelated_similarity,
 )
-from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, Join, TextPairs
+from indexer.errors import UsageError
+from indexer.fingerprinting.minhash import slot_similarity
+from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, Join, SlotCounter, TextPairs
 from indexer.grouping.precision_recall import (
     ESCAPING,
     MEASURED,
@@ -58,6 +50,14 @@ from indexer.grouping.precision_recall import (
 )
 from indexer.grouping.verification import MatchContext
 from indexer.recipe import Recipe
+from indexer.system.external_memory import (
+    Codes,
+    Column,
+    Places,
+    decode_pair,
+    encode_pair,
+    pairs_with_followers,
+)
 
 EDGES = (0.9, 0.5, 0.1, RARE)  # chances to reach the threshold between which strata lie
 SKETCH_PRECISION = 0.98  # chance that a pair which its sketches alone list is rightly listed

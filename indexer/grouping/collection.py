@@ -16,11 +16,11 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria
-from indexer.comparing.external_memory import Column, MemoryBudget, Places, StringSequence, parts
-from indexer.comparing.field_rules import RuleValues, Value
+from indexer.comparing.criteria import COMPARED, NO_CRITERIA, Criteria, RuleValues
+from indexer.grouping.principals import Value
 from indexer.model import Progress, Row, Status, no_progress
 from indexer.recipe import Recipe
+from indexer.system.external_memory import Column, MemoryBudget, Places, StringSequence, parts
 
 # Many small records within a memory budget: bytes by number, without one object for each.
 

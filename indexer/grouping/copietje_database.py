@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.plan import ALMOST_ONE, Plan, plan_by_weight
 from indexer.errors import UsageError
-from indexer.fingerprinting.plan import ALMOST_ONE, Plan, plan_by_weight
 from indexer.grouping.group_options import check_threshold
 
 # The serialised form of datasketch's `LeanMinHash`, to read stores of datasketch or copietje.

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.external_memory import MemoryBudget
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import design_for
 from indexer.fingerprinting.simhash import parse_base32
 from indexer.grouping.candidates import ClosePairs
+from indexer.system.external_memory import MemoryBudget
 
 BITS = 64
 _HEXADECIMAL = re.compile(r"(?:0x)?([0-9a-f]{1,16})", re.ASCII | re.IGNORECASE)

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages, OmissionSummary
 from indexer.comparing.criteria import KEYED, missing_field
 from indexer.comparing.differences import Rarity
-from indexer.comparing.equal_slots import fewest_equal
-from indexer.comparing.field_rules import FieldOrder
+from indexer.comparing.plan import equal_parts, fewest_equal, has_sketch_alone, sketch_size
 from indexer.defaults import MEMORY_MEGABYTES
-from indexer.fingerprinting.plan import equal_parts, has_sketch_alone, sketch_size
 from indexer.grouping.candidates import PAIRS_AT_ONCE, BandPairs, CapReport
 from indexer.grouping.collection import Collection, Entry, PairFilter, gather
 from indexer.grouping.group_options import (
@@ -37,6 +35,7 @@ from indexer.grouping.measured_pairs import (
 )
 from indexer.grouping.principals import (
     ConnectedTexts,
+    FieldOrder,
     Graph,
     Principal,
     SimilarityFunction,

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
 from indexer.comparing.differences import Rarity
-from indexer.comparing.field_rules import FieldOrder, Value, parse_order
 from indexer.comparing.measures import TextOperand, check_measure
+from indexer.comparing.plan import (
+    ALMOST_ONE,
+    Plan,
+    has_sketch_alone,
+    plan,
+    plan_for_recall,
+    resolve_sketch,
+)
 from indexer.comparing.words import normal_words
 from indexer.defaults import (
     CAP,
@@ -22,15 +29,7 @@ from indexer.defaults import (
     DefaultNumber,
 )
 from indexer.errors import UsageError
-from indexer.fingerprinting.plan import (
-    ALMOST_ONE,
-    Plan,
-    has_sketch_alone,
-    plan,
-    plan_for_recall,
-    resolve_sketch,
-)
-from indexer.grouping.principals import Principal
+from indexer.grouping.principals import FieldOrder, Principal, Value, parse_order
 from indexer.grouping.words_in_common import accepts_in_common, measure_in_common
 from indexer.model import Row
 from indexer.recipe import Recipe
@@ -38,7 +37,7 @@ from indexer.stores.base import Store
 from indexer.stores.journal import group_settings
 
 if TYPE_CHECKING:
-    from indexer.system.spill_files import SpillFiles
+    from indexer.system.external_memory import SpillFiles
 
 
 # Words that a text quotes from another one, as mails do: marked lines, and forwarded messages.
@@ -122,7 +121,7 @@ def memory_budget(megabytes: int) -> SpillFiles:
     """
     if megabytes < 1:
         raise UsageError(f"at least 1 MB of memory is needed, not {megabytes}")
-    from indexer.system.spill_files import SpillFiles
+    from indexer.system.external_memory import SpillFiles
 
     return SpillFiles(megabytes)
 
@@ -142,7 +141,7 @@ class GroupOptions:
     `principal`: the order in which documents may become principals: `original` (fewest quoted
     words first, then most equal slots with the documents it may match, then most words),
     `longest` (most words first), `first` (oldest first), `central` (greatest sum of similarities
-    to its matches first), or a field as `indexer.comparing.field_rules` writes it, such as
+    to its matches first), or a field as `indexer.comparing.criteria` writes it, such as
     `modified:desc`; ties by id.
     `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
     means `threshold`.

@@ -24,25 +24,8 @@ from indexer.comparing.approved_passages import (
 )
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, missing_field
 from indexer.comparing.differences import Rarity
-from indexer.comparing.equal_slots import equal_slots, similarity_intervals
-from indexer.comparing.external_memory import (
-    Codes,
-    Column,
-    MemoryBudget,
-    Places,
-    Sorter,
-    StringSequence,
-    decode_pair,
-    encode_pair,
-    parts,
-    slices_of_runs,
-)
 from indexer.comparing.measures import check_measure
-from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
-from indexer.errors import UsageError
-from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
-from indexer.fingerprinting.keys import GUARANTEED_LENGTH
-from indexer.fingerprinting.plan import (
+from indexer.comparing.plan import (
     ALMOST_ONE,
     Plan,
     describe_plan,
@@ -52,6 +35,11 @@ from indexer.fingerprinting.plan import (
     plan_by_weight,
     resolve_sketch,
 )
+from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW, DefaultName, DefaultNumber
+from indexer.errors import UsageError
+from indexer.fingerprinting.fingerprint import current_rows, fresh_rows, with_datasketch_slots
+from indexer.fingerprinting.keys import GUARANTEED_LENGTH
+from indexer.fingerprinting.minhash import equal_slots, similarity_intervals
 from indexer.grouping.audit import AuditFrame, check_audited
 from indexer.grouping.candidates import CapReport, MissedEstimate, TextPairs
 from indexer.grouping.collection import Collection, DocumentPairs, PairFilter, gather
@@ -76,6 +64,18 @@ from indexer.model import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.requirements import is_shared, require_recipe, scope_view
+from indexer.system.external_memory import (
+    Codes,
+    Column,
+    MemoryBudget,
+    Places,
+    Sorter,
+    StringSequence,
+    decode_pair,
+    encode_pair,
+    parts,
+    slices_of_runs,
+)
 from indexer.wording import count_of, percent
 
 # The near-duplicate pairs of a store, how they were found, and what may be missing.

@@ -15,7 +15,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.external_memory import (
+from indexer.grouping.collection import Collection
+from indexer.grouping.group_options import GroupOptions
+from indexer.grouping.precision_recall import are_in
+from indexer.grouping.verification import TextReader, Verifier
+from indexer.model import Row
+from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
@@ -24,11 +29,6 @@ from indexer.comparing.external_memory import (
     decode_pair,
     encode_pair,
 )
-from indexer.grouping.collection import Collection
-from indexer.grouping.group_options import GroupOptions
-from indexer.grouping.precision_recall import are_in
-from indexer.grouping.verification import TextReader, Verifier
-from indexer.model import Row
 from indexer.system.files import make_private, rename_durably
 from indexer.system.release import source_digest
 

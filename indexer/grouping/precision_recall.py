@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.external_memory import Codes, encode_pair
 from indexer.fingerprinting.hashing import GAMMA, MASK, mix64, mix64_array
 from indexer.grouping.principals import ConnectedTexts
+from indexer.system.external_memory import Codes, encode_pair
 from indexer.wording import percent
 
 # Confidence intervals of a measured share: Mitchell's, and the bootstrap's.

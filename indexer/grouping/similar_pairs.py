@@ -9,8 +9,38 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.equal_slots import SlotCounter, enough_equal, slot_similarity
-from indexer.comparing.external_memory import (
+from indexer.comparing.plan import Plan, enough_equal, equal_parts, sketch_size
+from indexer.fingerprinting.hashing import mix64_array
+from indexer.fingerprinting.keys import (
+    RunIndex,
+    allowed_distance,
+    design_for,
+    farthest,
+    passage_keys,
+)
+from indexer.fingerprinting.minhash import slot_similarity, wilson
+from indexer.fingerprinting.rare_terms import common_entries
+from indexer.grouping.candidates import (
+    FEW_WORDS,
+    PAIRS_AT_ONCE,
+    BandPairs,
+    CapReport,
+    ClosePairs,
+    HotBands,
+    Join,
+    MissedEstimate,
+    ShortTexts,
+    SlotCounter,
+    TextPairs,
+    TextPairsBuilder,
+    bit_words,
+    most_words,
+)
+from indexer.grouping.collection import Collection, PairFilter
+from indexer.grouping.parity_maps import SLACK, ParityMaps
+from indexer.grouping.verification import MatchContext, Verifier
+from indexer.model import TERM_HEAD
+from indexer.system.external_memory import (
     Codes,
     Column,
     MemoryBudget,
@@ -25,36 +55,6 @@ from indexer.comparing.external_memory import (
     parts,
     slices_of_runs,
 )
-from indexer.comparing.parity_maps import SLACK, ParityMaps
-from indexer.fingerprinting.hashing import mix64_array
-from indexer.fingerprinting.keys import (
-    RunIndex,
-    allowed_distance,
-    design_for,
-    farthest,
-    passage_keys,
-)
-from indexer.fingerprinting.minhash import wilson
-from indexer.fingerprinting.plan import Plan, equal_parts, sketch_size
-from indexer.fingerprinting.rare_terms import common_entries
-from indexer.grouping.candidates import (
-    FEW_WORDS,
-    PAIRS_AT_ONCE,
-    BandPairs,
-    CapReport,
-    ClosePairs,
-    HotBands,
-    Join,
-    MissedEstimate,
-    ShortTexts,
-    TextPairs,
-    TextPairsBuilder,
-    bit_words,
-    most_words,
-)
-from indexer.grouping.collection import Collection, PairFilter
-from indexer.grouping.verification import MatchContext, Verifier
-from indexer.model import TERM_HEAD
 
 
 class ShortPairs:

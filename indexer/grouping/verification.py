@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from indexer.comparing.approved_passages import OmissionLog
 from indexer.comparing.differences import Rarity
 from indexer.comparing.measures import Side, jaccard, measure_pair, stored_side
-from indexer.comparing.parity_maps import count_ones, most_apart
 from indexer.fingerprinting.keys import pack_slots
 from indexer.grouping.candidates import TextPairs
 from indexer.grouping.collection import Collection, PairFilter
+from indexer.grouping.parity_maps import count_ones, most_apart
 from indexer.grouping.words_in_common import SequenceCache
 from indexer.model import Progress, Row, no_progress
 

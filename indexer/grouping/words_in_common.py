@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.comparing.alignment import EXACT_CELLS, lcs_of_strings
 from indexer.comparing.criteria import Criteria, replacements
 from indexer.comparing.differences import Rarity
-from indexer.comparing.lcs import EXACT_CELLS, lcs_of_strings
 from indexer.comparing.measures import TextOperand, measure_pair
 from indexer.comparing.words import (
     MOST_CODES,
@@ -127,7 +127,7 @@ def may_reach(
 
 
 def lcs_of_sequences(a: WordSequence, b: WordSequence, least: float) -> float | None:
-    """Return `lcs` as `indexer.comparing.lcs` does; 0 for a pair below `least`.
+    """Return `lcs` as `indexer.comparing.alignment` does; 0 for a pair below `least`.
 
     None for texts so long that they are aligned otherwise.
     """

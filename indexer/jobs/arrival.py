@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.differences import Rarity
-from indexer.comparing.equal_slots import Slots, fewest_equal
-from indexer.comparing.external_memory import Places, offsets
 from indexer.comparing.measures import Side
+from indexer.comparing.plan import fewest_equal
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
+from indexer.grouping.candidates import Slots
 from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions, similarity_to_principal
 from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
+from indexer.system.external_memory import Places, offsets
 from indexer.system.failpoints import reached
 
 # Principals by their bands, in memory: which recent principals a document may resemble.

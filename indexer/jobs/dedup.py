@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.criteria import Criteria, Numbers
-from indexer.comparing.external_memory import MemoryBudget
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
 from indexer.documents.base import Reading
 from indexer.documents.folder import path_list
@@ -38,6 +37,7 @@ from indexer.jobs.dedup_passages import SpanCopies, SpanEdits
 from indexer.jobs.dedup_spool import Removal, RowSpool, SignedRow
 from indexer.model import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
+from indexer.system.external_memory import MemoryBudget
 from indexer.system.files import write_error
 from indexer.system.release import release
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
+from indexer.comparing.plan import has_bits_alone
 from indexer.fingerprinting.fingerprint import fingerprints, sign_rows
 from indexer.fingerprinting.keys import bits_of_row
-from indexer.fingerprinting.plan import has_bits_alone
 from indexer.jobs.corpus_statistics import with_new_statistics, with_passages, with_statistics
 from indexer.model import Row
 from indexer.recipe import Recipe

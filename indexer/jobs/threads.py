@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from indexer.comparing.alignment import align
-from indexer.comparing.lcs import lcs
+from indexer.comparing.alignment import align, lcs
 from indexer.comparing.words import normal_words
 from indexer.defaults import REVIEW
 from indexer.documents import mailboxes

@@ -14,9 +14,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.compare import compare
+from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import common, feature_set
-from indexer.comparing.redline import Stretch, redline
 from indexer.errors import DocumentNotFound
 from indexer.model import Query, Row
 from indexer.recipe import Recipe

@@ -15,8 +15,8 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from indexer.comparing.plan import Plan, chance
 from indexer.errors import MissingExtra
-from indexer.fingerprinting.plan import Plan, chance
 
 if TYPE_CHECKING:
     from indexer.review.store_figures import Step

@@ -18,8 +18,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.comparing.compare import Comparison
-from indexer.comparing.redline import Change, Stretch, redline_in_lines
+from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
 from indexer.errors import MissingExtra, UsageError
 from indexer.wording import visible, visible_lines
 

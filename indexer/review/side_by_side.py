@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.compare import Comparison, Row, Span, rows
-from indexer.comparing.redline import Edit, edits, shared_ends
+from indexer.comparing.compare import Comparison, Edit, Row, Span, edits, rows, shared_ends
 from indexer.comparing.words import normal_words
 from indexer.wording import visible, visible_lines
 

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.differences import Rarity
-from indexer.comparing.equal_slots import SlotCounter, similarity_intervals, slot_similarity
-from indexer.comparing.external_memory import decode_pair, encode_pair
+from indexer.comparing.plan import feature_similarities, plan_for_recall
 from indexer.defaults import CAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import band_hashes
-from indexer.fingerprinting.plan import feature_similarities, plan_for_recall
-from indexer.grouping.candidates import BandPairs, Join
+from indexer.fingerprinting.minhash import similarity_intervals, slot_similarity
+from indexer.grouping.candidates import BandPairs, Join, SlotCounter
 from indexer.grouping.collection import Collection, Entry
 from indexer.grouping.group import Grouping, compartments
 from indexer.grouping.group_options import DEFAULT_OPTIONS, GroupOptions
@@ -36,6 +35,7 @@ from indexer.review.store_figures import (
 )
 from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
+from indexer.system.external_memory import decode_pair, encode_pair
 
 # Families at any threshold from known pairs: nothing is read or measured again.
 

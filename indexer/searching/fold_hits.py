@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.comparing.equal_slots import fewest_equal
-from indexer.comparing.field_rules import parse_order
+from indexer.comparing.plan import fewest_equal, has_sketch_alone, resolve_sketch
 from indexer.defaults import FOLD, MEASURE, OVERLAP, DefaultName, DefaultNumber
 from indexer.errors import UsageError
-from indexer.fingerprinting.plan import has_sketch_alone, resolve_sketch
 from indexer.grouping.candidates import fewest_in_common, most_words
+from indexer.grouping.principals import parse_order
 from indexer.model import FoldedHit, Hit, Progress, RankedRow, Row, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.folding import (

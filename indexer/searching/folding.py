@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, compress, islice
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from indexer.comparing.field_rules import FieldOrder, Value
+from indexer.grouping.principals import FieldOrder, Value
 from indexer.model import RankedRow
 from indexer.searching.stored_texts import KEPT, StoredTexts, ranked_row
 from indexer.stores.base import HitSketches, RankedHit, Ranking

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.criteria import COMPARED
-from indexer.comparing.equal_slots import similarity_intervals
+from indexer.comparing.plan import equal_parts, sketch_size
 from indexer.documents.mail.headers import MESSAGE_ID, REFERENCES
 from indexer.fingerprinting.keys import hamming, unpack_slots
-from indexer.fingerprinting.minhash import NearSketches, near_sketches
-from indexer.fingerprinting.plan import equal_parts, sketch_size
+from indexer.fingerprinting.minhash import NearSketches, near_sketches, similarity_intervals
 from indexer.fingerprinting.rare_terms import lengths_agree
 from indexer.model import TERM_HEAD, RankedRow, Row
 from indexer.searching.stored_texts import StoredTexts

@@ -8,10 +8,9 @@ from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
-from indexer.comparing.alignment import align, passages
+from indexer.comparing.alignment import align, lcs, most_words_in_common, passages, words_in_order
 from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, is_rearranged
 from indexer.comparing.differences import Rarity, differences, measure_new_words
-from indexer.comparing.lcs import lcs, most_words_in_common, words_in_order
 from indexer.comparing.measures import TextOperand, containment, measure_pair
 from indexer.comparing.words import Words
 from indexer.defaults import MEASURE

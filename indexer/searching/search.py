@@ -15,11 +15,11 @@ from itertools import chain, islice, tee
 from typing import Any, Literal, TypeAlias
 
 from indexer.comparing.criteria import NO_CRITERIA, Criteria, for_folding
-from indexer.comparing.field_rules import parse_order
 from indexer.comparing.measures import check_measure
+from indexer.comparing.plan import has_sketch_alone
 from indexer.defaults import MEASURE
 from indexer.errors import SnapshotExpired, UsageError
-from indexer.fingerprinting.plan import has_sketch_alone
+from indexer.grouping.principals import parse_order
 from indexer.model import Facet, Hit, Progress, Query, RankedRow, Scope, no_progress
 from indexer.recipe import Recipe
 from indexer.searching.fold_hits import (
@@ -90,7 +90,7 @@ class SearchOptions:
     `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
     other; `both` finds clauses and documents.
     `show`: the hit that is shown for a group is the first by this order, a field as
-    `indexer.comparing.field_rules` writes it, such as `modified:desc`; the group stays at its
+    `indexer.comparing.criteria` writes it, such as `modified:desc`; the group stays at its
     rank. Hits less similar to it than the threshold follow it as hits of their own, beyond the
     limit. None: the best hit by rank is shown.
     `top`: with `types`, how many of the best hits are compared.

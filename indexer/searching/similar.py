@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.comparing.approved_passages import OmissionLog
-from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria
+from indexer.comparing.criteria import NO_CRITERIA, REARRANGED, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, sameness
-from indexer.comparing.equal_slots import fewest_equal
-from indexer.comparing.field_rules import RuleValues
 from indexer.comparing.measures import Side
+from indexer.comparing.plan import fewest_equal, stored_recall
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE, REVIEW
 from indexer.errors import DocumentNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots, stored_sketch
-from indexer.fingerprinting.plan import stored_recall
 from indexer.grouping.candidates import FEW_WORDS, fewest_in_common, most_words
 from indexer.model import (
     Candidate,

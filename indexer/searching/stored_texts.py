@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, TypeAlias
 
-from indexer.comparing.criteria import NO_CRITERIA, Criteria
+from indexer.comparing.criteria import NO_CRITERIA, Criteria, RuleValues
 from indexer.comparing.differences import Rarity, differences
-from indexer.comparing.field_rules import RuleValues
 from indexer.comparing.measures import Side, stored_side
 from indexer.defaults import MEASURE
 from indexer.fingerprinting.fingerprint import current_rows, fresh_rows

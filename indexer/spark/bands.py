@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.equal_slots import SlotCounter
-from indexer.comparing.external_memory import find_runs, pairs_in_runs
+from indexer.comparing.plan import Plan, equal_parts, has_bits_alone, sketch_size
 from indexer.comparing.words import normal_words
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
 from indexer.fingerprinting.keys import band_hashes, design_for, tables, unpack_slots
 from indexer.fingerprinting.minhash import NearSketches
-from indexer.fingerprinting.plan import Plan, equal_parts, has_bits_alone, sketch_size
 from indexer.grouping.candidates import (
     FEW_WORDS,
+    SlotCounter,
     bit_words,
     bits_apart,
     block_hashes,
@@ -35,6 +34,7 @@ from indexer.grouping.match import MatchOptions
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.session import Stage, Work
+from indexer.system.external_memory import find_runs, pairs_in_runs
 
 try:
     from indexer import _kernel

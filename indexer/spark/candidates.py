@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.external_memory import find_runs, pairs_in_runs
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
 from indexer.spark.bands import (
     BY_WORDS,
@@ -28,6 +27,7 @@ from indexer.spark.bands import (
     star_pairs,
 )
 from indexer.spark.session import Stage, Work
+from indexer.system.external_memory import find_runs, pairs_in_runs
 
 TEXTS_A_PART = 1 << 19  # texts whose sketches a task compares, about
 ROUND_BYTES = 3 << 30  # bytes of sketches that are sent between tasks at a time, for each core

@@ -15,8 +15,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.comparing.equal_slots import fewest_equal
-from indexer.fingerprinting.plan import equal_parts, has_bits_alone, sketch_size
+from indexer.comparing.plan import equal_parts, fewest_equal, has_bits_alone, sketch_size
 from indexer.grouping.group import SUMMED
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.principals import ConnectedTexts

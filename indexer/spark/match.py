@@ -14,12 +14,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.equal_slots import enough_equal, similarity_intervals, slot_similarity
 from indexer.comparing.measures import Side, measure_pair, stored_side
+from indexer.comparing.plan import enough_equal, has_bits_alone, sketch_size
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import unsigned64
-from indexer.fingerprinting.minhash import FULL
-from indexer.fingerprinting.plan import has_bits_alone, sketch_size
+from indexer.fingerprinting.minhash import FULL, similarity_intervals, slot_similarity
 from indexer.grouping.group_options import LABELS_NAMED, require_slots, unknown_label
 from indexer.grouping.match import MatchOptions
 from indexer.grouping.verification import BATCH, BYTES_A_CHAR, MOST_CHARS

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from indexer.comparing.criteria import KEYED
+from indexer.comparing.plan import has_bits_alone
 from indexer.errors import StoreError, UsageError
-from indexer.fingerprinting.plan import has_bits_alone
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
 from indexer.model import Assignment, Row

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import unicode13
-from indexer.fingerprinting.codepoints import ranges
+from indexer.fingerprinting.codepoints import UNSPACED, class_ranges, ranges
 from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.
@@ -36,16 +35,16 @@ E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 
 """
 
 
-def _members(*tables: str) -> str:
+def _members(spans: Iterable[tuple[int, int]]) -> str:
     """Return the inside of a character class."""
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges(" ".join(tables)))
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
 
 
 # a quick test: texts without these hold no unspaced script
 _FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")
-_UNSPACED = re.compile(f"[{_members(unicode13.UNSPACED)}]+")
-_MARK = re.compile(f"[{_members(_MARKS)}]")
-_CLUSTER = re.compile(f".[{_members(_MARKS)}]*")
+_UNSPACED = re.compile(f"[{_members(class_ranges(UNSPACED))}]+")
+_MARK = re.compile(f"[{_members(ranges(_MARKS))}]")
+_CLUSTER = re.compile(f".[{_members(ranges(_MARKS))}]*")
 
 
 def is_mark(letter: str) -> bool:

@@ -1,4 +1,4 @@
-//! Words in order: the longest common subsequence (LCS) of the words of two texts (`indexer/comparing/lcs.py`).
+//! Words in order: the longest common subsequence (LCS) of the words of two texts (`indexer/comparing/alignment.py`).
 
 use std::collections::HashMap;
 

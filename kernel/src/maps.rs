@@ -1,4 +1,4 @@
-//! Parity maps: whether the maps of two sets differ in at most so many bits (`indexer/comparing/parity_maps.py`).
+//! Parity maps: whether the maps of two sets differ in at most so many bits (`indexer/grouping/parity_maps.py`).
 
 use multiversion::multiversion;
 

@@ -12,10 +12,8 @@ import pyarrow.compute  # type: ignore[import-untyped]
 import pytest
 from numpy.typing import NDArray
 
-from indexer.comparing.equal_slots import SlotCounter
-from indexer.comparing.external_memory import MemoryBudget
 from indexer.fingerprinting.keys import design_for
-from indexer.grouping.candidates import ClosePairs, Join, bit_words
+from indexer.grouping.candidates import ClosePairs, Join, SlotCounter, bit_words
 from indexer.recipe import recipe_named
 from indexer.spark import bands
 from indexer.spark.bands import (
@@ -28,6 +26,7 @@ from indexer.spark.bands import (
     value_counter,
 )
 from indexer.spark.candidates import part_comparer, part_mapper, star_mapper
+from indexer.system.external_memory import MemoryBudget
 
 BANDS, ROWS, LEAST = 8, 3, 9
 Pairs = list[tuple[int, int, int]]

@@ -12,8 +12,7 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 from synthetic_library import Record, as_json, library, short_library, store_of
 
-from indexer.comparing.criteria import KEYED, Criteria
-from indexer.comparing.field_rules import parse_windows
+from indexer.comparing.criteria import KEYED, Criteria, parse_windows
 from indexer.errors import UsageError
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.grouping import group as grouping

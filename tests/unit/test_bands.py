@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.equal_slots import SlotCounter
-from indexer.comparing.external_memory import MemoryBudget, slices_of_runs
 from indexer.fingerprinting.keys import band_keys
-from indexer.grouping.candidates import Join
-from indexer.system.spill_files import SpillFiles
+from indexer.grouping.candidates import Join, SlotCounter
+from indexer.system.external_memory import MemoryBudget, SpillFiles, slices_of_runs
 
 ROWS = 2
 

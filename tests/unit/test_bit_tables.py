@@ -24,7 +24,6 @@ from indexer import (
     recipe_named,
     search,
 )
-from indexer.comparing.external_memory import MemoryBudget
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import (
     FARTHEST,
@@ -40,6 +39,7 @@ from indexer.grouping.fingerprint_lists import match_fingerprints, read_fingerpr
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions
 from indexer.model import Row
+from indexer.system.external_memory import MemoryBudget
 
 TEXT = "the harbour ferry leaves at eight in the morning and returns late in the evening"
 WORDS = TEXT.split()

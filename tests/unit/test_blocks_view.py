@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.compare import compare
-from indexer.comparing.redline import edits, shared_ends
+from indexer.comparing.compare import compare, edits, shared_ends
 from indexer.comparing.words import words
 from indexer.review.side_by_side import PlacedText, SideBySide, facts
 

@@ -9,7 +9,7 @@ import pytest
 from indexer.comparing import differences as module
 from indexer.comparing.differences import differences, has_differences
 from indexer.comparing.facts import _ADDRESS, _FACT_SIGNS_SIGN, FactSource, _matches, addresses
-from indexer.comparing.lcs import Tile
+from indexer.comparing.tiling import Tile
 from indexer.comparing.words import words
 
 _PIECES = (

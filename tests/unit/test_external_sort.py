@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.external_memory import Column, MemoryBudget, Sorter
 from indexer.errors import UsageError
-from indexer.system.spill_files import SpillFiles
+from indexer.system.external_memory import Column, MemoryBudget, Sorter, SpillFiles
 
 BUDGETS = {
     "memory": MemoryBudget,
@@ -79,7 +78,7 @@ def test_a_full_disk_is_reported_before_anything_is_written(monkeypatch):
 
 def test_a_killed_process_leaves_no_file(tmp_path):
     program = (
-        "from indexer.system.spill_files import SpillFiles\n"
+        "from indexer.system.external_memory import SpillFiles\n"
         "held = SpillFiles(0).array(1 << 24, 'u1')\n"
         "held[:] = 1\nprint('held', flush=True)\ninput()"
     )

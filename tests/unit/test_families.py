@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.field_rules import FieldOrder
 from indexer.grouping.principals import (
     ConnectedTexts,
+    FieldOrder,
     Graph,
     Visit,
     assign_principals,

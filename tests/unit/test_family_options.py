@@ -7,8 +7,7 @@ from contextlib import closing
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.comparing.criteria import Criteria
-from indexer.comparing.field_rules import parse_windows
+from indexer.comparing.criteria import Criteria, parse_windows
 from indexer.errors import StoreBusy
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group

@@ -3,8 +3,8 @@
 import pytest
 from sample_rows import row
 
-from indexer.comparing.field_rules import FieldOrder, parse_order
 from indexer.errors import UsageError
+from indexer.grouping.principals import FieldOrder, parse_order
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.comparing.equal_slots import similarity_intervals
 from indexer.fingerprinting.keys import pack_slots
+from indexer.fingerprinting.minhash import similarity_intervals
 from indexer.model import RankedRow
 from indexer.searching.folding import ByFamily, NoFolding, fold_page, fold_ranking
 from indexer.searching.folding_rules import BySketch, Nearness

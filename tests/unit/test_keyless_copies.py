@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from sample_library import library, rows
 
-from indexer.comparing.criteria import Criteria
-from indexer.comparing.field_rules import parse_windows
+from indexer.comparing.criteria import Criteria, parse_windows
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match

@@ -6,13 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
-from indexer.comparing.criteria import (
-    LANGUAGES_BY_WORD,
-    NO_CRITERIA,
-    SAME_LANGUAGE,
-    Criteria,
-    two_languages,
-)
+from indexer.comparing.criteria import NO_CRITERIA, SAME_LANGUAGE, Criteria, two_languages
+from indexer.comparing.function_words import LANGUAGES_BY_WORD
 from indexer.comparing.words import normal_words
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import lcs as module
+from indexer.comparing import alignment as module
 from indexer.comparing import words as word_numbers
-from indexer.comparing.lcs import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
+from indexer.comparing.alignment import common_runs, lcs, lcs_by_table, lcs_length, lcs_of_strings
 from indexer.comparing.measures import Side, measure_pair
 from indexer.comparing.words import words
 from indexer.recipe import DEFAULT

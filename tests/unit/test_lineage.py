@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.comparing.compare import compare
-from indexer.comparing.redline import redline
+from indexer.comparing.compare import compare, redline
 from indexer.comparing.words import words
 from indexer.jobs.versions import lineage
 

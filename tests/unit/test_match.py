@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
 import indexer
+from indexer.comparing.alignment import lcs
 from indexer.comparing.compare import compare
 from indexer.comparing.criteria import Criteria
-from indexer.comparing.lcs import lcs
 from indexer.comparing.measures import MEASURES
 from indexer.comparing.words import normal_words
 from indexer.defaults import MEASURE

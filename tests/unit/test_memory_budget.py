@@ -6,7 +6,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
-from indexer.comparing.external_memory import MemoryBudget
 from indexer.errors import UsageError
 from indexer.grouping import match as pairs
 from indexer.grouping.collection import PAGE, Names, Records, gather
@@ -15,7 +14,7 @@ from indexer.grouping.group_options import GroupOptions
 from indexer.grouping.match import MatchOptions, match
 from indexer.grouping.verification import Verifier
 from indexer.recipe import DEFAULT
-from indexer.system.spill_files import SpillFiles
+from indexer.system.external_memory import MemoryBudget, SpillFiles
 
 texts = st.dictionaries(
     st.text("abcdefghij", min_size=1, max_size=2),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.lcs import lcs
+from indexer.comparing.alignment import lcs
 from indexer.comparing.measures import lcs_misread
 from indexer.comparing.words import normal_words
 from indexer.lab.synthesis.changes import RandomSource, add_ocr_noise

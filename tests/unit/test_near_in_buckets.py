@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexer.comparing.equal_slots import SlotCounter
 from indexer.fingerprinting.keys import band_hashes
-from indexer.grouping.candidates import Join
+from indexer.grouping.candidates import Join, SlotCounter
 from indexer.spark import bands
 from indexer.spark.bands import near_in_buckets
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from indexer.errors import UsageError
-from indexer.fingerprinting.plan import (
+from indexer.comparing.plan import (
     chance,
     describe_plan,
     feature_similarities,
@@ -20,6 +19,7 @@ from indexer.fingerprinting.plan import (
     plan_for_recall,
     stored_recall,
 )
+from indexer.errors import UsageError
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, SCANS_V1, Recipe
 from indexer.review.charts import s_curve
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing import parity_maps
-from indexer.comparing.external_memory import MemoryBudget
-from indexer.comparing.parity_maps import ParityMaps, count_ones, parity_map
+from indexer.comparing.measures import parity_map
+from indexer.grouping import parity_maps
+from indexer.grouping.parity_maps import ParityMaps, count_ones
 from indexer.grouping.similar_pairs import FeatureOrder, SimilarSets, prefix_length
-from indexer.system.spill_files import SpillFiles
+from indexer.system.external_memory import MemoryBudget, SpillFiles
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
 large = st.lists(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=30), max_size=10)

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
-from indexer.comparing.criteria import Criteria
-from indexer.comparing.field_rules import Window
+from indexer.comparing.criteria import Criteria, Window
 from indexer.defaults import FOLD, MEASURE
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions

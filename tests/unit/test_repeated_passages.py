@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.approved_passages import (
+from indexer.comparing.approved_passages import word_runs
+from indexer.comparing.words import normal_words
+from indexer.defaults import RUN_WORDS
+from indexer.grouping.passages import (
     FrequentRuns,
     Passage,
     PassageFinder,
     RunCounter,
     frequent_spans,
-    word_runs,
 )
-from indexer.comparing.external_memory import MemoryBudget
-from indexer.comparing.words import normal_words
-from indexer.defaults import RUN_WORDS
+from indexer.system.external_memory import MemoryBudget
 
 GOLDEN = ["0xc32a7227d4076645", "0xc28feef39554b7ef"]
 

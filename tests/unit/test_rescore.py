@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from indexer.comparing.equal_slots import fewest_equal
 from indexer.comparing.measures import Side, feature_set, jaccard
+from indexer.comparing.plan import fewest_equal
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import pack_slots

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.lcs import lcs
+from indexer.comparing.alignment import lcs
 from indexer.comparing.words import words
 from indexer.documents.base import Limits
 from indexer.documents.native import NativeExtractor

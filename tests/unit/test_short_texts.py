@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.external_memory import MemoryBudget, decode_pair
 from indexer.fingerprinting.hashing import number_occurrences, string_hashes
 from indexer.grouping.candidates import FEW_WORDS, ShortTexts, most_words, short_keys
-from indexer.system.spill_files import SpillFiles
+from indexer.system.external_memory import MemoryBudget, SpillFiles, decode_pair
 
 texts = st.lists(st.lists(st.sampled_from("abcdefghijkl"), max_size=24), max_size=20)
 thresholds = st.sampled_from([0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0]) | st.floats(0.1, 1.0)

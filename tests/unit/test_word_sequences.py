@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.lcs import lcs
+from indexer.comparing.alignment import lcs
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common
 from indexer.grouping.words_in_common import SequenceCache

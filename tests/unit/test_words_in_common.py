@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.comparing.alignment import lcs, lcs_by_table
 from indexer.comparing.criteria import Criteria, most_replaced
 from indexer.comparing.differences import Rarity
-from indexer.comparing.lcs import lcs, lcs_by_table
 from indexer.comparing.measures import Side, measure_pair
 from indexer.comparing.words import normal_words
 from indexer.grouping import words_in_common

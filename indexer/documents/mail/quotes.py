@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import chain
 from typing import Literal, TypeAlias
 from zlib import crc32
 
-from indexer.fingerprinting import unicode13_categories
-from indexer.fingerprinting.codepoints import ranges
+from indexer.fingerprinting.codepoints import MARK, SPACING_MARK, category_ranges
 
 _MARKS = re.compile(r"[ \t]{0,2}(?:>[ \t]?)+")
 _PROMPT = re.compile(r">>> (?!>)")
@@ -516,7 +516,7 @@ def _is_mark(lines: Sequence[Line], above: Sequence[int], line: Line, name: str)
 RUN = 5
 _SEGMENT_WORDS_MARKS = "".join(
     f"{chr(first)}-{chr(last)}"
-    for first, last in ranges(unicode13_categories.MARK + unicode13_categories.SPACING_MARK)
+    for first, last in chain(category_ranges(MARK), category_ranges(SPACING_MARK))
 )
 _LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{_SEGMENT_WORDS_MARKS}])*"
 _UNSPACED = (

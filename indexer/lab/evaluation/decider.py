@@ -23,11 +23,11 @@ from indexer.comparing.clauses.duplicates import (
     verdict,
 )
 from indexer.comparing.measures import Side, check_measure, measure_pair, signed_side
+from indexer.comparing.plan import ALMOST_ONE, Plan, plan
 from indexer.defaults import MEASURE
 from indexer.errors import UsageError
 from indexer.fingerprinting.fingerprint import WORDS, fingerprint
 from indexer.fingerprinting.keys import band_hashes
-from indexer.fingerprinting.plan import ALMOST_ONE, Plan, plan
 from indexer.fingerprinting.rare_terms import CorpusStatistics
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.model import Fingerprint

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.comparing.measures import Side, measure_pair
+from indexer.comparing.plan import plan
 from indexer.errors import MissingExtra
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.keys import bit_similarity
 from indexer.fingerprinting.normalise import NORMALISERS
-from indexer.fingerprinting.plan import plan
 from indexer.fingerprinting.schemes import count_text_features
 from indexer.lab.evaluation.decider import usual_measure
 from indexer.lab.tuning.results import Cases, Experiment, ExperimentRun

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from indexer.comparing.compare import compare
+from indexer.comparing.compare import Stretch, compare, redline
 from indexer.comparing.measures import MeasureValues, describe_measures
-from indexer.comparing.redline import Stretch, redline
 from indexer.jobs.versions import Version, Versions
 from indexer.model import Estimate, Facet, FoldedHit, Hit, Match, NewWords, Part, Row, Status
 from indexer.review.boilerplate import DiscountedSimilarity

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.external_memory import MemoryBudget, parts
+from indexer.comparing.measures import parity_map
+from indexer.system.external_memory import MemoryBudget, parts
 
 try:
     from indexer import _kernel
@@ -78,17 +79,6 @@ class ParityMaps:
             differing = self._maps[left[part]] ^ self._maps[right[part]]
             near[part] = count_ones(differing) <= most[part]
         return near
-
-
-def parity_map(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    """Return the map of one set, (bits / 64,) uint64; `bits` is a power of two.
-
-    >>> parity_map(np.array([1, 3, 65, 65 + 64, 7, 7 + 128], dtype=np.uint64), 128).tolist()
-    [8, 2]
-    """
-    counts = np.bincount((hashes & np.uint64(bits - 1)).astype(np.int64), minlength=bits)
-    packed = np.packbits((counts & 1).astype(np.uint8), bitorder="little")
-    return packed.view("<u8").astype(np.uint64)
 
 
 def most_apart(sizes: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:

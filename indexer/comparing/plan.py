@@ -16,9 +16,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.defaults import MEASURE, REVIEW, DefaultName, DefaultNumber
+from indexer.defaults import MEASURE, RECALL, REVIEW, DefaultName, DefaultNumber
 from indexer.errors import UsageError
 from indexer.fingerprinting.keys import DISTANCE, allowed_distance, check_distance, parse_design
+from indexer.fingerprinting.minhash import FULL, Z999, similarity_intervals
 from indexer.fingerprinting.rare_terms import THRESHOLD, fewest_common
 from indexer.recipe import DEFAULT, LONG_BITS, Recipe
 from indexer.wording import percent
@@ -309,7 +310,7 @@ def plan(
     candidates and that their equal slots do not reject afterwards. Pairs above the threshold are
     found more often, so it holds for all pairs at or above, however they are distributed. How
     similar the features of such pairs are is the threshold itself for `jaccard` and `estimate`,
-    and measured for other measures (`indexer.fingerprinting.plan`).
+    and measured for other measures (`indexer.comparing.plan`).
 
     False candidates are pairs of unrelated documents; ties go to more rows. `keys` is the
     maximal number of bands. Where no layout reaches the recall, the one that comes closest is
@@ -647,3 +648,48 @@ def equal_parts(recipe: Recipe, threshold: float) -> int:
     if recipe.terms:
         return fewest_common(threshold, size)
     return size - allowed_distance(threshold, size)
+
+
+# Bounds on equal slots that accept a pair, or rule it out, without its texts.
+
+
+def enough_equal(
+    measure: str, width: int, threshold: float, exact: bool = False, bits: int = FULL
+) -> int:
+    """Return the fewest equal slots that place a pair at the threshold or above by themselves.
+
+    It is width + 1 when no number does. For `jaccard` the 95 % interval starts at the threshold or
+    above, unless `exact`: then every pair is measured on its texts.
+
+    >>> enough_equal("jaccard", 128, 0.5), enough_equal("jaccard", 128, 0.5, exact=True)
+    (76, 129)
+    >>> enough_equal("estimate", 128, 0.5)
+    0
+    """
+    if measure == "estimate":
+        return 0
+    use_slots = measure == "jaccard" and not exact
+    starts = similarity_intervals(width, bits=bits)[0].tolist() if use_slots else []
+    return next((equal for equal, low in enumerate(starts) if low >= threshold), width + 1)
+
+
+@lru_cache(maxsize=256)
+def fewest_equal(measure: str, threshold: float, recipe: Recipe) -> int:
+    """Return the fewest slots equal in a pair that slots do not rule out at a threshold.
+
+    For `jaccard` the 99.9 % interval of such a pair ends at the threshold or above. For other
+    measures slots rule out a quarter of the pairs that `RECALL` lets bands and slots miss together.
+    For `estimate` the slots are the measure, and rule nothing out beforehand; nor do they for
+    measures and features whose relation is not known, or without slots.
+
+    >>> from indexer.recipe import DEFAULT_V1
+    >>> [fewest_equal(name, 0.8, DEFAULT_V1) for name in ("jaccard", "lcs", "estimate", "hamming")]
+    [88, 61, 0, 0]
+    """
+    if measure == "jaccard" and recipe.minhash:
+        highs = similarity_intervals(recipe.slots or 0, Z999, recipe.packed or FULL)[1]
+        return int(np.argmax(highs >= threshold))
+    if not recipe.minhash or not is_related(measure, recipe.relation):
+        return 0
+    limited = min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE)
+    return fewest_equal_slots(limited, RECALL, measure, recipe)
