@@ -32,10 +32,9 @@ import numpy as np
 from corpora import files_under, read_text
 from harness import arguments
 
-from indexer.fingerprinting.codepoints import encode
 from indexer.fingerprinting.fingerprint import define, fingerprints, kernel_name
 from indexer.fingerprinting.hashing import gram_hashes
-from indexer.fingerprinting.normalise import normalise
+from indexer.fingerprinting.normalise import encode, normalise
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS, SHORT = 4, 128, 5000, 1000, 0.3, 100

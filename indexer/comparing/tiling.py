@@ -12,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.words import number_runs
-
 
 class Tile(NamedTuple):
     """Equal runs of `words` words: places of the first word in each text."""
@@ -250,26 +248,6 @@ class _Agenda:
 
 
 # By pairs of equal runs.
-
-PAIRS_PER_WORD = 1  # pairs of equal runs above which suffixes are sorted instead
-_LEAST_PAIRS = 10_000  # pairs up to which all are listed in any case
-
-
-def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
-    """Return the tiles of two texts of numbered words, each at least `width` words long.
-
-    They are in the order in which they are placed.
-
-    >>> tiles(np.array([1, 2, 3, 4, 9, 2, 3]), np.array([2, 3, 8, 1, 2, 3, 4]), width=2)
-    [Tile(a=0, b=3, words=4), Tile(a=5, b=0, words=2)]
-    """
-    runs_a, runs_b = number_runs(a, b, width)
-    counts_a, counts_b = np.bincount(runs_a), np.bincount(runs_b)
-    both = min(len(counts_a), len(counts_b))
-    pairs = int(counts_a[:both] @ counts_b[:both])
-    if pairs > max(_LEAST_PAIRS, PAIRS_PER_WORD * (len(a) + len(b))):
-        return [Tile(*tile) for tile in tiles_by_suffixes(runs_a, runs_b, width)]
-    return tiles_by_pairs(runs_a, runs_b, width)
 
 
 def tiles_by_pairs(runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int) -> list[Tile]:

@@ -24,9 +24,29 @@ from unicodedata import is_normalized
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.codepoints import DIGIT, MARK, NONSTARTER, categories
-from indexer.fingerprinting.normalise import LINE_END_HYPHEN, SPACE, fold, normalise, word_starts
+from indexer.fingerprinting.normalise import (
+    BLANK,
+    DIGIT,
+    IGNORABLE,
+    LINE_END_HYPHEN,
+    MARK,
+    NONSTARTER,
+    SEPARATOR,
+    SPACE,
+    UNASSIGNED,
+    UNSPACED,
+    WORDLESS,
+    categories,
+    codepoint_classes,
+    decode,
+    encode,
+    fold,
+    nfkc,
+    normalise,
+    to_lower,
+    without_ignorables,
+    word_starts,
+)
 
 # Words and runs of words as integers that are equal exactly where the words are.
 
@@ -182,7 +202,7 @@ def normal_words(text: str) -> Words:
     first = word_starts(codes)
     last = np.append(first[1:], len(codes))[: len(first)]
     last = last - (codes[last - 1] == SPACE)
-    normal = codepoints.decode(codes)
+    normal = decode(codes)
     spans = zip(first.tolist(), last.tolist(), strict=True)
     numbers, vocabulary = number_strings([normal[start:end] for start, end in spans])
     return Words(tuple(vocabulary), numbers, starts[places[first]], ends[places[last - 1]])
@@ -212,8 +232,8 @@ def _ascii_words(text: str) -> Words:
 @cache
 def _folded_ascii() -> bytes:
     """Return the lower case of every letter and digit, and a blank for the rest, by byte."""
-    codes = codepoints.to_lower()[:256].astype(np.uint8)
-    codes[codepoints.codepoint_classes()[:256] & codepoints.SEPARATOR != 0] = SPACE
+    codes = to_lower()[:256].astype(np.uint8)
+    codes[codepoint_classes()[:256] & SEPARATOR != 0] = SPACE
     return codes.tobytes()
 
 
@@ -222,12 +242,12 @@ def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray
 
     And the offsets [start, end) in the text of the characters that each comes from; (n,) each.
     """
-    shown = text if text.isascii() else codepoints.without_ignorables(text)
+    shown = text if text.isascii() else without_ignorables(text)
     if len(shown) == len(text):
         places = np.arange(len(text))
     else:
-        bits = codepoints.codepoint_classes()[codepoints.encode(text)]
-        places = np.flatnonzero(bits & codepoints.IGNORABLE == 0)
+        bits = codepoint_classes()[encode(text)]
+        places = np.flatnonzero(bits & IGNORABLE == 0)
     spans = [match.span() for match in LINE_END_HYPHEN.finditer(shown)]
     if spans:
         joins = np.zeros(len(shown) + 1, dtype=np.int64)
@@ -236,8 +256,8 @@ def _composed(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray
             joins[end] -= 1
         places = places[np.cumsum(joins[:-1]) == 0]
         shown = LINE_END_HYPHEN.sub("", shown)
-    normal = codepoints.nfkc(shown)
-    codes = codepoints.encode(normal)
+    normal = nfkc(shown)
+    codes = encode(normal)
     if normal == shown:
         return codes, places, places + 1
     first, last = _sources(shown)
@@ -250,7 +270,7 @@ def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     (n,) int64 each, as offsets in the text. The text is cut into stretches that NFKC changes one by
     one; a run of characters that it leaves alone is one.
     """
-    codes = codepoints.encode(text)
+    codes = encode(text)
     composes = _composes()[codes]
     stays = _stays()[codes]
     inner = stays[1:] & stays[:-1] & ~np.append(composes[2:], False)
@@ -269,16 +289,14 @@ def _sources(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 @lru_cache(4096)
 def _composed_size(stretch: str) -> tuple[int, bool]:
     """Return the length of the NFKC of a stretch, and whether it is the stretch itself."""
-    composed = codepoints.nfkc(stretch)
+    composed = nfkc(stretch)
     return len(composed), composed == stretch
 
 
 @cache
 def _composes() -> NDArray[np.bool_]:
     """Flag the code points that NFKC may compose with what is before them, (0x110000,) bool."""
-    flags: NDArray[np.bool_] = (codepoints.codepoint_classes() & NONSTARTER != 0) | (
-        categories() & MARK != 0
-    )
+    flags: NDArray[np.bool_] = (codepoint_classes() & NONSTARTER != 0) | (categories() & MARK != 0)
     for start, end in _JAMO:
         flags[start : end + 1] = True
     return flags
@@ -339,11 +357,11 @@ def _fold_joined(spellings: list[str], separator: str) -> list[str]:
 
 def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
-    codes = codepoints.encode(text)
+    codes = encode(text)
     kinds = _kinds()[codes]
     places = np.arange(len(codes), dtype=np.int64)
     if not text.isascii():
-        visible = codepoints.codepoint_classes()[codes] & codepoints.IGNORABLE == 0
+        visible = codepoint_classes()[codes] & IGNORABLE == 0
         kinds, places = kinds[visible], places[visible]
     alone = kinds & _ALONE != 0
     marks = kinds & _MARK != 0
@@ -405,16 +423,16 @@ def _kinds() -> NDArray[np.uint8]:
     The signs that are numbers without being digits (such as ½) alone come from Python, of those
     that Unicode 13.0 assigns: none of these ever changes.
     """
-    classes = codepoints.codepoint_classes()
-    hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0
-    wordless = classes & codepoints.WORDLESS != 0
-    unspaced = classes & codepoints.UNSPACED != 0
+    classes = codepoint_classes()
+    hidden = classes & (BLANK | IGNORABLE) != 0
+    wordless = classes & WORDLESS != 0
+    unspaced = classes & UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
-    assigned = classes & codepoints.UNASSIGNED == 0
+    assigned = classes & UNASSIGNED == 0
     signs = np.flatnonzero(wordless & ~hidden & assigned).astype(np.uint32)
     kinds[signs[np.char.isnumeric(signs.view("U1"))]] = _PART
     kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
-    marks = classes & codepoints.NONSTARTER != 0
+    marks = classes & NONSTARTER != 0
     marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]
     kinds[marks] |= _MARK
     kinds[unspaced & ~marks & ~wordless & ~hidden] |= _ALONE

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from indexer.errors import UsageError
 from indexer.fingerprinting import keys
-from indexer.fingerprinting.codepoints import decode
 from indexer.fingerprinting.hashing import (
     MAX_GRAM,
     distinct_hashes,
@@ -31,6 +30,7 @@ from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.fingerprinting.minhash import fast_similarity_sketch
 from indexer.fingerprinting.normalise import (
     count_words,
+    decode,
     normalised_codes,
     normalised_codes_v2,
     word_starts,

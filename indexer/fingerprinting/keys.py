@@ -13,10 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.codepoints import DIGIT, categories
 from indexer.fingerprinting.hashing import distinct_hashes, mix64_array
-from indexer.fingerprinting.normalise import normalised_codes
+from indexer.fingerprinting.normalise import (
+    DIGIT,
+    WORDLESS,
+    categories,
+    codepoint_classes,
+    normalised_codes,
+)
 from indexer.model import Fingerprint, Row
 
 # The byte layout of stored sketches, big-endian.
@@ -576,7 +580,7 @@ def _covered(starts: NDArray[np.int64]) -> int:
 
 def letters_and_digits(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the code points that are neither punctuation nor symbols."""
-    is_letter = codepoints.codepoint_classes()[codes] & codepoints.WORDLESS == 0
+    is_letter = codepoint_classes()[codes] & WORDLESS == 0
     is_digit = categories()[codes] & DIGIT != 0
     selected: NDArray[np.uint32] = codes[is_letter | is_digit]
     return selected

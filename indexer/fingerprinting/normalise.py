@@ -1,12 +1,12 @@
-"""Normalisation `default_v1`: the same text under every Python, every JVM and the Rust kernel.
+"""Normalisation: the same text under every Python, every JVM and the Rust kernel.
 
-In order:
+`default_v1` in order:
 
 1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi
    controls) go;
 2. a hyphen at the end of a line goes: one of U+002D U+2010 before optional blanks or tabs and a
    line feed or carriage return;
-3. NFKC as of Unicode 13.0 (`codepoints.nfkc`);
+3. NFKC as of Unicode 13.0 (`nfkc`);
 4. simple lower case as of Unicode 13.0, final sigma as sigma;
 5. white space and control characters go.
 
@@ -18,16 +18,191 @@ docs/decisions/001-normalisation.md.
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import MissingExtra
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.codepoints import PUNCTUATION, character_class
+from indexer.fingerprinting import unicode13, unicode13_categories
+
+# Code points by Unicode 13.0: classes, categories, lower case and NFKC. A newer Python carries
+# newer tables; nothing here reads them where they could differ.
+
+END = 0x110000
+MAX_NONSTARTERS = 30
+# bits of `codepoint_classes()`
+UNASSIGNED, NONSTARTER, IGNORABLE, BLANK, WORDLESS, UNSPACED, SEPARATOR = (
+    1 << bit for bit in range(7)
+)
+_CLASSES = {
+    UNASSIGNED: unicode13.UNASSIGNED,
+    NONSTARTER: unicode13.NONSTARTER,
+    IGNORABLE: unicode13.IGNORABLE,
+    BLANK: unicode13.BLANK,
+    WORDLESS: unicode13.WORDLESS,
+    UNSPACED: unicode13.UNSPACED,
+    SEPARATOR: unicode13.SEPARATOR,
+}
+# bits of `categories()`
+WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))
+_CATEGORIES = {
+    WORD: unicode13_categories.WORD,
+    SPACING_MARK: unicode13_categories.SPACING_MARK,
+    LETTER: unicode13_categories.LETTER,
+    MARK: unicode13_categories.MARK,
+    DIGIT: unicode13_categories.DIGIT,
+    PUNCTUATION: unicode13_categories.PUNCTUATION,
+    KATAKANA: unicode13_categories.KATAKANA,
+}
+
+
+def ranges(table: str) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of a table.
+
+    >>> list(ranges("41-43 5F"))
+    [(65, 67), (95, 95)]
+    """
+    for word in table.split():
+        first, _, last = word.partition("-")
+        yield int(first, 16), int(last or first, 16)
+
+
+def class_ranges(bit: int) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of code points in the class of this bit of `codepoint_classes`.
+
+    >>> next(class_ranges(UNSPACED))
+    (3585, 3642)
+    """
+    return ranges(_CLASSES[bit])
+
+
+def category_ranges(bit: int) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of code points in the categories of this bit of `categories`."""
+    return ranges(_CATEGORIES[bit])
+
+
+@cache
+def codepoint_classes() -> NDArray[np.uint8]:
+    """Return the class bits of every code point, (0x110000,) uint8."""
+    return _bits(_CLASSES)
+
+
+@cache
+def categories() -> NDArray[np.uint8]:
+    """Return the category bits of every code point, (0x110000,) uint8.
+
+    >>> letter, connector = categories()[ord("é")], categories()[ord("_")]
+    >>> bool(letter & LETTER), bool(connector & LETTER), bool(connector & WORD)
+    (True, False, True)
+    """
+    return _bits(_CATEGORIES)
+
+
+def _bits(tables: Mapping[int, str]) -> NDArray[np.uint8]:
+    """Return the bits of the tables that hold each code point, (0x110000,) uint8; tables by bit."""
+    bits = np.zeros(END, dtype=np.uint8)
+    for bit, table in tables.items():
+        for first, last in ranges(table):
+            bits[first : last + 1] |= bit
+    return bits
+
+
+@cache
+def character_class(bits: int, spaced: bool | None = None) -> str:
+    """Return the bracket expression, for `re`, of the code points in any of these categories.
+
+    With `spaced`, those of scripts with (True) or without (False) spaces between words alone.
+
+    >>> import re
+    >>> re.findall(character_class(LETTER), "a1_é")
+    ['a', 'é']
+    """
+    member = categories() & bits != 0
+    if spaced is not None:
+        member &= (codepoint_classes() & UNSPACED == 0) == spaced
+    edges = np.flatnonzero(np.diff(member.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    return "[" + "".join(f"\\U{first:08x}-\\U{end - 1:08x}" for first, end in edges.tolist()) + "]"
+
+
+@cache
+def to_lower() -> NDArray[np.uint32]:
+    """Return the lower-case code point of every code point, or itself, (0x110000,) uint32."""
+    mapped = np.arange(END, dtype=np.uint32)
+    for word in unicode13.LOWER.split():
+        span, _, move = word.partition("/")
+        first, last = (int(part, 16) for part in span.split("-"))
+        step, delta = int(move[0]), int(move[1:])
+        mapped[first : last + 1 : step] += np.uint32(delta % (1 << 32))
+    return mapped
+
+
+def encode(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text, (n,) uint32; a lone surrogate becomes U+FFFD.
+
+    >>> [hex(code) for code in encode("a\\ud800")]
+    ['0x61', '0xfffd']
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32)
+    codes[(codes >= 0xD800) & (codes < 0xE000)] = 0xFFFD
+    return codes
+
+
+def decode(codes: NDArray[np.uint32]) -> str:
+    """Return the text of code points, (n,); the inverse of `encode` but for surrogates."""
+    return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+def without_ignorables(text: str) -> str:
+    """Return a text without default-ignorable characters.
+
+    >>> without_ignorables("soft\\u00adly")
+    'softly'
+    """
+    codes = encode(text)
+    return decode(codes[codepoint_classes()[codes] & IGNORABLE == 0])
+
+
+def nfkc(text: str) -> str:
+    """Return the NFKC of a text as of Unicode 13.0, whatever Python runs.
+
+    A code point that 13.0 does not assign passes through unchanged and separates. So does every
+    30th consecutive non-starter, which bounds the work on hostile text (compare UAX #15,
+    stream-safe text).
+    """
+    return text if text.isascii() else "".join(_nfkc_pieces(text))
+
+
+def _nfkc_pieces(text: str) -> Iterator[str]:
+    """Yield the NFKC of every piece between barriers."""
+    bits = codepoint_classes()[encode(text)]
+    assigned = bits & UNASSIGNED == 0
+    start = 0
+    for end in [*_barriers(bits), len(text)]:
+        if end > start:
+            piece = text[start:end]
+            yield unicodedata.normalize("NFKC", piece) if assigned[start] else piece
+        start = end
+
+
+def _barriers(bits: NDArray[np.uint8]) -> list[int]:
+    """Return the positions where the text is cut, ascending.
+
+    Either assignedness changes there, or a run of non-starters reaches its limit.
+    """
+    unassigned = bits & UNASSIGNED != 0
+    changes = np.flatnonzero(unassigned[1:] != unassigned[:-1]) + 1
+    marks = bits & NONSTARTER != 0
+    position = np.arange(len(bits))
+    since = position - np.maximum.accumulate(np.where(marks, -1, position))
+    full = np.flatnonzero(marks & (since % MAX_NONSTARTERS == 0) & (since > 0)) + 1
+    return sorted({*changes.tolist(), *full.tolist()})
+
+
+# Normalisation `default_v1`.
 
 _LINE_END_HYPHEN = re.compile(r"[-\u2010](?=[ \t]*[\r\n])")
 
@@ -38,21 +213,21 @@ def normalise(text: str) -> str:
     >>> normalise("Ｎear-\\n Dupli\\u00adcates  ﬁnd \\u03a3\\u03c2")
     'nearduplicatesfindσσ'
     """
-    return codepoints.decode(normalised_codes(text))
+    return decode(normalised_codes(text))
 
 
 def normalised_codes(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise(text)`, (n,) uint32."""
-    codes = codepoints.encode(codepoints.nfkc(_join_lines(text)))
-    lower: NDArray[np.uint32] = codepoints.to_lower()[codes]
-    shown: NDArray[np.uint32] = lower[codepoints.codepoint_classes()[lower] & codepoints.BLANK == 0]
+    codes = encode(nfkc(_join_lines(text)))
+    lower: NDArray[np.uint32] = to_lower()[codes]
+    shown: NDArray[np.uint32] = lower[codepoint_classes()[lower] & BLANK == 0]
     return shown
 
 
 def _join_lines(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables and line-end hyphens."""
     if not text.isascii():
-        text = codepoints.without_ignorables(text)
+        text = without_ignorables(text)
     return _LINE_END_HYPHEN.sub("", text)
 
 
@@ -64,11 +239,11 @@ def count_words(text: str) -> int:
     >>> count_words("near duplicates, 近似重複")
     6
     """
-    codes = codepoints.encode(text)
-    bits = codepoints.codepoint_classes()[codes]
-    bits = bits[bits & codepoints.IGNORABLE == 0]
-    unspaced = bits & codepoints.UNSPACED != 0
-    inside = (bits & codepoints.BLANK == 0) & ~unspaced
+    codes = encode(text)
+    bits = codepoint_classes()[codes]
+    bits = bits[bits & IGNORABLE == 0]
+    unspaced = bits & UNSPACED != 0
+    inside = (bits & BLANK == 0) & ~unspaced
     starts = inside & ~np.concatenate(([False], inside[:-1]))
     return int(np.count_nonzero(starts) + np.count_nonzero(unspaced))
 
@@ -78,8 +253,8 @@ def has_letters(codes: NDArray[np.uint32]) -> bool:
 
     Those are categories N, P and S of Unicode 13.0, white space and control characters.
     """
-    wordless = codepoints.WORDLESS | codepoints.BLANK
-    return bool(np.any(codepoints.codepoint_classes()[codes] & wordless == 0))
+    wordless = WORDLESS | BLANK
+    return bool(np.any(codepoint_classes()[codes] & wordless == 0))
 
 
 # Normalisation `default_v2`: words, and one blank between them.
@@ -95,12 +270,12 @@ def normalise_v2(text: str) -> str:
     >>> normalise_v2("> Ｎear  Dupli\\u00adcates, hyphen-\\n ated:  (STRASSE) Straße; 近似 重複!")
     'near duplicates hyphenated strasse strasse近似重複'
     """
-    return codepoints.decode(normalised_codes_v2(text))
+    return decode(normalised_codes_v2(text))
 
 
 def normalised_codes_v2(text: str) -> NDArray[np.uint32]:
     """Return the code points of `normalise_v2(text)`, (n,) uint32."""
-    return fold(codepoints.encode(codepoints.nfkc(_normalise_v2_join_lines(text))))[0]
+    return fold(encode(nfkc(_normalise_v2_join_lines(text))))[0]
 
 
 def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -108,7 +283,7 @@ def fold(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int6
 
     `codes`: (n,); both results are (m,), and places ascend. Nothing remains of separators alone.
     """
-    codes = codepoints.to_lower()[codes]
+    codes = to_lower()[codes]
     places = np.arange(len(codes))
     sharp = codes == SHARP_S
     if np.any(sharp):
@@ -126,7 +301,7 @@ def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
     >>> word_starts(normalised_codes_v2("near duplicates 近似x")).tolist()
     [0, 5, 15, 16, 17]
     """
-    alone = codepoints.codepoint_classes()[codes] & codepoints.UNSPACED != 0
+    alone = codepoint_classes()[codes] & UNSPACED != 0
     bounds = alone | (codes == SPACE)
     after = np.concatenate(([True], bounds))[:-1]
     return np.flatnonzero((codes != SPACE) & (alone | after))
@@ -135,7 +310,7 @@ def word_starts(codes: NDArray[np.uint32]) -> NDArray[np.intp]:
 def _normalise_v2_join_lines(text: str) -> str:
     """Apply steps 1 and 2: replace surrogates, remove ignorables, join hyphenated words."""
     if not text.isascii():
-        text = codepoints.without_ignorables(text)
+        text = without_ignorables(text)
     return LINE_END_HYPHEN.sub("", text)
 
 
@@ -144,13 +319,13 @@ def _separate(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.
 
     Returns the places of the code points that stay, and these.
     """
-    bits = codepoints.codepoint_classes()[codes]
-    separates = bits & codepoints.SEPARATOR != 0
+    bits = codepoint_classes()[codes]
+    separates = bits & SEPARATOR != 0
     first = separates & ~np.concatenate(([False], separates))[:-1]
     kept = np.flatnonzero(~separates | first)
     codes = np.where(separates, np.uint32(SPACE), codes)[kept]
     # the ends of the text refuse a blank as characters of scripts without spaces do
-    refuses = np.concatenate(([True], bits[kept] & codepoints.UNSPACED != 0, [True]))
+    refuses = np.concatenate(([True], bits[kept] & UNSPACED != 0, [True]))
     stays = (codes != SPACE) | ~(refuses[:-2] | refuses[2:])
     return kept[stays], codes[stays]
 
@@ -269,7 +444,7 @@ def none(text: str) -> str:
     >>> none("Untouched\\n\\ud800")
     'Untouched\\n\\ufffd'
     """
-    return codepoints.decode(codepoints.encode(text))
+    return decode(encode(text))
 
 
 def norm(text: str) -> str:

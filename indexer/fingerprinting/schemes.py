@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnknownName, UsageError
-from indexer.fingerprinting import codepoints, minhash, simhash
+from indexer.fingerprinting import minhash, simhash
 from indexer.fingerprinting.hashing import distinct_hashes, string_hashes
 from indexer.fingerprinting.keys import (
     band_keys,
@@ -40,7 +40,15 @@ from indexer.fingerprinting.minhash import (
     unpack_low_bits,
     weighted_minhash,
 )
-from indexer.fingerprinting.normalise import NORMALISERS, count_words, has_letters
+from indexer.fingerprinting.normalise import (
+    BLANK,
+    NORMALISERS,
+    codepoint_classes,
+    count_words,
+    decode,
+    encode,
+    has_letters,
+)
 from indexer.fingerprinting.rare_terms import (
     THRESHOLD,
     CorpusStatistics,
@@ -84,9 +92,9 @@ def fingerprint_by(
             )
         statistics = recipe.corpus()
     normalised = _look_up("normaliser", NORMALISERS, recipe.normaliser)(text)
-    codes = codepoints.encode(normalised)
+    codes = encode(normalised)
     features = _features(normalised, recipe)
-    without_blanks = codes[codepoints.codepoint_classes()[codes] & codepoints.BLANK == 0]
+    without_blanks = codes[codepoint_classes()[codes] & BLANK == 0]
     status = status_of(without_blanks, len(set(features)), recipe)
     fingerprint = Fingerprint(
         status=status,
@@ -94,7 +102,7 @@ def fingerprint_by(
         simhash=None,
         bands=(),
         blocks=(),
-        exact=hashlib.sha256(codepoints.decode(codes).encode()).hexdigest(),
+        exact=hashlib.sha256(decode(codes).encode()).hexdigest(),
         words=count_words(text),
         chars=len(codes),
     )

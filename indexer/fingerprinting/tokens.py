@@ -36,8 +36,7 @@ from functools import cache, partial
 from typing import Any
 
 from indexer.errors import MissingExtra, UnknownName, UsageError
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.codepoints import (
+from indexer.fingerprinting.normalise import (
     DIGIT,
     KATAKANA,
     LETTER,
@@ -45,6 +44,11 @@ from indexer.fingerprinting.codepoints import (
     SPACING_MARK,
     WORD,
     character_class,
+    decode,
+    encode,
+    nfkc,
+    to_lower,
+    without_ignorables,
 )
 
 # URLs and identifiers, which tokens leave out.
@@ -152,7 +156,7 @@ def tokens(
     rules = _rules(version)
     stops = frozenset(stop_words)
     letter = _character(LETTER)
-    plain = fold_token(text) if rules.folds else codepoints.without_ignorables(text)
+    plain = fold_token(text) if rules.folds else without_ignorables(text)
     words = _words(without_identifiers(plain), rules, segmenter or rules.segmenter)
     if rules.removed:
         removed = _character(rules.removed)
@@ -170,8 +174,8 @@ def fold_token(text: str) -> str:
     >>> fold_token("Ｔhe\\u200b ﬁrst")
     'the first'
     """
-    visible = codepoints.without_ignorables(text)
-    return codepoints.decode(codepoints.to_lower()[codepoints.encode(codepoints.nfkc(visible))])
+    visible = without_ignorables(text)
+    return decode(to_lower()[encode(nfkc(visible))])
 
 
 def _rules(version: str) -> TokenRules:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.codepoints import UNSPACED, class_ranges, ranges
+from indexer.fingerprinting.normalise import UNSPACED, class_ranges, ranges
 from indexer.wording import well_formed
 
 # Words of texts for full-text search, the same in every store.

@@ -20,7 +20,7 @@ from indexer.errors import (
     StoreUnreachable,
     UsageError,
 )
-from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.normalise import UNASSIGNED, UNSPACED, codepoint_classes
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
 from indexer.searching.search import SearchOptions, search
@@ -46,8 +46,8 @@ def test_the_index_is_as_the_bodies_say(store, engine, server, index):
 def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, open_at):
     index = f"nearfold-test-{secrets.token_hex(6)}"
     open_at(store_url("opensearch", opensearch_url, index)).prepare(DEFAULT)
-    bits = codepoints.codepoint_classes()
-    assigned = bits & (codepoints.UNSPACED | codepoints.UNASSIGNED) == codepoints.UNSPACED
+    bits = codepoint_classes()
+    assigned = bits & (UNSPACED | UNASSIGNED) == UNSPACED
     letters = [chr(code) for code in np.flatnonzero(assigned).tolist()]
     hits = 0
     try:

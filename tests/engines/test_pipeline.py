@@ -25,9 +25,9 @@ from pipelines import (
     simulated,
 )
 
-from indexer.fingerprinting import codepoints
 from indexer.fingerprinting.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
 from indexer.fingerprinting.keys import signed64
+from indexer.fingerprinting.normalise import UNASSIGNED, codepoint_classes
 from indexer.recipe import DEFAULT_V1
 from indexer.stores.engine.ingest_pipeline import MAX_UNITS, pipeline
 from indexer.stores.engine.rows import lengthen
@@ -173,7 +173,7 @@ def test_random_sequences(signer):
     hypothesis would try.
     """
     chance = random.Random(13)
-    bits = codepoints.codepoint_classes()
+    bits = codepoint_classes()
     pools = [np.flatnonzero(bits & bit).tolist() for bit in (1, 2, 4, 8)]
     pools += [
         list(range(0x1100, 0x1200)),
@@ -428,13 +428,13 @@ def colliding(count):
     """A text with `count` runs of four code points whose hashes agree in their low 20 bits;
     normalising changes none.
     """
-    bits, runs, chance = codepoints.codepoint_classes(), [], random.Random(3)
+    bits, runs, chance = codepoint_classes(), [], random.Random(3)
     assert unmixed(mix64(12345)) == 12345
     while len(runs) < count:
         last = chance.randrange(0x40000, 0xE0000)
         packed = (unmixed(chance.getrandbits(44) << 20) - GAMMA - GRAM_MULTIPLIER * last) & MASK
         codes = [packed & 0x1FFFFF, packed >> 21 & 0x1FFFFF, packed >> 42, last]
-        if all(0x40000 <= code < 0xE0000 and bits[code] & codepoints.UNASSIGNED for code in codes):
+        if all(0x40000 <= code < 0xE0000 and bits[code] & UNASSIGNED for code in codes):
             runs.append("".join(map(chr, codes)))
     return "".join(runs) + "letters"
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.codepoints import encode
 from indexer.fingerprinting.hashing import gram_hashes, mix64_array, string_hashes
 from indexer.fingerprinting.keys import guarantee, winnow
 from indexer.fingerprinting.minhash import chance, mega_shingles, permuted_minima, super_shingles
+from indexer.fingerprinting.normalise import encode
 from indexer.fingerprinting.rare_terms import count_features, imatch, signatures_match
 from indexer.fingerprinting.schemes import features_of
 from indexer.recipe import recipe_named

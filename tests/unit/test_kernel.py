@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.fingerprinting.codepoints import encode
 from indexer.fingerprinting.fingerprint import Fingerprints, define, fingerprints, kernel_name
 from indexer.fingerprinting.hashing import gram_hashes
+from indexer.fingerprinting.normalise import encode
 from indexer.recipe import DEFAULT_V1, DEFAULT_V2, Recipe
 
 pytestmark = pytest.mark.skipif(

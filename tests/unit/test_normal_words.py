@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from indexer.comparing import words
 from indexer.comparing.measures import Side, measure_pair
 from indexer.comparing.words import folded_words, normal_words
-from indexer.fingerprinting import codepoints
 from indexer.fingerprinting.fingerprint import fingerprint
-from indexer.fingerprinting.normalise import normalise_v2
+from indexer.fingerprinting.normalise import (
+    UNASSIGNED,
+    UNSPACED,
+    codepoint_classes,
+    encode,
+    normalise_v2,
+)
 from indexer.grouping.words_in_common import SequenceCache
 from indexer.recipe import DEFAULT
 
@@ -79,7 +84,7 @@ def test_the_words_put_together_are_the_normalised_text(text: str) -> None:
 
 
 def is_unspaced(char: str) -> bool:
-    return bool(codepoints.codepoint_classes()[ord(char)] & codepoints.UNSPACED)
+    return bool(codepoint_classes()[ord(char)] & UNSPACED)
 
 
 @given(texts)
@@ -90,7 +95,7 @@ def test_places_rise_and_hold_their_words(text: str) -> None:
         assert before[0] <= start < end <= len(text)
         assert before[1] <= end
         before = (start, end)
-        if not any(codepoints.codepoint_classes()[codepoints.encode(word)] & codepoints.UNASSIGNED):
+        if not any(codepoint_classes()[encode(word)] & UNASSIGNED):
             assert word in normal_words(text[start:end]).folded
 
 

@@ -7,12 +7,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.normalise import count_words, has_letters, normalise
+from indexer.fingerprinting.normalise import (
+    BLANK,
+    IGNORABLE,
+    UNASSIGNED,
+    codepoint_classes,
+    count_words,
+    encode,
+    has_letters,
+    normalise,
+)
 
-CLASSES = codepoints.codepoint_classes()
+CLASSES = codepoint_classes()
 ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(
-    lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED
+    lambda c: not CLASSES[ord(c)] & UNASSIGNED
 )
 BROADLY = st.text(
     st.one_of(
@@ -28,7 +36,7 @@ def plainly(text: str) -> str:
 
     Right for what 13.0 assigns, with short runs of marks.
     """
-    text = "".join(c for c in text if not CLASSES[ord(c)] & codepoints.IGNORABLE)
+    text = "".join(c for c in text if not CLASSES[ord(c)] & IGNORABLE)
     text = re.sub("[-\u2010](?=[ \t]*[\r\n])", "", text)
     text = unicodedata.normalize("NFKC", text)
     text = "".join({"\u0130": "i", "\u03c2": "\u03c3"}.get(c, c.lower()) for c in text)
@@ -43,11 +51,11 @@ def test_as_the_running_python_does_for_what_13_assigns(text: str) -> None:
 
 @given(
     BROADLY,
-    st.characters(exclude_categories=()).filter(lambda c: CLASSES[ord(c)] & codepoints.UNASSIGNED),
+    st.characters(exclude_categories=()).filter(lambda c: CLASSES[ord(c)] & UNASSIGNED),
     BROADLY,
 )
 def test_what_13_does_not_assign_separates_and_stays(left: str, middle: str, right: str) -> None:
-    if codepoints.IGNORABLE & CLASSES[ord(middle)]:
+    if IGNORABLE & CLASSES[ord(middle)]:
         return
     assert normalise(left + middle + right) == normalise(left + middle) + normalise(right)
     assert normalise(middle) == middle
@@ -57,7 +65,7 @@ def test_what_13_does_not_assign_separates_and_stays(left: str, middle: str, rig
 def test_any_text_is_taken(text: str) -> None:
     normal = normalise(text)
     normal.encode()
-    assert not any(CLASSES[ord(c)] & codepoints.BLANK for c in normal)
+    assert not any(CLASSES[ord(c)] & BLANK for c in normal)
 
 
 @pytest.mark.parametrize(
@@ -132,4 +140,4 @@ def test_words(text: str, words: int) -> None:
     [("", False), ("12+3=€", False), ("½٣", False), ("x1", True), ("近", True), ("\u0301", True)],
 )
 def test_letters(text: str, letters: bool) -> None:
-    assert has_letters(codepoints.encode(text)) is letters
+    assert has_letters(encode(text)) is letters

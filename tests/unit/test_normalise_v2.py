@@ -8,14 +8,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.fingerprinting import codepoints, unicode13
-from indexer.fingerprinting.normalise import normalise_v2, normalised_codes_v2, word_starts
+from indexer.fingerprinting import unicode13
+from indexer.fingerprinting.normalise import (
+    IGNORABLE,
+    SEPARATOR,
+    UNASSIGNED,
+    codepoint_classes,
+    decode,
+    normalise_v2,
+    normalised_codes_v2,
+    ranges,
+    word_starts,
+)
 
-CLASSES = codepoints.codepoint_classes()
-RANGES = codepoints.ranges(unicode13.UNSPACED)
+CLASSES = codepoint_classes()
+RANGES = ranges(unicode13.UNSPACED)
 UNSPACED = "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in RANGES) + "]"
 ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(
-    lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED
+    lambda c: not CLASSES[ord(c)] & UNASSIGNED
 )
 BROADLY = st.text(
     st.one_of(
@@ -31,7 +41,7 @@ def plainly(text: str) -> str:
 
     Right for what 13.0 assigns, with short runs of marks.
     """
-    text = "".join(c for c in text if not CLASSES[ord(c)] & codepoints.IGNORABLE)
+    text = "".join(c for c in text if not CLASSES[ord(c)] & IGNORABLE)
     text = unicodedata.normalize("NFKC", re.sub("[-\u2010][ \t]*(\r\n|\r|\n)[ \t]*", "", text))
     text = "".join({"\u0130": "i", "\u03c2": "\u03c3"}.get(c, c.lower()) for c in text)
     text = text.replace("ß", "ss")
@@ -50,7 +60,7 @@ def test_any_text_is_taken(text: str) -> None:
     normal = normalise_v2(text)
     normal.encode()
     assert normal == normal.strip()
-    separators = [c for c in normal if CLASSES[ord(c)] & codepoints.SEPARATOR]
+    separators = [c for c in normal if CLASSES[ord(c)] & SEPARATOR]
     assert set(separators) <= {" "}
     assert "  " not in normal
 
@@ -59,7 +69,7 @@ def test_any_text_is_taken(text: str) -> None:
 def test_words_are_what_blanks_and_scripts_without_spaces_bound(text: str) -> None:
     codes = normalised_codes_v2(text)
     starts = word_starts(codes)
-    spaced = re.sub(UNSPACED, r" \g<0> ", codepoints.decode(codes))
+    spaced = re.sub(UNSPACED, r" \g<0> ", decode(codes))
     assert len(starts) == len(spaced.split())
     assert np.all(codes[starts] != 0x20)
 

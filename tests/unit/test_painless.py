@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.normalise import END, SEPARATOR, codepoint_classes, to_lower
 from indexer.recipe import DEFAULT_V1, recipe_named
 from indexer.stores.engine import asset_bodies, ingest_pipeline
 
@@ -27,13 +27,11 @@ def read(pages, cells):
 
 def test_tables_say_of_every_code_point_what_the_pinned_ones_say():
     tables = ingest_pipeline.tables(DEFAULT_V1)
-    bits = codepoints.codepoint_classes() % codepoints.SEPARATOR
+    bits = codepoint_classes() % SEPARATOR
     assert np.array_equal(read(tables["pages"], tables["cells"]) - 48, bits)
-    codes = np.arange(codepoints.END)
+    codes = np.arange(END)
     low = read(tables["low_pages"], tables["low_cells"])
-    assert np.array_equal(
-        np.where(low == 32, codes, (codes & ~0xFFFF) + low), codepoints.to_lower()
-    )
+    assert np.array_equal(np.where(low == 32, codes, (codes & ~0xFFFF) + low), to_lower())
 
 
 def test_tables_are_text_that_json_can_carry():

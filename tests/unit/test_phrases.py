@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.normalise import END, UNASSIGNED, UNSPACED, codepoint_classes, ranges
 from indexer.stores import query_syntax
 from indexer.wording import well_formed
 
@@ -14,25 +14,21 @@ PINNED = unicodedata.unidata_version
 
 @pytest.mark.skipif(PINNED < "13.0.0", reason="needs Unicode 13.0 or newer")
 def test_marks_are_those_of_unicode():
-    bits = codepoints.codepoint_classes()
+    bits = codepoint_classes()
     unspaced = [
-        code
-        for code in range(codepoints.END)
-        if bits[code] & codepoints.UNSPACED and not bits[code] & codepoints.UNASSIGNED
+        code for code in range(END) if bits[code] & UNSPACED and not bits[code] & UNASSIGNED
     ]
     marks = [code for code in unspaced if unicodedata.category(chr(code))[0] == "M"]
     ranges_of_marks = [
-        code
-        for first, last in codepoints.ranges(query_syntax._MARKS)
-        for code in range(first, last + 1)
+        code for first, last in ranges(query_syntax._MARKS) for code in range(first, last + 1)
     ]
     assert ranges_of_marks == marks
 
 
 def test_the_quick_test_misses_no_unspaced_letter():
-    bits = codepoints.codepoint_classes()
+    bits = codepoint_classes()
     for code in range(0x80, sys.maxunicode + 1):
-        if bits[code] & codepoints.UNSPACED:
+        if bits[code] & UNSPACED:
             assert query_syntax.separate_letters(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
 
 

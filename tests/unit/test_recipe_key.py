@@ -16,11 +16,10 @@ from sample_library import edited, sentence
 
 from indexer.comparing.measures import estimate, feature_set, jaccard
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.fingerprinting.codepoints import decode, encode
 from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprints
 from indexer.fingerprinting.hashing import keyed_gram_hashes, keyed_word_features, mix64, siphash24
 from indexer.fingerprinting.minhash import standard_error
-from indexer.fingerprinting.normalise import normalised_codes_v2, word_starts
+from indexer.fingerprinting.normalise import decode, encode, normalised_codes_v2, word_starts
 from indexer.recipe import DEFAULT, DEFAULT_V1, DEFAULT_V2, Recipe, recipe_named
 from indexer.stores import open_store
 from indexer.stores.engine import ingest_pipeline

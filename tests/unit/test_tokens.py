@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import codepoints
-from indexer.fingerprinting.codepoints import ranges
+from indexer.fingerprinting.normalise import (
+    LETTER,
+    PUNCTUATION,
+    SPACING_MARK,
+    WORD,
+    categories,
+    ranges,
+)
 from indexer.fingerprinting.tokens import (
     RULES,
     letter_pairs,
@@ -33,10 +39,10 @@ def test_golden(vector: dict) -> None:
 @pytest.mark.parametrize(
     ("bits", "names"),
     [
-        (codepoints.WORD, PUBLISHED),
-        (codepoints.SPACING_MARK, ("Mc",)),
-        (codepoints.LETTER, ("L",)),
-        (codepoints.PUNCTUATION, ("P",)),
+        (WORD, PUBLISHED),
+        (SPACING_MARK, ("Mc",)),
+        (LETTER, ("L",)),
+        (PUNCTUATION, ("P",)),
     ],
 )
 def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
@@ -48,20 +54,20 @@ def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
     blocks = "20-24F 370-377 400-52F 905-939 E01-E30 4E00-9FFC"
     for first, last in ranges(blocks):
         for code in range(first, last + 1):
-            assert bool(codepoints.categories()[code] & bits) == unicodedata.category(
-                chr(code)
-            ).startswith(names), hex(code)
+            assert bool(categories()[code] & bits) == unicodedata.category(chr(code)).startswith(
+                names
+            ), hex(code)
 
 
 @pytest.mark.parametrize("version", RULES)
 @given(st.text())
 def test_every_token_is_word_characters_with_a_letter(version: str, text: str) -> None:
     rules = RULES[version]
-    allowed = codepoints.categories()
+    allowed = categories()
     for token in tokens(text, version):
         codes = [ord(character) for character in token]
-        assert all(allowed[code] & (codepoints.WORD | rules.added) for code in codes)
-        assert any(allowed[code] & codepoints.LETTER for code in codes)
+        assert all(allowed[code] & (WORD | rules.added) for code in codes)
+        assert any(allowed[code] & LETTER for code in codes)
         assert not any(allowed[code] & rules.removed for code in codes)
 
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting.codepoints import encode
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.hashing import GAMMA, MASK, gram_hashes, mix64
 from indexer.fingerprinting.keys import hamming
+from indexer.fingerprinting.normalise import encode
 from indexer.fingerprinting.rare_terms import CorpusStatistics, count_features
 from indexer.fingerprinting.simhash import (
     VECTORS,

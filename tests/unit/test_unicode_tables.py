@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.fingerprinting import codepoints, unicode13
+from indexer.fingerprinting import normalise as codepoints
+from indexer.fingerprinting import unicode13
 
 ROOT = Path(__file__).parent.parent.parent
 GENERATOR = runpy.run_path(str(ROOT / "tools/unicode_tables.py"))

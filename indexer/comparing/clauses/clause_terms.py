@@ -26,7 +26,7 @@ from indexer.comparing.clauses.lexicon import (
 )
 from indexer.comparing.clauses.names import Names
 from indexer.comparing.clauses.tokens import Token, clause_tokens, is_shouted
-from indexer.fingerprinting.codepoints import without_ignorables
+from indexer.fingerprinting.normalise import without_ignorables
 
 # The values that reading a clause gives: units, obligations, terms.
 

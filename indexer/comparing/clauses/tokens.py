@@ -17,7 +17,7 @@ from indexer.comparing.clauses.lexicon import (
     is_abbreviation,
     is_numeral,
 )
-from indexer.fingerprinting.codepoints import nfkc
+from indexer.fingerprinting.normalise import nfkc
 
 MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December"

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Literal, TypeAlias
 from zlib import crc32
 
-from indexer.fingerprinting.codepoints import MARK, SPACING_MARK, category_ranges
+from indexer.fingerprinting.normalise import MARK, SPACING_MARK, category_ranges
 
 _MARKS = re.compile(r"[ \t]{0,2}(?:>[ \t]?)+")
 _PROMPT = re.compile(r">>> (?!>)")

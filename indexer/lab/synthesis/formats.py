@@ -18,7 +18,7 @@ from types import MappingProxyType
 from xml.sax.saxutils import escape
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from indexer.fingerprinting import codepoints
+from indexer.fingerprinting.normalise import decode, encode
 from indexer.lab.synthesis.changes import wrap_lines
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
@@ -116,7 +116,7 @@ FORMATS: Mapping[str, Callable[[str], bytes]] = MappingProxyType(
 
 
 def _well_formed(text: str) -> str:
-    return codepoints.decode(codepoints.encode(text))
+    return decode(encode(text))
 
 
 def _paragraphs(text: str) -> Iterable[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from indexer import mappings
-from indexer.fingerprinting.codepoints import ranges
+from indexer.fingerprinting.normalise import ranges
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.ingest_pipeline import TEXT

@@ -17,9 +17,21 @@ from numpy.typing import NDArray
 
 from indexer import mappings
 from indexer.errors import UsageError
-from indexer.fingerprinting import codepoints
 from indexer.fingerprinting.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
 from indexer.fingerprinting.keys import signed64
+from indexer.fingerprinting.normalise import (
+    BLANK,
+    END,
+    IGNORABLE,
+    MAX_NONSTARTERS,
+    NONSTARTER,
+    SEPARATOR,
+    UNASSIGNED,
+    UNSPACED,
+    WORDLESS,
+    codepoint_classes,
+    to_lower,
+)
 from indexer.recipe import DEFAULT, Recipe
 
 if TYPE_CHECKING:
@@ -156,13 +168,13 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         zero=_ZERO,
         steps=_MAX_STEPS,
         code_bits=CODE_BITS,
-        nonstarters=codepoints.MAX_NONSTARTERS,
-        unassigned=codepoints.UNASSIGNED,
-        nonstarter=codepoints.NONSTARTER,
-        ignorable=codepoints.IGNORABLE,
-        blank=codepoints.BLANK,
-        wordless=codepoints.WORDLESS,
-        unspaced=codepoints.UNSPACED,
+        nonstarters=MAX_NONSTARTERS,
+        unassigned=UNASSIGNED,
+        nonstarter=NONSTARTER,
+        ignorable=IGNORABLE,
+        blank=BLANK,
+        wordless=WORDLESS,
+        unspaced=UNSPACED,
     )
 
 
@@ -213,14 +225,14 @@ def tables(recipe: Recipe = DEFAULT) -> dict[str, str]:
     They hold class bits, and the low 16 bits of lower case or a space. `default_v2` gives the bit
     of blanks to all separators.
     """
-    codes = np.arange(codepoints.END, dtype=np.uint32)
-    lower = codepoints.to_lower()
+    codes = np.arange(END, dtype=np.uint32)
+    lower = to_lower()
     low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
-    classes = codepoints.codepoint_classes()
-    bits = classes % codepoints.SEPARATOR
+    classes = codepoint_classes()
+    bits = classes % SEPARATOR
     if _is_v2(recipe):
-        blank = np.uint8(codepoints.BLANK)
-        bits = np.where(classes & codepoints.SEPARATOR, bits | blank, bits & ~blank)
+        blank = np.uint8(BLANK)
+        bits = np.where(classes & SEPARATOR, bits | blank, bits & ~blank)
     pages, cells = _two_stages(bits + np.uint32(_ZERO))
     low_pages, low_cells = _two_stages(low)
     return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
