@@ -1,4 +1,4 @@
-"""Set up and run the checks: the kernel's own, lint, types, tests, with real engines.
+"""Set up and run the checks: lint, types, kernel, documentation, tests with real engines.
 
     python3 tools/test.py [PYTEST ARGUMENT ...]          # the whole gate, as .ci/run runs it
     python3 tools/test.py --fast [PYTEST ARGUMENT ...]   # no servers, browser, Spark or long tests
@@ -8,8 +8,9 @@
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
 the reason; with CI=true in the environment they fail instead. Tests run in three processes or more
-(`-n 0`: in one). Their temporary files are in /dev/shm where there is room, unless TMPDIR is set.
-NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
+(`-n 0`: in one), while types, kernel and documentation are checked. Their temporary files are in
+/dev/shm where there is room, unless TMPDIR is set. NEARFOLD_ADVISORIES=1 asks a database for known
+vulnerabilities (tools/audit.py).
 """
 
 from __future__ import annotations
@@ -20,20 +21,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import audit
 import chromium
 import rust
+import subjects
 from environment import ROOT, prepared
 
-CHECKS = (
-    ("ruff", "check", "."),
-    ("ruff", "format", "--check", "."),
-    ("mypy",),
-)
+LINT = (("ruff", "check", "."), ("ruff", "format", "--check", "."))
 FLAGS = ("--fast", "--slow", "--random")
 WORKERS = str(max(3, (os.cpu_count() or 2) // 2))  # a third of the time is waiting for servers
 PARALLEL = ("-n", WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
@@ -49,44 +49,59 @@ SLOW = ("-m", "slow", "--durations", "25")
 def main(arguments: list[str]) -> int:
     """Run the checks and return the exit code of the first that fails, 0 when none does."""
     is_fast = "--fast" in arguments
-    is_slow = "--slow" in arguments
     extra = [argument for argument in arguments if argument not in FLAGS]
     if "--random" not in arguments:
         extra += ["-p", "no:randomly"]
     python = prepared("test")
-    if is_slow:
+    if not is_fast:
         chromium.ensure()
-        return _run(python, "pytest", *PARALLEL, *SLOW, *extra)
+    if "--slow" in arguments:
+        return _pytest(python, *SLOW, *extra)
+    if code := subjects.check() or _lint(python):
+        return code
+    types = partial(_captured, python, "-m", "mypy")
     if is_fast:
-        return _checks(python) or _run(python, "pytest", *PARALLEL, *FAST, *extra)
-    chromium.ensure()
+        return _together({"mypy": types}, partial(_pytest, python, *FAST, *extra))
     if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
-    with ThreadPoolExecutor() as pool:  # types take one processor only
-        kernel = pool.submit(rust.check)
-        code = _checks(python) or kernel.result()
-    return code or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
+    site = partial(_captured, Path(sys.executable), "tools/docs.py")
+    checks = {"mypy": types, "kernel": rust.check, "documentation": site}
+    return _together(checks, partial(_pytest, python, *WHOLE, *extra))
 
 
-def _checks(python: Path) -> int:
-    """Run lint, format and types side by side; print what each says, in order."""
-    commands = [[str(python), "-m", *check] for check in CHECKS]
+def _lint(python: Path) -> int:
+    return next((code for check in LINT if (code := _captured(python, "-m", *check))), 0)
+
+
+def _together(checks: dict[str, Callable[[], int]], tests: Callable[[], int]) -> int:
+    """Run checks, each of which takes one processor at most, while the tests run."""
     with ThreadPoolExecutor() as pool:
-        runs = list(pool.map(_output, commands))
-    for check, run in zip(CHECKS, runs, strict=True):
-        print(f"\n$ python -m {' '.join(check)}\n{run.stdout}", end="", flush=True)
-    return next((run.returncode for run in runs if run.returncode), 0)
+        runs = {name: pool.submit(check) for name, check in checks.items()}
+        codes = {"tests": tests(), **{name: run.result() for name, run in runs.items()}}
+    failed = [name for name, code in codes.items() if code]
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", flush=True)
+    return next((code for code in codes.values() if code), 0)
 
 
-def _output(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
+def _captured(python: Path, *words: str) -> int:
+    """Run Python, and print what it prints in one piece when it ends."""
+    begin = time.monotonic()
+    done = subprocess.run(
+        [str(python), *words],
         cwd=ROOT,
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+    seconds = time.monotonic() - begin
+    print(f"\n$ python {' '.join(words)}  # {seconds:.0f} s\n{done.stdout}", end="", flush=True)
+    return done.returncode
+
+
+def _pytest(python: Path, *arguments: str) -> int:
+    return _run(python, "pytest", *PARALLEL, *arguments)
 
 
 def _run(python: Path, module: str, *arguments: str) -> int:
