@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from indexer.defaults import (
@@ -139,6 +142,7 @@ def unique(items: Iterable[SourceItem]) -> Iterator[SourceItem]:
 # The extraction interface: extractors, their factories, and the limits of one document.
 
 K = TypeVar("K")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,33 @@ class ExtractorFactory(Protocol):
         ...
 
 
+class ExtractorPool(Protocol):
+    """A pool of processes that extract, as `indexer.documents.extractors` opens one."""
+
+    @property
+    def identity(self) -> str:
+        """The `identity` of its extractor."""
+        ...
+
+    def __enter__(self) -> ExtractorPool: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def extract_all(
+        self, items: Iterable[Task[K] | T]
+    ) -> Iterator[tuple[K, Document | ExtractionError] | T]:
+        """Yield (key, result) for each `Task`, as they are ready; other items pass through.
+
+        Raises `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be made.
+        """
+        ...
+
+
 class TryAlone(Exception):
     """Raised when a server that several documents share broke the connection.
 
@@ -260,3 +291,62 @@ def byte_order_mark(data: bytes) -> tuple[bytes, str]:
     if not data.startswith(_ANY_MARK):
         return b"", ""
     return next(pair for pair in _MARKS.items() if data.startswith(pair[0]))
+
+
+# Mails: how their bytes are recognised, and the names of their metadata.
+
+_HEADER = re.compile(
+    rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
+    rb"|delivered-to|x-[\w-]+):",
+    re.IGNORECASE,
+)
+HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
+
+
+USUAL_FIELD = re.compile(rb"^(?:from|to|subject|date|message-id|received):", re.I | re.M)
+
+
+_FIRST_FIELD = re.compile(rb"[!-9;-~]+:")
+PARENT = "parent_id"
+"""Of an attachment: the id of its mail."""
+CUSTODIAN = "custodian"
+"""Of a document: who held it."""
+MESSAGE_ID = "message_id"
+"""Of a mail: its Message-ID, in angle brackets."""
+REFERENCES = "references"
+"""Of a mail: the Message-IDs that it refers to, oldest first, by blanks."""
+THREAD = "thread"
+"""Of a mail: the MIH of the first Message-ID that it refers to, else of its own."""
+
+
+def is_mail(data: bytes, name: str) -> bool:
+    """Return whether bytes are a message, by the name or by a header at the beginning; under the
+    name of one of Outlook, by any fields.
+    """
+    if name.lower().endswith(".eml") or _HEADER.match(data):
+        return True
+    return name.lower().endswith(".msg") and is_mail_text(data)
+
+
+def is_mail_text(data: bytes) -> bool:
+    """Return whether bytes are a mail as mail programs send it, by the fields that they begin with.
+
+    >>> is_mail_text(b"Importance: high\\nFrom: Ann\\n\\nYes."), is_mail_text(b"a: b\\n\\nFrom: x")
+    (True, False)
+    """
+    mark, _ = byte_order_mark(data)
+    data = data[len(mark) :]
+    end = HEADER_END.search(data)
+    stop = end.start() if end else len(data)
+    return bool(_FIRST_FIELD.match(data) and USUAL_FIELD.search(data, 0, stop))
+
+
+def message_hash(message_id: str) -> str:
+    """Return the EDRM Message Identification Hash (MIH) of a Message-ID with its angle brackets;
+    empty for an empty one.
+
+    >>> message_hash("<CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>")
+    '1de319c276884bd0c9e2f1621ada26cc'
+    """
+    data = message_id.encode("utf-8", "surrogateescape")
+    return hashlib.md5(data, usedforsecurity=False).hexdigest() if message_id else ""

@@ -1,49 +1,99 @@
-"""Containers: files that hold documents. The end of a file's name decides which module reads it."""
+"""Files that hold documents: archives, mailboxes, tables, load files, mails with attachments.
+
+A type of file is declared once, in `CONTAINERS`; the end of a file's name decides which it is. To
+add one, write its module, with a function like `archives.zip_members`, and declare it here.
+"""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import BinaryIO, TypeAlias, cast
 
 from indexer.documents import archives, blobs, load_files, mailboxes, tables
-from indexer.documents.base import Reading, Records, SourceItem
+from indexer.documents.base import PARENT, Reading, Records, SourceItem
+from indexer.documents.blobs import (
+    DamagedRecord,
+    LoadedSource,
+    NumberedBlobs,
+    file_payload,
+    inner_blob,
+    read,
+)
 from indexer.documents.load_files import TextFiles, read_text_files
+from indexer.documents.mail.message import split_attachments
+from indexer.documents.maildir import MailFile
 from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob
 
-Opener: TypeAlias = Callable[[Blob, BinaryIO, Reading], Iterator[SourceItem]]
+Members: TypeAlias = Callable[[Blob, BinaryIO, Reading], Iterator[SourceItem]]
 RecordReader: TypeAlias = Callable[[str, BinaryIO, Reading], Records]
+LineReader: TypeAlias = Callable[[str, BinaryIO, Reading], Iterator[bytes]]
+ColumnReader: TypeAlias = Callable[[str, BinaryIO, Reading], dict[str, str]]
 
 
-def _of_records(records: RecordReader) -> Opener:
-    """Return what opens a file of records: each one becomes a blob."""
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A type of file that holds documents.
 
-    def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
-        rows = records(outer.path, stream, reading)
+    `suffixes`: the ends of its names, in lower case. `members`: yields its documents.
+    `holds_files`: they are files, and not records. `unpacks_gzip`: `members` unpacks a file whose
+    name ends in `.gz` itself; for others it is unpacked before.
+    """
+
+    suffixes: tuple[str, ...]
+    members: Members
+    holds_files: bool = False
+    unpacks_gzip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFormat:
+    """A format of files of rows, each of which is a document.
+
+    `records`: yields the rows. `lines`: yields each row of a text format as it stands, in UTF-8, of
+    a table the names of the columns first. `columns`: returns the columns of a table, each with its
+    type. `may_be_packed`: files of the format may be packed by gzip, with `.gz` after their suffix.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    records: RecordReader
+    lines: LineReader | None = None
+    columns: ColumnReader | None = None
+    may_be_packed: bool = True
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file of this name has the format."""
+        name = path.lower()
+        return name.removesuffix(".gz" * self.may_be_packed).endswith(self.suffixes)
+
+    def container(self) -> Container:
+        """Return the container of documents that such a file is."""
+        packed = tuple(f"{suffix}.gz" for suffix in self.suffixes if self.may_be_packed)
+        return Container((*self.suffixes, *packed), self._members)
+
+    def _members(self, outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+        rows = self.records(outer.path, stream, reading)
         if reading.text_files is not None:
             files = TextFiles(reading.text_files, reading)
             rows = read_text_files(rows, reading, files, is_path=bool)
         return tables.record_blobs(outer, rows, reading)
 
-    return blobs
-
 
 def _parquet_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
-    yield from _parquet_rows().records(path, stream, reading)
+    yield from _parquet().records(path, stream, reading)
 
 
-def parquet_columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
-    """Return the columns of a Parquet file, each with its type.
-
-    Raises `DamagedRecord`, and `MissingExtra` without pyarrow.
-    """
-    columns: dict[str, str] = _parquet_rows().columns(path, stream, reading)
+def _parquet_columns(path: str, stream: BinaryIO, reading: Reading) -> dict[str, str]:
+    columns: dict[str, str] = _parquet().columns(path, stream, reading)
     return columns
 
 
-def _parquet_rows() -> ModuleType:
+def _parquet() -> ModuleType:
     try:
         from indexer.documents import parquet
     except ModuleNotFoundError as error:
@@ -51,32 +101,69 @@ def _parquet_rows() -> ModuleType:
     return parquet
 
 
-RECORDS: dict[tuple[str, ...], RecordReader] = {
-    (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"): tables.json_records,
-    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): tables.delimited_records,
-    (".parquet",): _parquet_records,
-}
-_OF_FILES: dict[tuple[str, ...], Opener] = {
-    (".zip",): archives.zip_members,
-    (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): archives.tar_members,
-    (".mbox", ".mbox.gz"): mailboxes.mbox_messages,
-}
-KINDS: dict[tuple[str, ...], Opener] = {
-    **_OF_FILES,
-    (".dat",): load_files.concordance_documents,
-    (".opt",): load_files.opticon_documents,
-    **{suffixes: _of_records(reader) for suffixes, reader in RECORDS.items()},
-}
+RECORD_FORMATS = (
+    RecordFormat("jsonl", (".jsonl", ".ndjson"), tables.json_records, tables.json_lines),
+    RecordFormat(
+        "csv", (".csv",), tables.delimited_records, tables.delimited_lines, tables.columns
+    ),
+    RecordFormat(
+        "tsv", (".tsv",), tables.delimited_records, tables.delimited_lines, tables.columns
+    ),
+    RecordFormat(
+        "parquet", (".parquet",), _parquet_records, columns=_parquet_columns, may_be_packed=False
+    ),
+)
+MAILBOX = Container((".mbox", ".mbox.gz"), mailboxes.mbox_messages, holds_files=True)
+CONTAINERS = (
+    Container((".zip",), archives.zip_members, holds_files=True),
+    Container(
+        (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),
+        archives.tar_members,
+        holds_files=True,
+        unpacks_gzip=True,
+    ),
+    MAILBOX,
+    Container((".dat",), load_files.concordance_documents),
+    Container((".opt",), load_files.opticon_documents),
+    *(format.container() for format in RECORD_FORMATS),
+)
 
 
-def kind_of(path: str) -> Opener | None:
-    """Return what opens a file of that name; None when it is not a container.
+def record_format(path: str) -> RecordFormat | None:
+    """Return the format of the rows in a file of that name; None for another file.
 
-    >>> kind_of("Mail.MBOX") is mailboxes.mbox_messages, kind_of("a.docx")
+    >>> [format and format.name for format in map(record_format, ("A.TSV.gz", "a.parquet.gz"))]
+    ['tsv', None]
+    """
+    return next((format for format in RECORD_FORMATS if format.holds(path)), None)
+
+
+def read_table(path: str, stream: BinaryIO, reading: Reading) -> tuple[list[str], Records]:
+    """Return the names of the fields of a load file or a table, and its records.
+
+    Raises `DamagedRecord`, also for a file of another type.
+    """
+    name = path.lower()
+    if name.endswith(".dat"):
+        table = load_files.read_table(stream, reading)
+        if table is None:
+            raise DamagedRecord(
+                "it is no Concordance load file; if it is a table, let its name end in .csv"
+            )
+        return table
+    if not name.endswith((".csv", ".tsv")):
+        raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
+    return tables.read_table(name, stream, reading)
+
+
+def container_of(path: str) -> Container | None:
+    """Return the container that a file of that name is; None when it is none.
+
+    >>> container_of("Mail.MBOX") is MAILBOX, container_of("a.docx")
     (True, None)
     """
     name = path.lower()
-    return next((opener for suffixes, opener in KINDS.items() if name.endswith(suffixes)), None)
+    return next((kind for kind in CONTAINERS if name.endswith(kind.suffixes)), None)
 
 
 def may_be_mail(path: str) -> bool:
@@ -95,8 +182,8 @@ def holds_files(path: str) -> bool:
     >>> holds_files("mail.mbox"), holds_files("a.dat"), holds_files("a.csv"), holds_files("a.eml")
     (True, False, False, True)
     """
-    opener = kind_of(path)
-    return may_be_mail(path) if opener is None else opener in _OF_FILES.values()
+    container = container_of(path)
+    return may_be_mail(path) if container is None else container.holds_files
 
 
 def expand(
@@ -121,7 +208,6 @@ def _mail_and_attachments(item: SourceItem, reading: Reading) -> Sequence[Blob] 
         return None
     if not may_be_mail(item.path):
         return None
-    from indexer.documents.mailboxes import divide
 
     return divide(item, reading)
 
@@ -130,38 +216,66 @@ def _open_containers(
     items: Iterable[SourceItem], paths: Collection[str], reading: Reading, opened: set[str]
 ) -> Iterator[SourceItem]:
     for item in items:
-        opener = _opener(item, paths, reading)
-        if opener is None or not isinstance(item, Blob):
+        container = _container(item, paths, reading)
+        if container is None or not isinstance(item, Blob):
             yield item
             continue
         opened.add(item.path)
         try:
-            yield from _members(item, opener, reading)
+            yield from _documents_in(item, container, reading)
         except MissingExtra as error:
             yield FailedBlob(item.path, str(error))
 
 
-def _opener(item: SourceItem, paths: Collection[str], reading: Reading) -> Opener | None:
-    """Return what opens an item; None when it is to stay as it is."""
+def _container(item: SourceItem, paths: Collection[str], reading: Reading) -> Container | None:
+    """Return the container that an item is opened as; None when it is to stay as it is."""
     is_named = reading.containers == "given" and item.path in paths
     if is_named or reading.containers == "all":
-        return kind_of(item.path)
+        return container_of(item.path)
     return None
 
 
-def _members(outer: Blob, opener: Opener, reading: Reading) -> Iterator[SourceItem]:
-    """Yield what is in a container, or its failure when it cannot be opened.
-
-    Files of records are unpacked from gzip here; archives unpack themselves.
-    """
+def _documents_in(outer: Blob, container: Container, reading: Reading) -> Iterator[SourceItem]:
+    """Yield what is in a container, or its failure when it cannot be opened."""
     try:
         stream = blobs.stream(outer)
     except ExtractionError as error:
         yield FailedBlob(outer.path, str(error))
         return
     with stream:
-        if outer.path.lower().endswith(".gz") and opener is not archives.tar_members:
+        if outer.path.lower().endswith(".gz") and not container.unpacks_gzip:
             with gzip.GzipFile(fileobj=stream) as unpacked:
-                yield from opener(outer, cast(BinaryIO, unpacked), reading)
+                yield from container.members(outer, cast(BinaryIO, unpacked), reading)
         else:
-            yield from opener(outer, stream, reading)
+            yield from container.members(outer, stream, reading)
+
+
+# Mails with attachments.
+
+
+def divide(mail: Blob, reading: Reading) -> Sequence[Blob] | None:
+    """Return a mail without its attachments, then these; None for one that cannot be divided.
+
+    An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
+    mail in its metadata. The bytes and digest of the mail stay those of its file.
+    """
+    try:
+        payload = read(mail, reading.max_bytes)
+        text, files = split_attachments(payload.data)
+    except (ExtractionError, ValueError):
+        return None
+    if not files:
+        return [replace(mail, opener=LoadedSource(payload))]
+    source = hashlib.sha256(f"{payload.source}:without attachments".encode("ascii")).hexdigest()
+    rest = LoadedSource(replace(payload, data=text, source=source))
+    blobs = [replace(mail, opener=rest, source=None)]
+    numbered = NumberedBlobs()
+    for file in files:
+        key = numbered.key(file.name.encode("utf-8", "surrogateescape"))
+        name = key.decode("utf-8", "replace")
+        content = file_payload(file.data, None)
+        if isinstance(mail.opener, MailFile):
+            content = mail.opener.with_name(content)
+        blob = inner_blob(mail, key, name, content)
+        blobs.append(replace(blob, metadata={PARENT: mail.id}))
+    return blobs

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import zlib
 from typing import TypeVar
 
-from indexer.documents.base import ExtractorFactory, Limits, Task
+from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
+from indexer.documents.maildir import unique_name
 from indexer.documents.plain_text import IDENTITY as PLAIN_IDENTITY
 from indexer.documents.plain_text import ROFF_IDENTITY, PlainExtractor, plain_document
 from indexer.errors import ExtractionError, UnknownName, UnreadableFile
@@ -17,6 +19,7 @@ from indexer.model import Document
 # Single files compressed with gzip, unpacked before anything reads them.
 
 _MAGIC = b"\x1f\x8b"
+_FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
@@ -91,3 +94,30 @@ def is_outdated(extractor: str, current: str) -> bool:
     identities = (PLAIN_IDENTITY, ROFF_IDENTITY, current)
     name = extractor.partition("/")[0]
     return extractor not in identities and name in {item.partition("/")[0] for item in identities}
+
+
+def name_with_format(path: str, data: bytes) -> str:
+    """Return the last part of a path, with the ending `.eml` for a mail whose name does not say so:
+    one in `cur` or `new` that has the name of one in a Maildir, and begins with a field; and one
+    in the format of `.eml` that is named `.msg`.
+
+    >>> name_with_format("box/cur/1707123600.M1P2.host:2,S", b"X-To: ann\\n\\nYes.")
+    '1707123600.M1P2.host:2,S.eml'
+    """
+    folder, _, name = path.rpartition("/")
+    is_in_maildir = folder.rpartition("/")[2] in ("cur", "new")
+    if is_in_maildir and unique_name(os.fsencode(name)) and _FIELD.match(data):
+        return f"{name}.eml"
+    is_named_outlook = name.lower().endswith(".msg")
+    return f"{name}.eml" if is_named_outlook and is_mail_text(data) else name
+
+
+def extractor_pool(
+    name: str, workers: int | None, limits: Limits, headings: bool = False
+) -> ExtractorPool:
+    """Return the pool of `workers` processes (None: one a processor) for an extractor, which is
+    chosen as by `extractor_named`.
+    """
+    from indexer.documents.workers import Pool
+
+    return Pool(extractor_named(name, headings), workers, limits)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,9 +10,25 @@ from itertools import chain
 from typing import BinaryIO, cast
 
 from indexer.documents import blobs, tables
-from indexer.documents.base import Reading, Records, SourceItem, byte_order_mark
+from indexer.documents.base import (
+    CUSTODIAN,
+    MESSAGE_ID,
+    PARENT,
+    Reading,
+    Records,
+    SourceItem,
+    byte_order_mark,
+)
 from indexer.documents.blobs import DamagedRecord, inner_id
-from indexer.documents.mail.headers import CUSTODIAN, MESSAGE_ID, PARENT, message_ids
+from indexer.documents.mail.headers import message_ids
+from indexer.documents.tables import (
+    DELIMITER,
+    IDS,
+    NEWLINE,
+    QUOTE,
+    field_named,
+    split_labels,
+)
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob, FailedBlob, field_of
 from indexer.wording import count_of
@@ -143,13 +158,7 @@ def decode(data: bytes, path: str, encoding: str) -> str | ExtractionError:
 # Concordance load files (DAT) as a source: one document a row, its text in a field or a text
 # file.
 
-QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
 _UNDECODED_QUOTE = "\udcfe"
-_LETTERS = re.compile(r"[^a-z0-9]+")
-IDS = (
-    "docid", "controlnumber", "documentid", "begdoc", "begbates", "batesbeg", "begno", "docno",
-    "prodbeg", "prodbegbates", "begcontrol", "begprod", "id",
-)  # fmt: skip
 _TEXTS = (
     "text", "textpath", "extractedtext", "extractedtextpath", "textlink", "textfile", "fulltext",
     "fulltextpath", "ocrpath", "ocrtext", "ocrtextpath", "ocr", "txtpath", "textfilepath",
@@ -162,7 +171,6 @@ _FIRST_OF_FAMILY = (
 )  # fmt: skip
 _RANGES = ("attachrange", "attachmentrange")
 _PARENTS = ("parentid", "parentdocid", "parentcontrolnumber", "parentdoc", "parent")
-SEPARATOR = ";"
 
 
 def concordance_documents(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
@@ -212,25 +220,6 @@ def read_table(stream: BinaryIO, reading: Reading) -> tuple[list[str], Records] 
     if isinstance(names, ExtractionError) or not names:
         raise DamagedRecord(f"it has no row of field names ({names or 'it is empty'}); add one")
     return names, _records(names, rows, reading)
-
-
-def field_named(names: Sequence[str], known: Sequence[str]) -> str | None:
-    """Return the first field with one of the known names, the best known first; None without any.
-
-    >>> field_named(["Control Number", "BEGDOC#"], ("begdoc", "controlnumber"))
-    'BEGDOC#'
-    """
-    spelled = {_LETTERS.sub("", name.casefold()): name for name in reversed(names)}
-    return next((spelled[name] for name in known if name in spelled), None)
-
-
-def split_labels(value: str) -> list[str]:
-    """Return the labels of a field.
-
-    >>> split_labels("hot; privileged"), split_labels("")
-    (['hot', 'privileged'], [])
-    """
-    return [label.strip() for label in value.split(SEPARATOR) if label.strip()]
 
 
 def folder_of(outer: Blob) -> str | None:

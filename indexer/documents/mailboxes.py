@@ -1,11 +1,9 @@
-"""Attachments of mails as documents of their own, beside the mail."""
+"""Mailboxes in mbox format: one document a message, as if each were a file `.eml`."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from email import message_from_bytes
 from email.errors import MessageError
 from itertools import chain, pairwise
@@ -14,49 +12,13 @@ from typing import BinaryIO
 from indexer.documents.base import Reading, SourceItem
 from indexer.documents.blobs import (
     DamagedRecord,
-    LoadedSource,
     NumberedBlobs,
     file_payload,
     inner_blob,
     lines,
-    read,
 )
-from indexer.documents.mail.headers import PARENT
-from indexer.documents.mail.message import split_attachments
-from indexer.documents.maildir import MailFile
-from indexer.errors import ExtractionError, UnreadableFile
+from indexer.errors import UnreadableFile
 from indexer.model import Blob, FailedBlob
-
-
-def divide(mail: Blob, reading: Reading) -> Sequence[Blob] | None:
-    """Return a mail without its attachments, then these; None for one that cannot be divided.
-
-    An attachment is known by its name, the second of a name by `#2` after it, and has the id of the
-    mail in its metadata. The bytes and digest of the mail stay those of its file.
-    """
-    try:
-        payload = read(mail, reading.max_bytes)
-        text, files = split_attachments(payload.data)
-    except (ExtractionError, ValueError):
-        return None
-    if not files:
-        return [replace(mail, opener=LoadedSource(payload))]
-    source = hashlib.sha256(f"{payload.source}:without attachments".encode("ascii")).hexdigest()
-    rest = LoadedSource(replace(payload, data=text, source=source))
-    blobs = [replace(mail, opener=rest, source=None)]
-    numbered = NumberedBlobs()
-    for file in files:
-        key = numbered.key(file.name.encode("utf-8", "surrogateescape"))
-        name = key.decode("utf-8", "replace")
-        content = file_payload(file.data, None)
-        if isinstance(mail.opener, MailFile):
-            content = mail.opener.with_name(content)
-        blob = inner_blob(mail, key, name, content)
-        blobs.append(replace(blob, metadata={PARENT: mail.id}))
-    return blobs
-
-
-# Mailboxes in mbox format: one document a message, as if each were a file `.eml`.
 
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 _MOST_HEADERS = 1 << 20

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from indexer.documents import blobs
-from indexer.documents.mail.headers import is_mail_text
 from indexer.model import Payload
 
 # ruff: noqa: PTH112, PTH118, PTH119, PTH120, PTH208
@@ -24,7 +23,6 @@ from indexer.model import Payload
 
 _FOLDERS = (b"cur", b"new", b"tmp")
 _MESSAGE = re.compile(rb"(?P<unique>\d{9,}\.[^/:]+\.[^/:]+)(?::[12],[^/]*)?")  # time, id, host
-_FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +79,6 @@ def unique_name(name: bytes) -> bytes | None:
     """
     match = _MESSAGE.fullmatch(name)
     return match["unique"] if match else None
-
-
-def name_with_format(path: str, data: bytes) -> str:
-    """Return the last part of a path, with the ending `.eml` for a mail whose name does not say so:
-    one in `cur` or `new` that has the name of one in a Maildir, and begins with a field; and one
-    in the format of `.eml` that is named `.msg`.
-
-    >>> name_with_format("box/cur/1707123600.M1P2.host:2,S", b"X-To: ann\\n\\nYes.")
-    '1707123600.M1P2.host:2,S.eml'
-    """
-    folder, _, name = path.rpartition("/")
-    is_there = folder.endswith(("cur", "new")) and os.path.basename(folder) in ("cur", "new")
-    if is_there and unique_name(os.fsencode(name)) and _FIELD.match(data):
-        return f"{name}.eml"
-    is_named_outlook = name.lower().endswith(".msg")
-    return f"{name}.eml" if is_named_outlook and is_mail_text(data) else name
 
 
 def message_keys(folder: bytes, prefix: bytes, names: Iterable[bytes]) -> Iterator[bytes]:

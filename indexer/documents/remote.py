@@ -12,7 +12,7 @@ from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
 from indexer.documents.base import Reading, SourceItem
 from indexer.documents.blobs import INSIDE, bounded, file_payload, identifier
-from indexer.documents.containers import expand, kind_of
+from indexer.documents.containers import container_of, expand
 from indexer.errors import SourceNotFound, UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob, Payload
 from indexer.system.credentials import parts_of
@@ -44,7 +44,7 @@ class RemoteSource:
 
     def scopes(self) -> tuple[str, ...]:
         """Return the URL, and the inside of a container."""
-        return (self._url, f"{self._url}!") if kind_of(self._url) else (self._url,)
+        return (self._url, f"{self._url}!") if container_of(self._url) else (self._url,)
 
     def holds(self, path: str) -> bool:
         """Return whether the path is inside a container that exists but was not opened."""

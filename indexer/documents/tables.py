@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, Protocol, TypeAlias
@@ -542,3 +542,33 @@ class IndexSource:
 
     def _space(self) -> bytes:
         return (self._reading.namespace or "").encode("utf-8", "surrogateescape")
+
+
+# Concordance load files: their separators, and the names of their fields.
+
+QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+IDS = (
+    "docid", "controlnumber", "documentid", "begdoc", "begbates", "batesbeg", "begno", "docno",
+    "prodbeg", "prodbegbates", "begcontrol", "begprod", "id",
+)  # fmt: skip
+SEPARATOR = ";"
+
+
+def field_named(names: Sequence[str], known: Sequence[str]) -> str | None:
+    """Return the first field with one of the known names, the best known first; None without any.
+
+    >>> field_named(["Control Number", "BEGDOC#"], ("begdoc", "controlnumber"))
+    'BEGDOC#'
+    """
+    spelled = {_NO_NAME.sub("", name.casefold()): name for name in reversed(names)}
+    return next((spelled[name] for name in known if name in spelled), None)
+
+
+def split_labels(value: str) -> list[str]:
+    """Return the labels of a field.
+
+    >>> split_labels("hot; privileged"), split_labels("")
+    (['hot', 'privileged'], [])
+    """
+    return [label.strip() for label in value.split(SEPARATOR) if label.strip()]

@@ -23,8 +23,8 @@ from email.message import EmailMessage, Message
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
-from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES
-from indexer.documents.mail.headers import ancestors, is_mail_text, message_hash, message_ids
+from indexer.documents.base import CUT, HTML_NAMES, XML_NAMES, is_mail, message_hash
+from indexer.documents.mail.headers import ancestors, message_ids
 from indexer.errors import ExtractionError
 from indexer.model import Document
 
@@ -128,11 +128,6 @@ def _directions(line: str) -> list[str]:
 
 # Recognise mail, mark its type and the character set of its parts for Tika, and read its thread.
 
-_HEADER = re.compile(
-    rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
-    rb"|delivered-to|x-[\w-]+):",
-    re.IGNORECASE,
-)
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
 _FIELD = re.compile(rb"[!-9;-~]+:")
 _FIRST_FIELD = b"Return-Path: <>\n"
@@ -144,15 +139,6 @@ _ID_FIELDS = (
     ("in-reply-to", "mapi:in-reply-to-id"),
     ("references", "mapi:internet-references"),
 )
-
-
-def is_mail(data: bytes, name: str) -> bool:
-    """Return whether bytes are a message, by the name or by a header at the beginning; under the
-    name of one of Outlook, by any fields.
-    """
-    if name.lower().endswith(".eml") or _HEADER.match(data):
-        return True
-    return name.lower().endswith(".msg") and is_mail_text(data)
 
 
 def mark_type(data: bytes, name: str) -> bytes:

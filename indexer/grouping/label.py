@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.comparing.measures import Side, measure_pair
 from indexer.defaults import MEASURE
-from indexer.documents.mail.headers import PARENT
+from indexer.documents.base import PARENT
 from indexer.errors import UnknownNumber, UsageError
 from indexer.model import Query, Row
 from indexer.recipe import Recipe

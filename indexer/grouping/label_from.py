@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from indexer.documents import load_files, tables
 from indexer.documents.base import Reading, Records
 from indexer.documents.blobs import DamagedRecord
+from indexer.documents.containers import read_table
+from indexer.documents.tables import IDS, field_named, split_labels
 from indexer.errors import ExtractionError, UsageError
 from indexer.grouping.label import LabelJournal, LabelUpdate, label_names, write_labels
 from indexer.model import FailedBlob
@@ -185,7 +186,7 @@ def _coding_row(
         return ExtractionError(f"it has no value in {fields.id!r}; give it one, or leave it out")
     value = unescape_formula(str(record.get(fields.labels, "")))
     try:
-        names = label_names(load_files.split_labels(value))
+        names = label_names(split_labels(value))
         return id, tuple(storable_labels({id: names})[id])
     except UsageError as error:
         return ExtractionError(str(error))
@@ -198,25 +199,15 @@ def _records(
 
     Raises `DamagedRecord`, also for a file without these fields.
     """
-    name = path.name.lower()
     reading = Reading(text_field="", encoding=options.encoding)
-    if name.endswith(".dat"):
-        table = load_files.read_table(stream, reading)
-        if table is None:
-            raise DamagedRecord(
-                "it is no Concordance load file; if it is a table, let its name end in .csv"
-            )
-        return _fields(table[0], options), table[1]
-    if not name.endswith((".csv", ".tsv")):
-        raise DamagedRecord("it is no load file or table; give a file that ends in .dat or .csv")
-    names, records = tables.read_table(name, stream, reading)
+    names, records = read_table(path.name, stream, reading)
     return _fields(names, options), records
 
 
 def _fields(names: Sequence[str], options: LabelFileOptions) -> _LabelFields:
     """Return the fields of ids and labels. Raises `DamagedRecord` without them."""
-    id = options.id_field or load_files.field_named(names, load_files.IDS)
-    labels = options.label_field or load_files.field_named(names, _LABELS)
+    id = options.id_field or field_named(names, IDS)
+    labels = options.label_field or field_named(names, _LABELS)
     if id not in names or labels not in names:
         missing = "--id-field" if id not in names else "--label-field"
         raise DamagedRecord(

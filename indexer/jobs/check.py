@@ -29,9 +29,8 @@ from indexer.comparing.measures import Side, check_measure, measure_pair
 from indexer.defaults import FOLD, MEASURE, REVIEW
 from indexer.documents.base import DEFAULT_LIMITS, Reading
 from indexer.documents.blobs import identifier, read
-from indexer.documents.containers import may_be_mail
-from indexer.documents.folder import walk
-from indexer.documents.mailboxes import divide
+from indexer.documents.containers import divide, may_be_mail
+from indexer.documents.sources import walk
 from indexer.errors import StoreBusy, StoreError, UnreadableFile, UnsupportedOperation, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.grouping.delete import repair_families, repair_strays

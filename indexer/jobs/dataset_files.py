@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,34 +16,19 @@ from typing import BinaryIO, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.documents import blobs, tables
+from indexer.documents import blobs
 from indexer.documents.base import Reading, Records, SourceItem
 from indexer.documents.blobs import DamagedRecord
-from indexer.documents.containers import RECORDS, parquet_columns
-from indexer.documents.folder import walk
+from indexer.documents.containers import RECORD_FORMATS, RecordFormat, record_format
+from indexer.documents.sources import walk
 from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob
 
-RawReader: TypeAlias = Callable[[str, BinaryIO, Reading], Iterator[bytes]]
 Columns: TypeAlias = dict[str, str]
 """The columns of a table in their order, each with its type."""
 ENDS_BYTES = 64 << 10
 KINDS: dict[str, str] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-}
-_RAW: dict[str, RawReader] = {
-    "jsonl": tables.json_lines,
-    "csv": tables.delimited_lines,
-    "tsv": tables.delimited_lines,
-}
-_COLUMNS: dict[str, Callable[[str, BinaryIO, Reading], Columns]] = {
-    "csv": tables.columns,
-    "tsv": tables.columns,
-    "parquet": parquet_columns,
+    suffix: format.name for format in RECORD_FORMATS for suffix in format.suffixes
 }
 
 
@@ -82,7 +67,11 @@ class DatasetFile:
     @property
     def kind(self) -> str:
         """One of the values of `KINDS`."""
-        return cast(str, kind_of_rows(self.name))
+        return self._format.name
+
+    @property
+    def _format(self) -> RecordFormat:
+        return cast(RecordFormat, record_format(self.name))
 
     @property
     def path(self) -> str:
@@ -91,25 +80,25 @@ class DatasetFile:
 
     def records(self, reading: Reading) -> Records:
         """Yield each row with its place; raises `UsageError` for a file that cannot be read."""
-        name = self.name.lower()
-        reader = next(RECORDS[suffixes] for suffixes in RECORDS if name.endswith(suffixes))
         with self._open_records() as stream:
-            yield from reader(self.name, stream, reading)
+            yield from self._format.records(self.name, stream, reading)
 
     def columns(self, reading: Reading) -> Columns:
         """Return the columns of a table; none of JSON Lines, whose rows have fields of their own.
 
         Raises `UsageError` for a file that cannot be read, or lacks the column of the texts.
         """
-        if self.kind not in _COLUMNS:
+        if self._format.columns is None:
             return {}
         with self._open_records() as stream:
-            return _COLUMNS[self.kind](self.name, stream, reading)
+            return self._format.columns(self.name, stream, reading)
 
     def raw_rows(self, reading: Reading) -> Iterator[bytes]:
         """Yield each row of a text format in UTF-8, of CSV the names of the columns first."""
+        if self._format.lines is None:
+            raise TypeError(f"{self.kind} is no text format")
         with self.stream() as stream:
-            yield from _RAW[self.kind](self.name, stream, reading)
+            yield from self._format.lines(self.name, stream, reading)
 
     @contextmanager
     def _open_records(self) -> Iterator[BinaryIO]:
@@ -206,9 +195,8 @@ def kind_of_rows(path: str) -> str | None:
     >>> kind_of_rows("a/part-0.NDJSON.gz"), kind_of_rows("a.parquet.gz"), kind_of_rows("notes.txt")
     ('jsonl', None, None)
     """
-    name = path.lower()
-    kind = KINDS.get(os.path.splitext(name.removesuffix(".gz"))[1])  # noqa: PTH122
-    return None if kind == "parquet" and name.endswith(".gz") else kind
+    format = record_format(path)
+    return None if format is None else format.name
 
 
 def dataset_files(paths: Sequence[str]) -> tuple[list[DatasetFile], int]:

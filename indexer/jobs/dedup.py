@@ -22,7 +22,7 @@ from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
 from indexer.comparing.criteria import Criteria, Numbers
 from indexer.defaults import CAP, MEASURE, MEMORY_MEGABYTES, REVIEW
 from indexer.documents.base import Reading
-from indexer.documents.folder import path_list
+from indexer.documents.sources import path_list
 from indexer.documents.tables import text_of
 from indexer.errors import ExtractionError, UsageError
 from indexer.fingerprinting.fingerprint import Fingerprints, fingerprints

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.documents.base import DEFAULT_LIMITS, Limits, Task
 from indexer.documents.blobs import read
-from indexer.documents.extractors import document_or_task, extractor_named
-from indexer.documents.folder import walk
-from indexer.documents.maildir import name_with_format
+from indexer.documents.extractors import document_or_task, extractor_pool, name_with_format
+from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
 from indexer.fingerprinting.keys import stored_bits, stored_sketch
 from indexer.model import Blob, Document, Fingerprint, Row
@@ -189,9 +188,7 @@ def _extract(
     extractor: str = "native",
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
     """Yield the results of tasks by worker processes, and what is no task as it is."""
-    from indexer.documents.workers import Pool
-
-    with Pool(extractor_named(extractor), workers, limits) as pool:
+    with extractor_pool(extractor, workers, limits) as pool:
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(items)
         yield from results
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.documents.folder import path_list
+from indexer.documents.sources import path_list
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.fingerprinting.rare_terms import CorpusStatistics

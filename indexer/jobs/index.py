@@ -14,12 +14,19 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.comparing.approved_passages import NO_PASSAGES, ApprovedPassages
-from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading, Source, SourceItem, unique
+from indexer.documents.base import (
+    DEFAULT_LIMITS,
+    ExtractorPool,
+    Limits,
+    Reading,
+    Source,
+    SourceItem,
+    unique,
+)
 from indexer.documents.blobs import INSIDE
-from indexer.documents.extractors import extractor_named
-from indexer.documents.folder import path_list
-from indexer.documents.workers import Pool
-from indexer.errors import ExtractionError, MissingExtra, StoreStopped, StoreUnreachable, UsageError
+from indexer.documents.extractors import extractor_pool
+from indexer.documents.sources import FileSource, check_queryable, path_list, url_source
+from indexer.errors import ExtractionError, StoreStopped, StoreUnreachable, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.delete import delete_and_repair
 from indexer.grouping.group_options import FamilyOptions, check_threshold, last_options
@@ -36,8 +43,6 @@ from indexer.stores.abilities import FullStore
 from indexer.stores.journal import Failure, Journal, journal_path, record_job
 
 # The sources that the PATHs of `nearfold index` name, and the store that is written to.
-
-_HANSKEN = ("hansken://", "hansken+http://")
 
 
 def target(
@@ -81,12 +86,10 @@ def open_sources(
     and for a query where a source takes none.
     """
     if reading.query is not None:
-        _check_queryable(paths)
+        check_queryable(paths)
     local = [path for path in paths if "://" not in path or os.path.lexists(path)]
     sources: list[Source] = []
     if local:
-        from indexer.documents.folder import FileSource
-
         sources.append(FileSource(local, reading, own_files))
     return [*sources, *(_source_at(path, reading, store) for path in paths if path not in local)]
 
@@ -127,16 +130,6 @@ def _is_selected(blob: Blob, include: Sequence[str], exclude: Sequence[str]) -> 
     return is_included and not any(map(matches, exclude))
 
 
-def _check_queryable(paths: Sequence[str]) -> None:
-    """Raise `UsageError` when a PATH is of a source that takes no query."""
-    for path in paths:
-        if not path.startswith(_HANSKEN):
-            raise UsageError(
-                f"{path} takes no query; --query is for hansken:// alone, "
-                "leave it out, or index the others apart"
-            )
-
-
 def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
     if is_store_url(url):
         from indexer.documents.tables import IndexSource
@@ -145,17 +138,7 @@ def _source_at(url: str, reading: Reading, store: FullStore | None) -> Source:
             signed = in_place(store, reading.text_field)
             return IndexSource(signed, location_of(url), reading, signed.digest)
         return IndexSource(open_documents(url), location_of(url), reading)
-    if url.startswith(_HANSKEN):
-        try:
-            from indexer.documents.hansken import HanskenSource
-        except ModuleNotFoundError as error:
-            raise MissingExtra(package="hansken", extra="hansken") from error
-        return HanskenSource(url, reading)
-    try:
-        from indexer.documents.remote import RemoteSource
-    except ModuleNotFoundError as error:
-        raise MissingExtra(package="fsspec", extra="fsspec") from error
-    return RemoteSource(url, reading)
+    return url_source(url, reading)
 
 
 # Removal of what a run shows to be gone: rows without their document, outdated failures.
@@ -362,7 +345,7 @@ def index(
     families = options.families(last_options(store))
     tally = _Tally()
     headings = bool(options.parts or (not inputs.in_place and store.parts.kind()))
-    pool = Pool(extractor_named(options.extractor, headings), workers, options.limits)
+    pool = extractor_pool(options.extractor, workers, options.limits, headings)
     with (
         _stop_when_unreachable(),
         Journal(journal_path(store.address)) as journal,
@@ -465,7 +448,7 @@ def _job(
 
 def _run(
     job: Job,
-    pool: Pool,
+    pool: ExtractorPool,
     inputs: _Inputs,
     options: IndexOptions,
     tally: _Tally,

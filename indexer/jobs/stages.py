@@ -19,12 +19,9 @@ from functools import cached_property
 from typing import Protocol
 
 from indexer.comparing.clauses.segmentation import locate_headings
-from indexer.documents.base import Limits, Task
+from indexer.documents.base import CUSTODIAN, ExtractorPool, Limits, Task
 from indexer.documents.blobs import read
-from indexer.documents.extractors import document_or_task, is_outdated
-from indexer.documents.mail.headers import CUSTODIAN
-from indexer.documents.maildir import name_with_format
-from indexer.documents.workers import Pool
+from indexer.documents.extractors import document_or_task, is_outdated, name_with_format
 from indexer.errors import ExtractionError, ExtractorUnavailable, StoreStopped
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.grouping.delete import delete_and_repair
@@ -271,7 +268,7 @@ class Job:
 
 
 def outcomes(
-    blobs: Iterable[Blob | Outcome], job: Job, pool: Pool
+    blobs: Iterable[Blob | Outcome], job: Job, pool: ExtractorPool
 ) -> Generator[Outcome, None, None]:
     """Index blobs and yield the outcome of each, in the order in which it is known.
 
@@ -356,7 +353,7 @@ def _known_outcome(
 
 
 def _extract(
-    items: Iterable[Pending | Outcome], job: Job, pool: Pool
+    items: Iterable[Pending | Outcome], job: Job, pool: ExtractorPool
 ) -> Iterator[ExtractedBlob | Outcome]:
     """Extract the text of every blob: plain text in this process, everything else in the worker
     processes.

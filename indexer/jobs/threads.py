@@ -10,16 +10,26 @@ from pathlib import Path
 from indexer.comparing.alignment import align, lcs
 from indexer.comparing.words import normal_words
 from indexer.defaults import REVIEW
-from indexer.documents import mailboxes
-from indexer.documents.base import DEFAULT_LIMITS, Reading
+from indexer.documents.base import (
+    DEFAULT_LIMITS,
+    MESSAGE_ID,
+    REFERENCES,
+    THREAD,
+    Reading,
+    is_mail,
+    message_hash,
+)
 from indexer.documents.blobs import INSIDE, read
-from indexer.documents.folder import FileSource, path_list
-from indexer.documents.mail.headers import MESSAGE_ID, REFERENCES, THREAD, message_hash
-from indexer.documents.mail.message import MailMessage, mail_bytes, read_message
-from indexer.documents.mail.outlook import MAGIC, is_outlook_message
-from indexer.documents.mail.segments import CONTENT
+from indexer.documents.containers import MAILBOX
+from indexer.documents.mail.message import (
+    MailMessage,
+    is_compound_file,
+    is_outlook_message,
+    mail_bytes,
+    read_message,
+)
 from indexer.documents.mail.threads import Thread, ThreadMail, build_threads
-from indexer.documents.tika import is_mail
+from indexer.documents.sources import FileSource, path_list
 from indexer.errors import ExtractionError, UsageError
 from indexer.fingerprinting.fingerprint import fingerprints
 from indexer.fingerprinting.keys import stored_sketch
@@ -84,10 +94,10 @@ def quotes_contained(mail: ThreadMail, other: ThreadMail) -> float | None:
     Passages of five words or more count, shorter quotes as a whole, and each place of the other
     mail once. None for a mail without quotes.
     """
-    quotes = normal_words(_content(mail, 1))
+    quotes = normal_words(mail.content(1))
     if not len(quotes):
         return None
-    return align(quotes, normal_words(_content(other, 0))).containment[0]
+    return align(quotes, normal_words(other.content(0))).containment[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +115,6 @@ def _near_mail(member: Assignment, by_id: Mapping[str, ThreadMail]) -> NearMail:
         return NearMail(member.id, 1.0, None)
     contained = quotes_contained(by_id[member.id], by_id[member.family])
     return NearMail(member.family, member.similarity or 0.0, contained)
-
-
-def _content(mail: ThreadMail, least_depth: int) -> str:
-    """Return what was written in a mail, from a depth of quoting on."""
-    parts = (
-        part.text for part in mail.segments if part.kind in CONTENT and part.depth >= least_depth
-    )
-    return "\n".join(parts)
 
 
 def _own_text(mail: ThreadMail) -> str:
@@ -245,7 +247,7 @@ class _Account:
         """Yield the mail of a blob, or those of a mailbox that has another name."""
         try:
             source = read(blob, DEFAULT_LIMITS.bytes).data
-            if source.startswith(MAGIC):
+            if is_compound_file(source):
                 yield from self._outlook(blob, source)
                 return
             data = mail_bytes(source).data
@@ -266,7 +268,7 @@ class _Account:
             self.others += 1
 
     def _mailbox(self, blob: Blob, data: bytes, reading: Reading) -> Iterator[MailMessage]:
-        for item in mailboxes.mbox_messages(blob, io.BytesIO(data), reading):
+        for item in MAILBOX.members(blob, io.BytesIO(data), reading):
             if isinstance(item, Blob):
                 yield from self._mails(item, reading)
             elif isinstance(item, FailedBlob):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indexer.comparing.criteria import COMPARED
 from indexer.comparing.plan import equal_parts, sketch_size
-from indexer.documents.mail.headers import MESSAGE_ID, REFERENCES
+from indexer.documents.base import MESSAGE_ID, REFERENCES
 from indexer.fingerprinting.keys import hamming, unpack_slots
 from indexer.fingerprinting.minhash import NearSketches, near_sketches, similarity_intervals
 from indexer.fingerprinting.rare_terms import lengths_agree

@@ -18,8 +18,8 @@ from pyspark.sql import functions as sf
 
 from indexer.documents.base import DEFAULT_LIMITS
 from indexer.documents.blobs import file_payload, identifier
-from indexer.documents.plain_text import plain_document
-from indexer.errors import SourceNotFound, UsageError
+from indexer.documents.extractors import extractor_named
+from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprinting.fingerprint import current_rows, fingerprints
 from indexer.jobs.document_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
@@ -133,8 +133,9 @@ def _file_document(record: dict[str, Any], root: str) -> ExtractedBlob | str:
     path = str(record["path"]).removeprefix("file:")
     data = record["content"]
     name = path.rpartition("/")[2]
-    document = plain_document(data, name, DEFAULT_LIMITS)
-    if document is None:
+    try:
+        document = extractor_named("plain")(DEFAULT_LIMITS).extract(data, name)
+    except ExtractionError:
         return path
     key, namespace = path.removeprefix(root).lstrip("/"), root
     if path == root:

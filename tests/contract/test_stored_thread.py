@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sample_library import rows, sentence
 
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import message_hash
 from indexer.jobs import threads
 from indexer.jobs.threads import stored_thread
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from sample_library import library, rows
 from samples import formats, zipped
 
-from indexer.documents.base import Limits
+from indexer.documents.base import Limits, is_mail
 from indexer.documents.extractors import document_or_task, unpack
-from indexer.documents.tika import is_mail, mark_charset
+from indexer.documents.tika import mark_charset
 from indexer.errors import NearfoldError, UsageError
 from indexer.fingerprinting.fingerprint import define, fingerprint, fingerprints
 from indexer.fingerprinting.keys import pack_slots, signed64, unpack_slots, unsigned64

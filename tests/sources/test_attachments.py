@@ -23,10 +23,9 @@ from indexer import (
     index,
     open_store,
 )
-from indexer.documents.base import Reading
-from indexer.documents.load_files import QUOTE
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import Reading, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
+from indexer.documents.tables import QUOTE
 from indexer.errors import UsageError
 from indexer.grouping.label import label
 from indexer.model import Row

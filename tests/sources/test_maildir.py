@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.jobs.index import IndexOptions, index
 from indexer.jobs.threads import ThreadsOptions, threads
 from indexer.model import Blob, SkippedBlob

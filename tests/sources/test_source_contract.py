@@ -11,7 +11,7 @@ from places import CONTAINERS, FILLS, Place, place_fixture, store_fixture  # noq
 
 from indexer import open_store
 from indexer.documents.base import Limits
-from indexer.documents.containers import KINDS
+from indexer.documents.containers import CONTAINERS as TYPES
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."
@@ -21,7 +21,9 @@ BROKEN = b"\x00\x01\x02\xff\xfe no text at all"
 
 def test_every_kind_of_container_keeps_the_contract() -> None:
     names = [name for _, name, _ in FILLS.values()]
-    absent = [endings for endings in KINDS if not any(name.endswith(endings) for name in names)]
+    absent = [
+        kind.suffixes for kind in TYPES if not any(name.endswith(kind.suffixes) for name in names)
+    ]
     assert not absent, f"add these to FILLS in places.py: {absent}"
 
 

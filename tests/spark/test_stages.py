@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from synthetic_library import library, store_of
 
 from indexer.comparing.criteria import Criteria
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions

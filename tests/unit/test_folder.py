@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
 

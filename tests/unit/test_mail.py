@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.documents import tika
-from indexer.documents.base import DEFAULT_LIMITS
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import DEFAULT_LIMITS, message_hash
 from indexer.documents.native import NativeExtractor
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"

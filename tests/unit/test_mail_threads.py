@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic_mail import corpus
 
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import message_hash
 from indexer.documents.mail.message import (
     Attachment,
     MailMessage,

@@ -13,8 +13,7 @@ import pytest
 from aspose.email_foss.msg import MapiMessage, PropertyTypeCode
 
 from indexer import IndexOptions, index, open_store, threads
-from indexer.documents.base import DEFAULT_LIMITS, Reading
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import DEFAULT_LIMITS, Reading, message_hash
 from indexer.documents.mail.message import read_message, split_attachments
 from indexer.documents.mail.outlook import outlook_mail
 from indexer.documents.native import NativeExtractor

@@ -12,7 +12,7 @@ import pytest
 
 from indexer.documents import blobs
 from indexer.documents.blobs import read
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sample_library import rows, sentence
 
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import message_hash
 from indexer.model import Row
 
 ELSEWHERE = "http://elsewhere.invalid"

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sample_library import rows, sentence
 
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import message_hash
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from web.plain_requests import request

@@ -1,25 +1,10 @@
-"""Names of the metadata by which mails, attachments and custodians are known."""
+"""Fields in the header of a mail: Message-IDs, and names that a parser can read."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 
-from indexer.documents.base import byte_order_mark
-
-PARENT = "parent_id"
-"""Of an attachment: the id of its mail."""
-CUSTODIAN = "custodian"
-"""Of a document: who held it."""
-MESSAGE_ID = "message_id"
-"""Of a mail: its Message-ID, in angle brackets."""
-REFERENCES = "references"
-"""Of a mail: the Message-IDs that it refers to, oldest first, by blanks."""
-THREAD = "thread"
-"""Of a mail: the MIH of the first Message-ID that it refers to, else of its own."""
-
-
-# The Message-IDs in fields of a mail.
+from indexer.documents.base import HEADER_END, USUAL_FIELD
 
 _BRACKETED = re.compile(r"<[^<>]*>")
 _MOST_REFERENCES = 1_000
@@ -65,38 +50,9 @@ def _names_ids(field: str) -> bool:
     return "<" in field or all("@" in part for part in field.split())
 
 
-# The EDRM Message Identification Hash (MIH), by which systems name the same mail alike.
-
-
-def message_hash(message_id: str) -> str:
-    """Return the MIH of a Message-ID with its angle brackets; empty for an empty one.
-
-    >>> message_hash("<CALckR-a8UDkRjO4xJyjd_s0GPxQWw@mail.gmail.com>")
-    '1de319c276884bd0c9e2f1621ada26cc'
-    """
-    data = message_id.encode("utf-8", "surrogateescape")
-    return hashlib.md5(data, usedforsecurity=False).hexdigest() if message_id else ""
-
-
 # The header of a mail as bytes, before a parser reads it.
 
-_HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
-_KNOWN_FIELD = re.compile(rb"^(?:from|to|subject|date|message-id|received):", re.I | re.M)
-_FIRST_FIELD = re.compile(rb"[!-9;-~]+:")
 _RAW_NAME = re.compile(rb"^[\x21-\x39\x3b-\x7e]*[\x80-\xff][\x21-\x39\x3b-\xff]*:", re.M)
-
-
-def is_mail_text(data: bytes) -> bool:
-    """Return whether bytes are a mail as mail programs send it, by the fields that they begin with.
-
-    >>> is_mail_text(b"Importance: high\\nFrom: Ann\\n\\nYes."), is_mail_text(b"a: b\\n\\nFrom: x")
-    (True, False)
-    """
-    mark, _ = byte_order_mark(data)
-    data = data[len(mark) :]
-    end = _HEADER_END.search(data)
-    stop = end.start() if end else len(data)
-    return bool(_FIRST_FIELD.match(data) and _KNOWN_FIELD.search(data, 0, stop))
 
 
 def named_fields(data: bytes) -> bytes:
@@ -107,8 +63,8 @@ def named_fields(data: bytes) -> bytes:
     >>> named_fields("From: Ann\\nGrüße: x\\n\\nYes.".encode("latin-1"))
     b'From: Ann\\nX-Unnamed: x\\n\\nYes.'
     """
-    end = _HEADER_END.search(data)
+    end = HEADER_END.search(data)
     stop = end.start() if end else len(data)
-    if not _RAW_NAME.search(data, 0, stop) or not _KNOWN_FIELD.search(data, 0, stop):
+    if not _RAW_NAME.search(data, 0, stop) or not USUAL_FIELD.search(data, 0, stop):
         return data
     return _RAW_NAME.sub(b"X-Unnamed:", data[:stop]) + data[stop:]

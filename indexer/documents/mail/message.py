@@ -14,8 +14,8 @@ from email.utils import mktime_tz, parsedate_tz
 from functools import reduce
 from html import unescape
 
-from indexer.documents.base import byte_order_mark
-from indexer.documents.mail.headers import ancestors, message_hash, message_ids, named_fields
+from indexer.documents.base import byte_order_mark, message_hash
+from indexer.documents.mail.headers import ancestors, message_ids, named_fields
 from indexer.documents.mail.outlook import MAGIC, decode_declared, outlook_mail
 from indexer.documents.mail.quotes import marked_lines, segment_words, spelled
 
@@ -54,6 +54,20 @@ def mail_bytes(data: bytes) -> MailBytes:
     if encoding:
         data = data.decode(encoding, "replace").encode("utf-8", "replace")
     return MailBytes(named_fields(data), bool(encoding))
+
+
+def is_compound_file(data: bytes) -> bool:
+    """Return whether bytes are a compound file of Microsoft, such as an Outlook message."""
+    return data.startswith(MAGIC)
+
+
+def is_outlook_message(data: bytes, name: str) -> bool:
+    """Return whether bytes are a compound file whose name says that it is a message.
+
+    >>> is_outlook_message(MAGIC, "a.MSG"), is_outlook_message(MAGIC, "a.doc")
+    (True, False)
+    """
+    return is_compound_file(data) and name.lower().endswith(".msg")
 
 
 def _unmarked_encoding(data: bytes) -> str:

@@ -310,15 +310,6 @@ class _UnreadError(Exception):
     """Raised for a message whose form is not read."""
 
 
-def is_outlook_message(data: bytes, name: str) -> bool:
-    """Return whether bytes are a compound file whose name says that it is a message.
-
-    >>> is_outlook_message(MAGIC, "a.MSG"), is_outlook_message(MAGIC, "a.doc")
-    (True, False)
-    """
-    return data.startswith(MAGIC) and name.lower().endswith(".msg")
-
-
 def outlook_mail(data: bytes) -> bytes:
     """Return the mail of a file `.msg`: its transport header with what this lacks from properties,
     its plain text and HTML, or else the text of its RTF, and its attachments, mails in it as mails.

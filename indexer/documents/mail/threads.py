@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, TypeAlias, cast
 
-from indexer.documents.mail.headers import message_hash
+from indexer.documents.base import message_hash
 from indexer.documents.mail.message import MailMessage
 from indexer.documents.mail.quotes import (
     RUN,
@@ -481,6 +481,13 @@ class ThreadMail:
     copy_of: str | None
     reasons: tuple[Reason, ...]
     held_by: str | None
+
+    def content(self, min_depth: int = 0) -> str:
+        """Return what was written in the mail, from a depth of quoting on."""
+        parts = (
+            part.text for part in self.segments if part.kind in CONTENT and part.depth >= min_depth
+        )
+        return "\n".join(parts)
 
     @property
     def is_inclusive(self) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.grouping.precision_recall import linked_sets, ordered_pair
 from indexer.jobs.document_rows import documents_at

@@ -18,7 +18,7 @@ from indexer.comparing.alignment import align
 from indexer.comparing.measures import Side, containment, measure_pair, resemblance, terminology
 from indexer.comparing.words import Words, words
 from indexer.defaults import MEASURE, SYNTH_DOCUMENTS
-from indexer.documents.folder import walk
+from indexer.documents.sources import walk
 from indexer.errors import ExtractionError, UnknownName, UsageError
 from indexer.jobs.document_rows import documents_at
 from indexer.lab.synthesis import changes

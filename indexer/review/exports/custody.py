@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from indexer.documents.base import CUSTODIAN, MESSAGE_ID, message_hash
 from indexer.documents.blobs import length_prefixed
-from indexer.documents.mail.headers import CUSTODIAN, MESSAGE_ID, message_hash
 from indexer.grouping.label import mail_of
 from indexer.model import Row
 from indexer.stores.base import Store

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, TypeAlias
 
-from indexer.documents.load_files import DELIMITER, NEWLINE, QUOTE
+from indexer.documents.tables import DELIMITER, NEWLINE, QUOTE
 from indexer.errors import MissingExtra
 from indexer.grouping.match import MatchResult
 from indexer.wording import escape_formula

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from indexer.documents import blobs
-from indexer.documents.base import Reading
+from indexer.documents.base import Reading, is_mail
 from indexer.documents.blobs import INSIDE
 from indexer.documents.containers import expand, holds_files, may_be_mail
-from indexer.documents.mail.outlook import is_outlook_message
-from indexer.documents.tika import is_mail
+from indexer.documents.mail.message import is_outlook_message
 from indexer.errors import ExtractionError, UsageError
 from indexer.model import Blob, Row
 

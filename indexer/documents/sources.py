@@ -1,6 +1,6 @@
-"""Files and folders as a source: every file below the PATHs once, in an order that depends only on
-names.
+"""Sources by the PATHs that name them: files and folders, and URLs.
 
+Every file below the PATHs comes once, in an order that depends only on names.
 Names are bytes, so names that are not UTF-8 are supported. No symbolic link is followed, so there
 are no loops and no way out of a folder; only a PATH that is itself a link is resolved.
 """
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.documents import maildir
-from indexer.documents.base import Reading, SourceItem, unique
+from indexer.documents.base import Reading, Source, SourceItem, unique
 from indexer.documents.blobs import INSIDE, identifier
-from indexer.errors import SourceNotFound
+from indexer.errors import MissingExtra, SourceNotFound, UsageError
 from indexer.model import Blob, FailedBlob, SkippedBlob
 
 # ruff: noqa: PTH100, PTH116, PTH120
@@ -69,10 +69,10 @@ class FileSource:
 
     def scopes(self) -> tuple[str, ...]:
         """Return each PATH, and the inside of those that are containers."""
-        from indexer.documents.containers import kind_of
+        from indexer.documents.containers import container_of
 
         real = [os.path.realpath(path) for path in self._paths]
-        return (*real, *(f"{path}!" for path in real if kind_of(path)))
+        return (*real, *(f"{path}!" for path in real if container_of(path)))
 
     def holds(self, path: str) -> bool:
         """Return whether the path exists as a file, or is inside a container that was not opened.
@@ -244,3 +244,67 @@ def _problem(item: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{item} vanished before it was read; run again"
     return f"{item} could not be read ({error.strerror or error}); correct that, then run again"
+
+
+# Sources by URL. To add one, write its module and declare it here; an optional library is imported
+# by the module, which is imported when its first URL is read.
+
+
+@dataclass(frozen=True, slots=True)
+class UrlSource:
+    """A kind of URL that names a source.
+
+    `schemes`: how such URLs begin. `load`: imports the module of the source, which needs `package`
+    (of the `extra` of nearfold), and returns what makes the source of a URL. `takes_query`:
+    `Reading.query` selects documents.
+    """
+
+    schemes: tuple[str, ...]
+    load: Callable[[], Callable[[str, Reading], Source]]
+    package: str
+    extra: str
+    takes_query: bool = False
+
+
+def _hansken() -> Callable[[str, Reading], Source]:
+    from indexer.documents.hansken import HanskenSource
+
+    return HanskenSource
+
+
+def _remote() -> Callable[[str, Reading], Source]:
+    from indexer.documents.remote import RemoteSource
+
+    return RemoteSource
+
+
+URL_SOURCES = (
+    UrlSource(
+        ("hansken://", "hansken+http://"), _hansken, "hansken", extra="hansken", takes_query=True
+    ),
+    UrlSource(("",), _remote, "fsspec", extra="fsspec"),  # all file systems that fsspec knows
+)
+
+
+def url_source(url: str, reading: Reading) -> Source:
+    """Return the source at a URL. Raises `MissingExtra` when its library is not installed."""
+    kind = _kind_of_url(url)
+    try:
+        open_source = kind.load()
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package=kind.package, extra=kind.extra) from error
+    return open_source(url, reading)
+
+
+def check_queryable(paths: Iterable[str]) -> None:
+    """Raise `UsageError` when a PATH is of a source that takes no query."""
+    for path in paths:
+        if "://" not in path or not _kind_of_url(path).takes_query:
+            raise UsageError(
+                f"{path} takes no query; --query is for hansken:// alone, "
+                "leave it out, or index the others apart"
+            )
+
+
+def _kind_of_url(url: str) -> UrlSource:
+    return next(kind for kind in URL_SOURCES if url.startswith(kind.schemes))
