@@ -281,7 +281,7 @@ def _unreadable(error: OSError) -> UnreadableFile:
 
 # The limit of what an archive may unpack to.
 
-MOST_TIMES = 200
+MAX_TIMES = 200
 
 
 @dataclass(slots=True)
@@ -297,7 +297,7 @@ class Allowance:
     @classmethod
     def of(cls, archive: Blob, max_bytes: int) -> Allowance:
         """Return the allowance of a whole archive; a document has at most `max_bytes`."""
-        return cls(MOST_TIMES * archive.size + max_bytes, max_bytes)
+        return cls(MAX_TIMES * archive.size + max_bytes, max_bytes)
 
     @property
     def is_spent(self) -> bool:
@@ -311,6 +311,6 @@ class Allowance:
     def refusal(self) -> UnreadableFile:
         """Return the error of a member that was not unpacked."""
         return UnreadableFile(
-            reason=f"the archive unpacks to more than {MOST_TIMES} times its size, as a bomb does",
+            reason=f"the archive unpacks to more than {MAX_TIMES} times its size, as a bomb does",
             remedy="unpack the archive if you trust it, then index the folder",
         )

@@ -30,8 +30,8 @@ from indexer.system.credentials import parts_of
 DOCUMENTS = "type:document"
 _TEXTS = ("ocr", "htmlText", "text", "plain")
 _RAW, _HTML = "raw", "htmlText"
-_LEAST_BYTES = 16
-_MOST_IDLE = 3
+_MIN_BYTES = 16
+_MAX_IDLE = 3
 _IDENTITY = "hansken/text"
 _USER, _PASSWORD = "HANSKEN_USERNAME", "HANSKEN_PASSWORD"
 _ERRORS = (RequestException, OSError, ValueError)
@@ -188,7 +188,7 @@ def _traces(context: Any, query: Any) -> Iterator[Any]:
             return
         except RECOVERABLE_JSON_STREAM_ERRORS as error:
             idle += 1
-            if idle > _MOST_IDLE:
+            if idle > _MAX_IDLE:
                 raise OSError(f"the answer breaks off each time: {error}") from error
 
 
@@ -202,7 +202,7 @@ def _stream_name(trace: Any) -> str | None:
         if trace.get(f"data.{name}.mimeClass") == "text"
     }
     best = max(texts, key=texts.__getitem__, default=_RAW)
-    if texts.get(best, 0) > _LEAST_BYTES:
+    if texts.get(best, 0) > _MIN_BYTES:
         return best
     return _RAW if _RAW in trace.data_types else None
 

@@ -21,7 +21,7 @@ from indexer.errors import UnreadableFile
 from indexer.model import Blob, FailedBlob
 
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
-_MOST_HEADERS = 1 << 20
+_MAX_HEADERS = 1 << 20
 _FIELD = re.compile(rb"[!-9;-~]+:")
 _USUAL_FIELD = re.compile(
     rb"(?:from|to|subject|date|message-id|received|return-path|delivered-to|mime-version"
@@ -114,9 +114,9 @@ def _is_from_line(
 
 def _message_id(message: bytes) -> str | None:
     """Return the Message-ID without its brackets, None without one."""
-    headers = _HEADERS.match(message[:_MOST_HEADERS])
+    headers = _HEADERS.match(message[:_MAX_HEADERS])
     try:
-        parsed = message_from_bytes(headers[0] if headers else message[:_MOST_HEADERS])
+        parsed = message_from_bytes(headers[0] if headers else message[:_MAX_HEADERS])
         value = parsed["Message-ID"]
     except (MessageError, ValueError):
         return None

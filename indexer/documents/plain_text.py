@@ -44,10 +44,10 @@ _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
 _HEAD = 64 << 10
 _SAMPLE = 16 << 10
 _LINE = 2 << 10
-_MOST_CONTROLS = 0.01
-_MOST_UNDER_PLAIN_NAME, _FEW_CONTROLS = 0.05, 2
-_MOST_DAMAGE = 0.05
-_LEAST_ASCII = 0.7
+_MAX_CONTROLS = 0.01
+_MAX_UNDER_PLAIN_NAME, _FEW_CONTROLS = 0.05, 2
+_MAX_DAMAGE = 0.05
+_MIN_ASCII = 0.7
 _TYPES = {
     ".csv": "text/csv",
     ".json": "application/json",
@@ -140,8 +140,8 @@ def _looks_like_text(data: bytes, head: bytes, encoding: str, has_plain_name: bo
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if has_plain_name and 2 * controls < len(head):
-        return controls <= max(_FEW_CONTROLS, _MOST_UNDER_PLAIN_NAME * len(head))
-    return controls <= _MOST_CONTROLS * len(head)
+        return controls <= max(_FEW_CONTROLS, _MAX_UNDER_PLAIN_NAME * len(head))
+    return controls <= _MAX_CONTROLS * len(head)
 
 
 def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding | None:
@@ -195,7 +195,7 @@ def _is_mostly_utf8(sample: bytes) -> bool:
     text = sample.decode("utf-8", "replace")
     broken = text.count("\ufffd") - sample.count("\ufffd".encode())
     beyond = sum(1 for char in text if char > "\x7f")
-    return broken <= _MOST_DAMAGE * beyond
+    return broken <= _MAX_DAMAGE * beyond
 
 
 def _manual_page(head: bytes, text: str) -> ManualPage | None:
@@ -219,7 +219,7 @@ def _guess_encoding(sample: bytes) -> str | None:
 
     matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
     if not matches:
-        is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _LEAST_ASCII * len(sample)
+        is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _MIN_ASCII * len(sample)
         return "cp1252" if is_mostly_ascii else None
     close = _close_matches(matches)
     if any(match.encoding == "cp1254" and match.language == "Turkish" for match in close):

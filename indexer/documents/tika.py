@@ -33,7 +33,7 @@ _STRONG = {"L": _LEFT, "EN": _LEFT, "R": _RIGHT, "AL": _RIGHT, "AN": _RIGHT}
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 _STROKES = re.compile(r"(?<=[\u0620-\u064a])([A-Za-z\ufffd])\1*(?=[\u0620-\u064a])")
-_FEWEST_STROKES = 5
+_MIN_STROKES = 5
 
 Runs = Sequence[tuple[str, str]]
 
@@ -70,7 +70,7 @@ def _without_strokes(text: str) -> str:
     """
     counts = Counter(match[1] for match in _STROKES.finditer(text))
     (stroke, count), *_ = [*counts.most_common(1), ("", 0)]
-    if count < max(_FEWEST_STROKES, counts.total() / 2):
+    if count < max(_MIN_STROKES, counts.total() / 2):
         return text
     return _STROKES.sub(lambda match: "" if match[1] == stroke else match[0], text)
 
@@ -132,7 +132,7 @@ _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
 _FIELD = re.compile(rb"[!-9;-~]+:")
 _FIRST_FIELD = b"Return-Path: <>\n"
 _MAX_BYTES = 32 << 20
-_MOST_VALUE = 1000
+_MAX_VALUE = 1000
 _RAW = "message:raw-header:"
 _ID_FIELDS = (
     ("message-id", "mapi:internet-message-id"),
@@ -190,7 +190,7 @@ def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
     line = ancestors(in_reply_to, references)
     own_ids = message_ids(own)[:1]
     values = {
-        "message_id": "".join(own_ids)[:_MOST_VALUE],
+        "message_id": "".join(own_ids)[:_MAX_VALUE],
         "references": _fitting(line),
         "thread": message_hash(next(iter(line or own_ids), "")),
     }
@@ -199,9 +199,9 @@ def thread_fields(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def _fitting(ids: Sequence[str]) -> str:
     """Return ids by blanks: all, or the first and as many of the last as fit into a value."""
-    while len(" ".join(ids)) > _MOST_VALUE and len(ids) > 1:
+    while len(" ".join(ids)) > _MAX_VALUE and len(ids) > 1:
         ids = (ids[0], *ids[2:])
-    return " ".join(ids)[:_MOST_VALUE]
+    return " ".join(ids)[:_MAX_VALUE]
 
 
 def _declares_utf8(part: Message | EmailMessage) -> bool:
@@ -249,7 +249,7 @@ _METADATA_NAMES = {
     "Message-From": "from",
     "Message-To": "to",
 }
-_MOST_TITLE, _TIKA_ANSWERS_MOST_VALUE, _MOST_WARNING = 500, 1000, 300
+_MAX_TITLE, _TIKA_ANSWERS_MOST_VALUE, _MAX_WARNING = 500, 1000, 300
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
@@ -298,7 +298,7 @@ def document(
         text = reorder_lines(text)
     return Document(
         text=_SURROGATES.sub("\ufffd", text[:chars]),
-        title=_clean(_first(metadata, "dc:title"), _MOST_TITLE),
+        title=_clean(_first(metadata, "dc:title"), _MAX_TITLE),
         content_type=content_type.partition(";")[0].strip(),
         metadata=_metadata(metadata) | thread_fields(metadata),
         extractor=extractor,
@@ -313,7 +313,7 @@ def damage_error(reason: str) -> ExtractionError:
         return ExtractionError(
             "the document is encrypted; remove its password, then index it again"
         )
-    detail = _clean(_stable_text(reason), _MOST_WARNING)
+    detail = _clean(_stable_text(reason), _MAX_WARNING)
     return ExtractionError(
         f"the document is damaged, hostile, or not of its declared type: {detail}; "
         "repair it or leave it out"
@@ -339,7 +339,7 @@ def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """
     keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
     lines = (_fault(key, value) for key in keys for value in metadata[key])
-    return tuple(dict.fromkeys(_clean(line, _MOST_WARNING) for line in lines))
+    return tuple(dict.fromkeys(_clean(line, _MAX_WARNING) for line in lines))
 
 
 def _fault(key: str, value: str) -> str:

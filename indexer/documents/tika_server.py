@@ -36,7 +36,7 @@ _GREETING_SECONDS, _CONNECT_SECONDS, _PAUSE_SECONDS = 5.0, 5.0, 0.5
 _RETURN_SECONDS = 40.0
 _PIECE = 1 << 16
 _BYTES_A_CHAR, _OTHER_BYTES = 6, 32 << 20
-_MOST_EMBEDDED = 1000
+_MAX_EMBEDDED = 1000
 _BUSY = frozenset({429, 502, 503, 504})
 _ELSEWHERE = frozenset({401, 403, 404, 405, 407})
 
@@ -124,7 +124,7 @@ class ServerExtractor:
         headers = {
             "Accept": "application/json",
             "writeLimit": str(chars),
-            "maxEmbeddedResources": str(_MOST_EMBEDDED),
+            "maxEmbeddedResources": str(_MAX_EMBEDDED),
         }
         most = _BYTES_A_CHAR * chars + _OTHER_BYTES
         return _call("put", self._url, "/rmeta/body", data, headers, self._limits.seconds, most)

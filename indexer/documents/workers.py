@@ -188,7 +188,7 @@ T = TypeVar("T")
 _TICK = 0.05
 _LONGEST_STEP = 4 * _TICK
 _STARTS = 3
-_MOST_BYTES = 512 << 20
+_MAX_BYTES = 512 << 20
 _CLOSING_SECONDS = 5.0
 
 
@@ -310,7 +310,7 @@ class _Run(Generic[K]):
     def is_full(self) -> bool:
         """True while no further task should be submitted."""
         has_retries = self._is_retrying or bool(self._to_retry)
-        return has_retries or self._under_way >= self._most or self._bytes > _MOST_BYTES
+        return has_retries or self._under_way >= self._most or self._bytes > _MAX_BYTES
 
     def submit(self, task: Task[K]) -> None:
         self._under_way += 1

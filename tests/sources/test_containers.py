@@ -15,7 +15,7 @@ from places import store_fixture  # noqa: F401
 
 from indexer import IndexOptions, index, threads
 from indexer.documents.base import DEFAULT_LIMITS, Limits, Reading
-from indexer.documents.blobs import MOST_TIMES
+from indexer.documents.blobs import MAX_TIMES
 from indexer.errors import UsageError
 from indexer.jobs.index import DEFAULT_READING
 
@@ -64,7 +64,7 @@ def test_a_bomb_is_given_up(kind, tmp_path, store):
                 info = tarfile.TarInfo(f"{number}.txt")
                 info.size = len(zeros)
                 archive.addfile(info, io.BytesIO(zeros))
-    unpacked = MOST_TIMES * place.stat().st_size + (1 << 20)
+    unpacked = MAX_TIMES * place.stat().st_size + (1 << 20)
     account = read(place, store, Limits(bytes=1 << 20, chars=1000))
     assert account.indexed <= unpacked / (1 << 20) + 1 < 12
     assert any("bomb" in blob.error for blob in account.failed)

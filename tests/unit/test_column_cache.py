@@ -82,7 +82,7 @@ def test_the_second_answer_is_that_of_a_new_connection(
 ) -> None:
     """Whether all rows are read for columns, or those that match, or all are too many."""
     monkeypatch.setattr(read_cache, "_FEW", few)
-    monkeypatch.setattr(read_cache, "MOST_ROWS", 1 << 22 if few else 0)
+    monkeypatch.setattr(read_cache, "MAX_ROWS", 1 << 22 if few else 0)
     store, other = opened(file), opened(file)
     first = list(answers(store))
     assert list(answers(store)) == first == list(answers(other))
@@ -115,7 +115,7 @@ def test_the_last_matches_are_ranked_first_where_a_query_allows_it(
     file: Path, text: str, filters: tuple[tuple[str, str], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They have the order and the scores of a ranking of all, and counts are of all."""
-    monkeypatch.setattr(ranking, "_FEWEST_RANKED", 2)
+    monkeypatch.setattr(ranking, "_MIN_RANKED", 2)
     query = Query(text, filters, facets=FACETS, families=True)
     store, other = opened(file), opened(file)
     whole = other.search(query)
@@ -205,7 +205,7 @@ def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], 
 
 
 def test_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_cache, "MOST_SCORES", 200)
+    monkeypatch.setattr(read_cache, "MAX_SCORES", 200)
     cache, reads = read_cache.ScoreCache(), []
 
     def ask(word: str) -> list[int]:

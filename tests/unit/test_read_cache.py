@@ -23,7 +23,7 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
     stored = {number: bytes([number, 7, number]) for number in range(1, 41) if number % 5}
     sketches = SketchCache()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MOST_SKETCHES", 8)
+        patch.setattr(read_cache, "MAX_SKETCHES", 8)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
             packed, is_sketched = sketches.packed(
@@ -37,7 +37,7 @@ def test_sketches_are_those_of_their_rows_whatever_was_read_before(choices: list
 @given(CHOICES)
 def test_numbers_are_those_of_their_rows_whatever_was_read_before(choices: list[set[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MOST_NUMBERS", 8)
+        patch.setattr(read_cache, "MAX_NUMBERS", 8)
         cache = NumberCache(np.int32)
         for chosen in choices:
             numbers = np.array(sorted(chosen))
@@ -50,7 +50,7 @@ def test_postings_are_those_of_their_keys_and_few_are_kept(choices: list[set[str
     carriers = {key: np.arange(place * 30) for place, key in enumerate("abcdef")}
     cache, read = ReadCache(), []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read_cache, "MOST_POSTINGS", 300)
+        patch.setattr(read_cache, "MAX_POSTINGS", 300)
         for chosen in choices:
             keys = sorted(chosen)
             answer = cache.carriers(keys, 9, lambda keys: [carriers[key] for key in keys])

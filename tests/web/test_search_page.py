@@ -180,7 +180,7 @@ def test_of_many_matches_the_last_ones_are_ranked_first_and_a_page_says_so(
     from starlette.testclient import TestClient
 
     monkeypatch.setattr(documents, "_MOST_RANKED", 2)
-    monkeypatch.setattr(full_text, "_FEWEST_RANKED", 2)
+    monkeypatch.setattr(full_text, "_MIN_RANKED", 2)
     client = TestClient(review_application(library, frozenset({"testserver"})))
     page = client.get("/?q=ferry*").text
     assert "Only the 2 that were indexed last are ranked so far." in page

@@ -7,7 +7,7 @@ import re
 from indexer.documents.base import HEADER_END, USUAL_FIELD
 
 _BRACKETED = re.compile(r"<[^<>]*>")
-_MOST_REFERENCES = 1_000
+_MAX_REFERENCES = 1_000
 
 
 def message_ids(field: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def ancestors(in_reply_to: str, references: str) -> tuple[str, ...]:
     """
     line = message_ids(references) if _names_ids(references) else ()
     if line:
-        return line[-_MOST_REFERENCES:]
+        return line[-_MAX_REFERENCES:]
     return message_ids(in_reply_to)[:1] if _names_ids(in_reply_to) else ()
 
 

@@ -100,7 +100,7 @@ _INLINE = _STRUCK | {"a", "b", "font", "i", "span", "u"}
 _STRUCK_STYLE = re.compile(r"\bline-through\b", re.IGNORECASE)
 _COMMENT_END = re.compile(r"--!?>")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-_MOST_QUOTES = 50
+_MAX_QUOTES = 50
 
 
 def html_text(html: str) -> str:
@@ -161,7 +161,7 @@ class _Reader:
         self._end_block("")
         lines: list[str] = []
         for quotes, line in self._lines:
-            marks = ">" * min(quotes, _MOST_QUOTES)
+            marks = ">" * min(quotes, _MAX_QUOTES)
             shown = f"{marks} {line}" if marks and line else marks + line
             if shown.strip(">").strip() or (lines and lines[-1].strip(">").strip()):
                 lines.append(shown)

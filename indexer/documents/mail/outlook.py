@@ -288,7 +288,7 @@ _DAMAGED = "no message of Outlook, or a damaged one"
 _PROPERTIES = "__properties_version1.0"
 _TEXT, _TEXT_8_BIT, _BINARY, _OBJECT = "001F", "001E", "0102", "000D"
 _ROOT_HEAD, _INNER_HEAD, _ATTACHMENT_HEAD = 32, 24, 8
-_MOST_NESTED = 20
+_MAX_NESTED = 20
 _SUBJECT, _HEADER, _SENDER, _SENDER_SMTP, _SENDER_ADDRESS = "0037", "007D", "0C1A", "5D01", "0C1F"
 _BODY, _RICH_TEXT, _HTML = "1000", "1009", "1013"
 _CLASS, _SIGNED = "001A", ".smime.multipartsigned"
@@ -393,8 +393,8 @@ class _Storage:
         name = f"__substg1.0_{_DATA}{_OBJECT}"
         if not self._has(f"{name}/{_PROPERTIES}"):
             return None
-        if len(self._path) > 2 * _MOST_NESTED:
-            raise _UnreadError(f"mails in mails, more than {_MOST_NESTED} deep")
+        if len(self._path) > 2 * _MAX_NESTED:
+            raise _UnreadError(f"mails in mails, more than {_MAX_NESTED} deep")
         return _Storage(self._file, (*self._path, name), _INNER_HEAD)
 
     def _has(self, name: str) -> bool:

@@ -16,7 +16,7 @@ from indexer.fingerprinting.normalise import MARK, SPACING_MARK, category_ranges
 _MARKS = re.compile(r"[ \t]{0,2}(?:>[ \t]?)+")
 _PROMPT = re.compile(r">>> (?!>)")
 _GROUPWISE = re.compile(r"(?:>[ \t]?)*(>>> ?(?=[^\s>])(?:[^<>]|<[^<>]*>)*\d[./-]\d.*>>>[ \t]*)")
-_MOST_HEADING = 200
+_MAX_HEADING = 200
 _ENVELOPE = re.compile(r">From [^\s>]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+")
 
@@ -59,7 +59,7 @@ def _lines(body: str) -> Iterator[Line]:
         text = _INVISIBLE.sub("", line.rstrip("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"))
         marks = 0
         match = _MARKS.match(text)
-        heading = len(text) <= _MOST_HEADING and _GROUPWISE.fullmatch(text)
+        heading = len(text) <= _MAX_HEADING and _GROUPWISE.fullmatch(text)
         is_text = (before == 0 and _ENVELOPE.match(text)) or (most == 0 and _PROMPT.match(text))
         if is_text:
             text = text.removeprefix(">") if _ENVELOPE.match(text) else text
@@ -224,7 +224,7 @@ LIST_FOOTER = re.compile(
 # The lines that a mail program writes above the message it quotes or forwards.
 
 HeadingKind: TypeAlias = Literal["quoted", "forwarded", "end"]
-_MOST_LINES, _MOST_CHARS, _MOST_HEADER, _MOST_DATE = 4, 400, 16, 60
+_MAX_LINES, _MAX_CHARS, _MAX_HEADER, _MAX_DATE = 4, 400, 16, 60
 # Archives of mailing lists write `@` as ` at `.
 _ADDRESS = re.compile(r"[^\s<>()@,;:]+@[^\s<>()@,;:]+\w|<\S+ at \S+>")
 _DATE = re.compile(
@@ -276,7 +276,7 @@ def heading_at(lines: Sequence[Line], place: int) -> Heading | None:
     first.
     """
     marks = lines[place].marks
-    if lines[place].is_blank or len(lines[place].text) > _MOST_CHARS:
+    if lines[place].is_blank or len(lines[place].text) > _MAX_CHARS:
         return None
     return (
         _separator(lines, place, marks)
@@ -326,10 +326,10 @@ def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | N
     colon, each above its value or, after a tabulator, beside it; `To` and the subject are needed.
     """
     date = lines[place + 1].text if place + 1 < len(lines) else ""
-    if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MOST_DATE:
+    if not (_DATE.search(date) and _TIME.search(date)) or len(date) > _MAX_DATE:
         return None
     has_field = has_recipients = False
-    for here in range(place + 2, min(place + 2 + _MOST_HEADER, len(lines))):
+    for here in range(place + 2, min(place + 2 + _MAX_HEADER, len(lines))):
         label, tab, value = lines[here].text.strip().partition("\t")
         label = label.casefold()
         if lines[here].marks != marks:
@@ -350,7 +350,7 @@ def _notes_heading(lines: Sequence[Line], place: int, marks: int) -> Heading | N
 def _subject(lines: Sequence[Line], count: int) -> str:
     """Return the subject that a header of so many lines states."""
     for line in lines[:count]:
-        match = _LABEL.match(line.text[:_MOST_CHARS])
+        match = _LABEL.match(line.text[:_MAX_CHARS])
         if match and _field_kind(line.text) == "subject":
             return match[2]
     return ""
@@ -366,7 +366,7 @@ def _header_lines(lines: Sequence[Line], place: int, marks: int) -> int:
     fields: list[str] = []
     last = place
     here = place
-    while here < len(lines) and here - place < _MOST_HEADER and lines[here].marks == marks:
+    while here < len(lines) and here - place < _MAX_HEADER and lines[here].marks == marks:
         line = lines[here]
         field = _field_kind(line.text)
         if field:
@@ -398,7 +398,7 @@ def _after_blanks(lines: Sequence[Line], place: int, marks: int) -> int:
 
 def _field_kind(text: str) -> str:
     """Return which field of a header a line is, empty if none."""
-    match = _LABEL.match(text[:_MOST_CHARS])
+    match = _LABEL.match(text[:_MAX_CHARS])
     if not match:
         return ""
     label = match[1].strip().casefold()
@@ -417,7 +417,7 @@ def _continues(text: str, field: str) -> bool:
     if text[:1] in (" ", "\t"):
         return True
     return field in ("to", "other", "from") and bool(
-        _ADDRESS.search(text[:_MOST_CHARS]) or ";" in text
+        _ADDRESS.search(text[:_MAX_CHARS]) or ";" in text
     )
 
 
@@ -427,11 +427,11 @@ def _attribution(lines: Sequence[Line], place: int, marks: int) -> Heading | Non
     Lines above it that do not begin it are not of it.
     """
     parts: list[str] = []
-    for line in lines[place : place + _MOST_LINES]:
+    for line in lines[place : place + _MAX_LINES]:
         if line.marks != marks or line.is_blank:
             return None
         parts.append(line.text.strip())
-        if sum(map(len, parts)) > _MOST_CHARS:
+        if sum(map(len, parts)) > _MAX_CHARS:
             return None
         if parts[-1].rstrip("* \u00a0").endswith((":", "：")):
             break
@@ -468,7 +468,7 @@ def _judged(text: str, count: int) -> Heading | None:
 # Quote marks with the initials or the name of the sender before them, such as `AL> `.
 
 _NAMED = re.compile(r"[ \t]{0,2}([^\W\d_]{2,20})(>+)(?:[ \t]|$)")
-_MOST_INITIALS, _INITIALS_MOST_HEADING = 4, 4
+_MAX_INITIALS, _INITIALS_MOST_HEADING = 4, 4
 
 
 def with_initials(lines: Sequence[Line]) -> list[Line]:
@@ -507,7 +507,7 @@ def _is_mark(lines: Sequence[Line], above: Sequence[int], line: Line, name: str)
         if heading is not None and start + heading.lines == above[-1] + 1:
             said = " ".join(part.text for part in lines[start : start + heading.lines])
             is_word = name.casefold() in re.findall(r"[^\W\d_]+", said.casefold())
-            return is_word or (name.isupper() and len(name) <= _MOST_INITIALS)
+            return is_word or (name.isupper() and len(name) <= _MAX_INITIALS)
     return False
 
 

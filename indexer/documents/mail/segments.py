@@ -27,8 +27,8 @@ from indexer.documents.mail.quotes import (
 # The end of a message below its text: a signature, a legal notice, the footer of a list.
 
 EndingKind: TypeAlias = Literal["signature", "text", "disclaimer"]
-_MOST_SIGNATURE, _MOST_CLOSING, _MOST_DEVICE, _MOST_WIDTH = 20, 8, 2, 90
-_MOST_NAME, _LEAST_SENTENCE = 4, 3
+_MAX_SIGNATURE, _MAX_CLOSING, _MAX_DEVICE, _MAX_WIDTH = 20, 8, 2, 90
+_MAX_NAME, _MIN_SENTENCE = 4, 3
 _ADDRESS = re.compile(r"@|://|www\.|(?:\d[\s()/.-]*){5}")
 _SENTENCE_END = re.compile(r"[.?!…。！？]\W*$")
 _RULE = re.compile(r"\s*[-_=*~]{10,}\s*$")
@@ -77,7 +77,7 @@ def _text_below(lines: Sequence[str], signature: int) -> int:
         if is_marked or not line.strip():
             continue
         is_below = is_named and not lines[place - 1].strip()
-        if _is_sentence(line, _LEAST_SENTENCE) or (is_below and _is_prose(lines, place)):
+        if _is_sentence(line, _MIN_SENTENCE) or (is_below and _is_prose(lines, place)):
             return place
         is_named = True
     return len(lines)
@@ -88,7 +88,7 @@ def _is_prose(lines: Sequence[str], start: int) -> bool:
     sentence; those with addresses do not count.
     """
     return any(
-        _is_sentence(line, 1) or (len(line.split()) > _MOST_NAME and not _ADDRESS.search(line))
+        _is_sentence(line, 1) or (len(line.split()) > _MAX_NAME and not _ADDRESS.search(line))
         for line in _paragraph(lines, start)
     )
 
@@ -168,7 +168,7 @@ def _signature(lines: Sequence[str]) -> int | None:
         if most is None or left > most:
             continue
         widest = max(map(len, lines[place + 1 :]), default=0)
-        if not _is_closing(line) or (left and widest <= _MOST_WIDTH):
+        if not _is_closing(line) or (left and widest <= _MAX_WIDTH):
             return place
     return None
 
@@ -176,10 +176,10 @@ def _signature(lines: Sequence[str]) -> int | None:
 def _most_below(line: str) -> int | None:
     """Return how many lines may stand below a line that begins a signature; None for others."""
     if line.rstrip() == "--":
-        return _MOST_SIGNATURE
-    if len(line) <= _MOST_WIDTH and quotes.DEVICE.match(line.strip()):
-        return _MOST_DEVICE
-    return _MOST_CLOSING if _is_closing(line) else None
+        return _MAX_SIGNATURE
+    if len(line) <= _MAX_WIDTH and quotes.DEVICE.match(line.strip()):
+        return _MAX_DEVICE
+    return _MAX_CLOSING if _is_closing(line) else None
 
 
 def _is_closing(line: str) -> bool:
@@ -190,7 +190,7 @@ def _is_closing(line: str) -> bool:
 SegmentKind: TypeAlias = Literal[
     "reply", "quoted", "forwarded", "signature", "disclaimer", "attribution"
 ]
-_MOST_DEPTH = 100
+_MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ class _Reader:
         _name(inner, heading)
         if is_marked:
             self.awaited = inner
-        elif len(self.stack) < _MOST_DEPTH:
+        elif len(self.stack) < _MAX_DEPTH:
             self.stack.append(inner)
 
     def _after(self, place: int) -> Line | None:

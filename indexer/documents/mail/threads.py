@@ -71,12 +71,12 @@ def is_above(upper: str, lower: str, parents: Mapping[str, str]) -> bool:
 
 # The mail that another one quotes, found by its words where the fields name none.
 
-LEAST_WORDS = 8
+MIN_WORDS = 8
 """Words that a mail and a quote share at least, unless the quote is the mail, with its sender named
 and its subject."""
 _KEYS = 4
 _CHANGED = 0.8
-_MOST_MAILS = 200
+_MAX_MAILS = 200
 _TOLERANCE = 86_400_000  # a day in milliseconds: clocks and time zones of senders are wrong
 Run: TypeAlias = tuple[str, ...]
 Similarity: TypeAlias = Callable[[str, str], float]
@@ -102,7 +102,7 @@ class _Index:
 
 
 def _few(places: Sequence[int]) -> Sequence[int]:
-    return places if len(places) <= _MOST_MAILS else ()
+    return places if len(places) <= _MAX_MAILS else ()
 
 
 def quote_parents(
@@ -172,12 +172,12 @@ def _rank(
     quoted = spelled(quoted_words)
     common = min(len(own_words), len(quoted_words))
     is_whole = own in quoted or quoted in own
-    if not is_whole and (common < LEAST_WORDS or similarity(own, quoted) < _CHANGED):
+    if not is_whole and (common < MIN_WORDS or similarity(own, quoted) < _CHANGED):
         return None
     is_named = names_sender(quote.attribution, other.message.sender)
     is_same_subject = bool(mail.subject) and mail.subject == other.subject
     is_same = own_words == quoted_words
-    if common < LEAST_WORDS and not (is_same and is_named and is_same_subject):
+    if common < MIN_WORDS and not (is_same and is_named and is_same_subject):
         return None
     return (is_whole, is_named, is_same_subject, common, sent or 0, _reversed(other.message.id))
 
@@ -209,7 +209,7 @@ lines above a quote), `signature` and `disclaimer`: no other inclusive mail has 
 mail has the quotes with other attributions. `empty`:
 there is nothing in it that another mail could have.
 """
-_LEAST_CHANGED, _INCLUSIVE_CHANGED = 8, 0.8
+_MIN_CHANGED, _INCLUSIVE_CHANGED = 8, 0.8
 InclusiveRun = tuple[str, ...]
 
 
@@ -375,7 +375,7 @@ def _is_changed(thread: _Thread, place: int) -> bool:
     """Return whether an answer to a mail quotes at least 80 % of its words in order."""
     mail = thread.mails[place]
     own = " ".join(mail.own)
-    if len(mail.own) < _LEAST_CHANGED:
+    if len(mail.own) < _MIN_CHANGED:
         return False
     answers = (
         other for other in range(place + 1, len(thread.mails)) if thread.distance(other, place)

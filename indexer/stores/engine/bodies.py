@@ -25,7 +25,7 @@ _UNWEIGHTED = ("title", "text")
 # words that the last one of a phrase may become; an engine's own limit of 50 would lose hits
 _EXPANSIONS = 10_000
 _FINAL = re.compile(r"(?<=\w)[σςΣ](?!\w)")
-_MOST_FINAL = 3  # of a term, of which all combinations are looked for
+_MAX_FINAL = 3  # of a term, of which all combinations are looked for
 
 
 def scoring_clauses(words: SearchWords) -> Clauses:
@@ -86,7 +86,7 @@ def _spellings(text: str) -> list[str]:
     count = len(between) - 1
     if not count:
         return [text]
-    choices = product("σς", repeat=count) if count <= _MOST_FINAL else ("σ" * count, "ς" * count)
+    choices = product("σς", repeat=count) if count <= _MAX_FINAL else ("σ" * count, "ς" * count)
     return ["".join(chain(*zip(between, [*finals, ""], strict=True))) for finals in choices]
 
 

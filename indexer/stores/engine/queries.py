@@ -23,7 +23,7 @@ _FEWEST, _PAGE_CHARS = 10, 4_000_000  # of a page of documents
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
 _ALL_SHARDS = {"allow_partial_search_results": False}
-_MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
+_MAX_SEARCHES, _MAX_HITS = 100, 10_000  # in one request
 _KEEP_ALIVE = "5m"
 # the context is gone; a node that had a part of it is gone (Elasticsearch)
 _EXPIRED = ("search_context_missing_exception", "search_context_missing_nodes_exception")
@@ -228,9 +228,9 @@ def _batch(searches: Sequence[Body]) -> list[Body]:
     """Return the first of these searches that fit into one request; one at least."""
     hits = 0
     batch = list(searches[:1])
-    for body in searches[1:_MOST_SEARCHES]:
+    for body in searches[1:_MAX_SEARCHES]:
         hits += batch[-1]["size"]
-        if hits + body["size"] > _MOST_HITS:
+        if hits + body["size"] > _MAX_HITS:
             break
         batch.append(body)
     return batch

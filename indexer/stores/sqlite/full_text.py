@@ -100,9 +100,9 @@ _SCORED = f"SELECT rowid AS number, {SCORE} AS score FROM fulltext WHERE fulltex
 _SCORED_SOME = f"{_SCORED} AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))"
 CARRIERS = "SELECT rowid AS number FROM fulltext WHERE fulltext MATCH ?"
 _COUNT = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?"
-_FEWEST_RANKED = 2_000  # rows that are scored at least, of each term
+_MIN_RANKED = 2_000  # rows that are scored at least, of each term
 _ROWS = "SELECT count(*) FROM fulltext_docsize"
-_FEWEST_CACHED = 20_000  # matches of one term from which on all its rows are scored, and kept
+_MIN_CACHED = 20_000  # matches of one term from which on all its rows are scored, and kept
 _LEAST = 1e-6  # FTS5's weight in place of one that is not positive
 _FINE, _FINER = 2.0**40, 2.0**60
 _IN_ONE = (
@@ -122,7 +122,7 @@ def rows_to_rank(
     """
     if most is None or has_cached_scores(db, terms):
         return numbers
-    share = max(_FEWEST_RANKED, most // len(terms))
+    share = max(_MIN_RANKED, most // len(terms))
     if len(numbers) <= share:
         return numbers
     return np.sort(numbers)[-share:]
@@ -139,7 +139,7 @@ def rank(
     """
     if not len(numbers):
         return np.zeros(0)
-    is_cached = len(terms) > 1 or len(numbers) > _FEWEST_CACHED or has_cached_scores(db, terms)
+    is_cached = len(terms) > 1 or len(numbers) > _MIN_CACHED or has_cached_scores(db, terms)
     is_whole = len(chosen) == len(numbers) and is_cached
     read = term_scores if is_whole else partial(_scores_of_some, numbers=chosen)
     sums = np.zeros(1 + int(numbers.max()))
@@ -255,7 +255,7 @@ def read_scores(
 # The rows that filters leave, kept for the searches of other words under the same filters.
 
 HOLDS = "nearfold_holds"  # a function of Python, called for each row
-MOST_FILTERS = 8  # whose rows are kept, 4 bytes each
+MAX_FILTERS = 8  # whose rows are kept, 4 bytes each
 _FEW = 8  # one in so many rows, of which each is looked up
 
 
@@ -276,18 +276,18 @@ def rows_under(
         return None
     sql = f"SELECT d.number AS number FROM documents d WHERE {where}"
     cache[key] = read_numbers(db, sql, values).astype(np.int32)
-    if len(cache) > MOST_FILTERS:
+    if len(cache) > MAX_FILTERS:
         cache.popitem(last=False)
     return cache[key]
 
 
-_MOST_SORTED = 2_000  # matches that are sorted at first, if there are more
+_MAX_SORTED = 2_000  # matches that are sorted at first, if there are more
 _SPARSE = 20  # numbers for each that is counted
 _ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
 _SELECTED = "SELECT number, {} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
 _BY_PATH = " ORDER BY path, id"
-_MOST_TIED = 1_000  # rows that are read at once, to be ordered
+_MAX_TIED = 1_000  # rows that are read at once, to be ordered
 _NO_SCORES: Mapping[int, float] = {}
 
 
@@ -336,8 +336,8 @@ def best_places(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     have that were not ranked. Equal scores are all among them, or none is.
     """
     places = np.flatnonzero(scores)
-    if len(places) > _MOST_SORTED:
-        least = np.partition(scores, -_MOST_SORTED)[-_MOST_SORTED]
+    if len(places) > _MAX_SORTED:
+        least = np.partition(scores, -_MAX_SORTED)[-_MAX_SORTED]
         places = np.flatnonzero(scores >= least)
     return places[np.argsort(-scores[places], kind="stable")]
 
@@ -373,7 +373,7 @@ def _ranked_pages(
         end = end_of_page(scores, start + size)
         page, values = numbers[start:end], scores[start:end].tolist()
         score = dict(zip(page.tolist(), values, strict=True))
-        is_long = len(page) > _MOST_TIED
+        is_long = len(page) > _MAX_TIED
         by_path = rows_by_path(file, "path" if is_long else columns, page)
         by_path.sort(key=lambda row: -score[row[0]])
         if is_long:

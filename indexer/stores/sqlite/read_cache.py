@@ -55,8 +55,8 @@ def parse_numbers(joined: str) -> NDArray[np.int64]:
 
 # Caches of what searches read of a SQLite file, valid as long as it does not change.
 
-MOST_SCORES = 1 << 21  # rows of words, 12 bytes each
-MOST_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
+MAX_SCORES = 1 << 21  # rows of words, 12 bytes each
+MAX_ROWS = 1 << 22  # of a file whose columns are cached, 4 bytes each and column
 _ENTRIES_OF_WORD = 50  # as which a word counts, beside its rows
 _BATCH = 10_000
 _FEW = 8  # one in so many rows, up to which columns of these rows alone are read
@@ -108,7 +108,7 @@ class ScoreCache:
         numbers, scores = read()
         self._words[expression] = numbers.astype(np.int32), scores
         self._entries += _ENTRIES_OF_WORD + len(numbers)
-        while self._entries > MOST_SCORES:
+        while self._entries > MAX_SCORES:
             _, (oldest, _) = self._words.popitem(last=False)
             self._entries -= _ENTRIES_OF_WORD + len(oldest)
         return numbers, scores
@@ -160,7 +160,7 @@ def _last_number(db: sqlite3.Connection) -> int:
 
 
 def _is_few(numbers: Numbers, last: int) -> bool:
-    return last >= MOST_ROWS or _FEW * len(numbers) < last
+    return last >= MAX_ROWS or _FEW * len(numbers) < last
 
 
 def _read_columns(db: sqlite3.Connection, last: int) -> dict[str, Column]:
@@ -200,9 +200,9 @@ def _read_families(db: sqlite3.Connection, last: int) -> NDArray[np.int32]:
     return families
 
 
-MOST_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
-MOST_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
-MOST_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
+MAX_POSTINGS = 1 << 22  # numbers of rows, 4 bytes each
+MAX_SKETCHES = 1 << 18  # of 128 bytes in the default recipe
+MAX_NUMBERS = 1 << 20  # of rows, each with its row's number of 8 bytes
 _ENTRIES_OF_KEY = 50  # as which a key counts, beside its rows
 
 
@@ -248,7 +248,7 @@ class ReadCache:
         for key in missing:
             self._postings[key, most] = rows[key]
             self._entries += _ENTRIES_OF_KEY + len(rows[key])
-        while self._entries > MOST_POSTINGS:
+        while self._entries > MAX_POSTINGS:
             _, oldest = self._postings.popitem(last=False)
             self._entries -= _ENTRIES_OF_KEY + len(oldest)
         return [rows[key] for key in keys]
@@ -282,7 +282,7 @@ class NumberCache:
     """A number of each row, such as that of its words."""
 
     def __init__(self, dtype: DTypeLike) -> None:
-        self._rows = RowCache(np.zeros(MOST_NUMBERS, dtype=dtype))
+        self._rows = RowCache(np.zeros(MAX_NUMBERS, dtype=dtype))
 
     def of(self, numbers: Numbers, read: Callable[[Numbers], Numbers]) -> NDArray[Any]:
         """Return the numbers of rows; `read` gives those of rows not kept, in order."""
@@ -315,7 +315,7 @@ class SketchCache:
             self._is_first = False
             return _read_sketches(numbers, width, read)
         if self._rows.values.shape[1] != width:
-            self._rows = RowCache(np.zeros((MOST_SKETCHES, width), dtype=np.uint8))
+            self._rows = RowCache(np.zeros((MAX_SKETCHES, width), dtype=np.uint8))
         sketches, missing = self._rows.get(numbers)
         is_known = np.ones(len(numbers), dtype=np.bool_)
         if len(missing):
