@@ -155,13 +155,13 @@ def _zips_read(
         return allowance.refusal()
     try:
         with archive.open(info) as stream:
-            data = bounded(stream, allowance.most)  # type: ignore[arg-type]
+            data = bounded(stream, allowance.max_member)  # type: ignore[arg-type]
     except _ZIPS_DAMAGE as error:
         return UnreadableFile(
             reason=f"the archive is damaged here ({error})", remedy="repair it, then run again"
         )
     if isinstance(data, UnreadableFile):
-        allowance.take(allowance.most)
+        allowance.take(allowance.max_member)
         return data
     allowance.take(len(data))
     return file_payload(data, modified)

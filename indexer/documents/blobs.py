@@ -253,15 +253,15 @@ def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
     return Payload(data, size, modified, raw, source)
 
 
-def _bounded(handle: int, most: int) -> bytes:
-    """Read up to the end of the file, at most `most` bytes; all but one are the whole file, since
-    that one was requested too.
+def _bounded(handle: int, left: int) -> bytes:
+    """Read up to the end of the file, at most `left` bytes; all but one are the whole file,
+    since that one was requested too.
     """
     pieces = []
-    while most > 0 and (piece := os.read(handle, min(most, _READ_BLOB_PIECE))):
+    while left > 0 and (piece := os.read(handle, min(left, _READ_BLOB_PIECE))):
         pieces.append(piece)
-        most -= len(piece)
-        if most == 1:
+        left -= len(piece)
+        if left == 1:
             break
     return b"".join(pieces)
 
@@ -286,13 +286,13 @@ MAX_TIMES = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """Bytes that may still be unpacked of an archive: `left` in sum, `most` of a member.
+    """Bytes that may still be unpacked of an archive: `left` in sum, `max_member` of a member.
 
     At first the sum is 200 times the archive's own size, and one document more.
     """
 
     left: int
-    most: int
+    max_member: int
 
     @classmethod
     def of(cls, archive: Blob, max_bytes: int) -> Allowance:

@@ -145,16 +145,16 @@ def text_lines(stream: BinaryIO, reading: Reading) -> Iterator[str]:
         ) from error
 
 
-def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
-    """Yield the lines of a text in pieces. Raises `DamagedRecord` for one of more than `most`
+def _lines(pieces: Iterable[str], max_chars: int) -> Iterator[str]:
+    """Yield the lines of a text in pieces. Raises `DamagedRecord` for one of more than `max_chars`
     characters.
     """
     begun: list[str] = []
     for piece in pieces:
         first, *rest = piece.split("\n")
         begun.append(first)
-        if max(sum(map(len, begun)), *map(len, rest), 0) > most:
-            raise DamagedRecord(f"a line of it is too long: {UnreadableFile.too_large(most)}")
+        if max(sum(map(len, begun)), *map(len, rest), 0) > max_chars:
+            raise DamagedRecord(f"a line of it is too long: {UnreadableFile.too_large(max_chars)}")
         if rest:
             yield "".join(begun) + "\n"
             yield from (f"{line}\n" for line in rest[:-1])

@@ -47,14 +47,14 @@ def family_value(field: str, value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The documents with a field of at least `least`, or below `below`; the other one is None.
+    """The documents with a field of at least `minimum`, or below `below`; the other one is None.
 
     `field` is `modified`, in milliseconds since 1970 UTC, or `similarity`, to the principal.
     Documents without a value are in no range.
     """
 
     field: str
-    least: float | None
+    minimum: float | None
     below: float | None
 
 
@@ -66,7 +66,7 @@ def range_of(field: str, value: str) -> Range | None:
     `similarity_below` is not.
 
     >>> range_of("modified_to", "1970-01-01")
-    Range(field='modified', least=None, below=86400000)
+    Range(field='modified', minimum=None, below=86400000)
     """
     if field in (_FIRST_DAY, _LAST_DAY):
         day = _milliseconds(field, value)

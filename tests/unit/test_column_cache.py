@@ -197,7 +197,7 @@ def test_written_and_deleted_rows_are_searched(file: Path) -> None:
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), max_size=60), st.integers(1, 70))
 def test_the_best_places_come_first_in_any_number_of_parts(scores: list[float], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(full_text, "_MOST_SORTED", most)
+        patch.setattr(full_text, "_MAX_SORTED", most)
         best = full_text.best_places(np.array(scores))
         others = full_text._other_places(np.array(scores), len(best))
         places = [place for part in (best, *others) for place in part]

@@ -208,7 +208,7 @@ def test_items_are_pulled_as_they_are_needed() -> None:
 
 
 def test_bytes_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(workers, "_MAX_BYTES", 1000)
     pulled = 0
 
     def tasks() -> Iterator[Task[int]]:

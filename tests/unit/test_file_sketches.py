@@ -49,7 +49,7 @@ def stored(rows):
 def test_they_are_those_of_the_next_best_hits(rows, first, sorted_at_first):
     store = stored(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(full_text, "_MOST_SORTED", max(sorted_at_first, WINDOW))
+        patch.setattr(full_text, "_MAX_SORTED", max(sorted_at_first, WINDOW))
         whole = list(store.search(Query("t x")).hits)
         ranking = store.search(Query("t x", expected=WINDOW, first=first))
     assert list(ranking.hits) == whole

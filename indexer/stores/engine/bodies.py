@@ -224,8 +224,8 @@ def families(exact: int = _FAMILIES) -> Body:
 
 def _filter(field: str, value: str) -> Body:
     if (limits := range_of(field, value)) is not None:
-        sides = {"gte": limits.least, "lt": limits.below}
-        bounds: Body = {name: limit for name, limit in sides.items() if limit is not None}
+        values = {"gte": limits.minimum, "lt": limits.below}
+        bounds: Body = {name: limit for name, limit in values.items() if limit is not None}
         if limits.field == "modified":  # of other programs' fields, too, whatever their format
             bounds["format"] = "epoch_millis"
         return {"range": {_FIELDS.get(limits.field, limits.field): bounds}}

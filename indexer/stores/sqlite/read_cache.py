@@ -35,16 +35,16 @@ def either(spellings: Sequence[str]) -> str:
 
 
 def carriers(
-    db: sqlite3.Connection, matching: Sequence[str], most: int, table: str = "postings"
+    db: sqlite3.Connection, matching: Sequence[str], limit: int, table: str = "postings"
 ) -> list[NDArray[np.int64]]:
-    """Return the numbers of the rows that carry each key, only the oldest `most` of them.
+    """Return the numbers of the rows that carry each key, only the oldest `limit` of them.
 
     `matching`: the expressions of the keys, by `either`, or those of words in the table `fulltext`.
-    A negative `most` stands for any number.
+    A negative `limit` stands for any number.
     """
     if not matching:
         return []
-    joined: str = db.execute(_CARRIERS.format(table), (most, json.dumps(matching))).fetchone()[0]
+    joined: str = db.execute(_CARRIERS.format(table), (limit, json.dumps(matching))).fetchone()[0]
     return [parse_numbers(numbers) for numbers in joined.split(";")]
 
 
@@ -233,20 +233,20 @@ class ReadCache:
         self._entries = 0
 
     def carriers(
-        self, keys: Sequence[str], most: int, read: Callable[[Sequence[str]], Sequence[Numbers]]
+        self, keys: Sequence[str], limit: int, read: Callable[[Sequence[str]], Sequence[Numbers]]
     ) -> list[NDArray[np.int32]]:
-        """Return the rows that carry each key, `most` at most; `read` gives those not kept."""
-        missing = [key for key in keys if (key, most) not in self._postings]
+        """Return the rows that carry each key, at most `limit`; `read` gives those not kept."""
+        missing = [key for key in keys if (key, limit) not in self._postings]
         rows = {
             key: numbers.astype(np.int32)
             for key, numbers in zip(missing, read(missing), strict=True)
         }
         for key in keys:
             if key not in rows:
-                rows[key] = self._postings[key, most]
-                self._postings.move_to_end((key, most))
+                rows[key] = self._postings[key, limit]
+                self._postings.move_to_end((key, limit))
         for key in missing:
-            self._postings[key, most] = rows[key]
+            self._postings[key, limit] = rows[key]
             self._entries += _ENTRIES_OF_KEY + len(rows[key])
         while self._entries > MAX_POSTINGS:
             _, oldest = self._postings.popitem(last=False)

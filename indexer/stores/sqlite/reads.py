@@ -201,8 +201,8 @@ def _conditions(query: Query, has_words: bool) -> tuple[list[str], list[str | fl
             conditions.append(families.FAMILIES[field].format(operator))
             continue
         if (limits := range_of(field, value)) is not None:
-            sides = (">=", limits.least), ("<", limits.below)
-            for operator, limit in sides:
+            bounds = (">=", limits.minimum), ("<", limits.below)
+            for operator, limit in bounds:
                 if limit is not None:
                     conditions.append(f"d.{limits.field} {operator} ?")
                     values.append(limit)
