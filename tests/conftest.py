@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -65,6 +66,21 @@ def pytest_configure_node(node) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log) -> GroupScheduling:
     """Let one worker run all tests of a group; `servers.groups` says which belong together."""
     return GroupScheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Put what is collected out of sight of the garbage collector.
+
+    It would go through ten thousand tests and their modules again and again: a third of the time
+    of a collection.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

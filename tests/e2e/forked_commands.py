@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -101,6 +102,7 @@ def _import_commands() -> None:
         importlib.import_module(f"indexer.cli.{name}")
     for name in ("opensearch", "elasticsearch"):
         importlib.import_module(f"indexer.stores.engine.{name}")
+    gc.freeze()  # else each fork copies the pages that its garbage collector marks
 
 
 def _answer(client: socket.socket) -> None:
