@@ -370,7 +370,7 @@ def test_same_document_twice_at_once(store) -> None:
 
 @pytest.mark.parametrize("through", ["python", "serve"])
 def test_of_pairs_that_race_one_is_new(url: str, kind: str, through: str) -> None:
-    assert_one_of_each_pair_is_new(url, kind, through, pairs=12, processes=3)
+    assert_one_of_each_pair_is_new(url, kind, through, pairs=8, processes=2)
 
 
 @pytest.mark.slow

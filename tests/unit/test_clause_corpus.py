@@ -32,7 +32,7 @@ def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
 def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
     assert results("train", 3) == results("train", 3)
     halves = [
-        {group.base for result in results(half, 8) for group, _ in result.groups}
+        {group.base for result in results(half, 4) for group, _ in result.groups}
         for half in ("train", "test")
     ]
     assert not halves[0] & halves[1]
