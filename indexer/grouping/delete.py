@@ -28,9 +28,9 @@ from indexer.grouping.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
+from indexer.stores.fields import rows_of
 from indexer.stores.journal import Journal, journal_path, record_job
 from indexer.stores.requirements import require_updatable, require_writable
-from indexer.stores.row_limits import rows_of
 
 
 @dataclass(frozen=True, slots=True)

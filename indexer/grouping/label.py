@@ -24,10 +24,10 @@ from indexer.errors import UnknownNumber, UsageError
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
+from indexer.stores.fields import rows_of, storable_labels
 from indexer.stores.journal import Journal, journal_path, read_journal, record_job
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_recipe, require_updatable, require_writable
-from indexer.stores.row_limits import rows_of, storable_labels
 from indexer.wording import visible
 
 # Names of labels: one rule for the command line, the pages and the API.

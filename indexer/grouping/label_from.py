@@ -15,10 +15,10 @@ from indexer.errors import ExtractionError, UsageError
 from indexer.grouping.label import LabelJournal, LabelUpdate, label_names, write_labels
 from indexer.model import FailedBlob
 from indexer.stores.abilities import FullStore
+from indexer.stores.fields import rows_of, storable_labels
 from indexer.stores.journal import journal_path, record_job
 from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_updatable, require_writable
-from indexer.stores.row_limits import rows_of, storable_labels
 from indexer.wording import unescape_formula
 
 _LABELS = ("labels", "label", "tags", "tag", "coding", "issues")

@@ -54,8 +54,8 @@ from indexer.model import Blob, Document, Match, Row
 from indexer.recipe import DEFAULT, Recipe
 from indexer.searching.similar import SimilarOptions, SimilarResult, similar
 from indexer.stores.abilities import Claim, Claiming, Claims, Exclusive, FullStore
+from indexer.stores.fields import storable, storable_labels
 from indexer.stores.requirements import require_recipe
-from indexer.stores.row_limits import storable, storable_labels
 from indexer.wording import percent, visible
 
 # The verdict on a document beside those that a store holds: new, a duplicate, or for review.

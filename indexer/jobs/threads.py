@@ -42,7 +42,7 @@ from indexer.model import Assignment, Blob, FailedBlob, Fingerprint, Query, Row
 from indexer.recipe import DEFAULT
 from indexer.searching.folding_rules import named_ids
 from indexer.stores.base import Store
-from indexer.stores.row_limits import rows_of
+from indexer.stores.fields import rows_of
 
 # Near duplicates of mails by what their senders wrote, whatever they quote.
 

@@ -11,6 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from indexer.fingerprinting.keys import signed64, unsigned64
 from indexer.model import Row
+from indexer.stores.fields import FIELDS, Kind
 
 Batches: TypeAlias = Iterator[Any]
 Mapper: TypeAlias = Callable[[Batches], Batches]
@@ -25,28 +26,22 @@ _ARROW = {
     "array<string>": pa.list_(pa.string()),
     "map<string,string>": pa.map_(pa.string(), pa.string()),
 }
-_KINDS = {
-    "modified": "bigint",
+_TYPES: dict[Kind, str] = {
+    "time": "bigint",
     "size": "bigint",
-    "words": "bigint",
-    "chars": "bigint",
-    "start": "bigint",
-    "stop": "bigint",
-    "simhash": "bigint",
-    "similarity": "double",
-    "provisional": "boolean",
-    "principal": "boolean",
-    "minhash": "binary",
+    "count": "bigint",
+    "bits": "bigint",
+    "fraction": "double",
+    "flag": "boolean",
+    "bytes": "binary",
     "labels": "array<string>",
-    "bands": "array<string>",
-    "blocks": "array<string>",
+    "keys": "array<string>",
     "metadata": "map<string,string>",
 }
-_NOT_CARRIED = ("parts",)  # rows of their own, which a Spark job does not make
+_KINDS = {field.name: field.kind for field in FIELDS}
+# without parts, which are rows of their own that a Spark job does not make
 ROW = {
-    name: _KINDS.get(name, "string")
-    for name in Row.__dataclass_fields__
-    if name not in _NOT_CARRIED
+    name: _TYPES.get(_KINDS[name], "string") for name in Row.__dataclass_fields__ if name in _KINDS
 }
 
 
@@ -79,9 +74,23 @@ def pack_row(rows: Iterable[Row]) -> Batches:
 def _arrow_column(name: str, rows: Sequence[Row]) -> list[Any]:
     """Return the values of one field of the rows, as Arrow takes them."""
     values = list(map(attrgetter(name), rows))
-    if name == "simhash":
+    kind = _KINDS[name]
+    if kind == "bits":
         return [None if bits is None else signed64(bits) for bits in values]
-    return [list(value.items()) for value in values] if name == "metadata" else values
+    return [list(value.items()) for value in values] if kind == "metadata" else values
+
+
+def _bits(stored: int | None) -> int | None:
+    return None if stored is None else unsigned64(stored)
+
+
+_READERS: dict[Kind, Callable[[Any], Any]] = {
+    "labels": lambda values: tuple(values or ()),
+    "keys": lambda values: tuple(values or ()),
+    "metadata": lambda pairs: dict(pairs or ()),
+    "bits": _bits,
+}
+_READ = [(field.name, _READERS[field.kind]) for field in FIELDS if field.kind in _READERS]
 
 
 def unpack_row(part: Any) -> Iterator[Row]:
@@ -89,9 +98,6 @@ def unpack_row(part: Any) -> Iterator[Row]:
     columns = [part.column(name).to_pylist() for name in ROW]
     for values in zip(*columns, strict=True):
         fields = dict(zip(ROW, values, strict=True))
-        for name in ("labels", "bands", "blocks"):
-            fields[name] = tuple(fields[name] or ())
-        bits = fields["simhash"]
-        fields["simhash"] = None if bits is None else unsigned64(bits)
-        fields["metadata"] = dict(fields["metadata"] or ())
+        for name, read in _READ:
+            fields[name] = read(fields[name])
         yield Row(**fields)

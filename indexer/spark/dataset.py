@@ -28,7 +28,7 @@ from indexer.jobs.dedup import BATCH_CHARS, BATCH_ROWS, RowText, sign_texts
 from indexer.recipe import DEFAULT
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl, pack_row, with_fields
 from indexer.spark.input_documents import ERROR, OUTCOME
-from indexer.stores.row_limits import storable
+from indexer.stores.fields import storable
 
 Kind: TypeAlias = Literal["parquet", "jsonl", "csv"]
 LINE = {"id": "string", "line": "binary"}

@@ -19,7 +19,7 @@ from indexer.documents.blobs import length_prefixed
 from indexer.grouping.label import mail_of
 from indexer.model import Row
 from indexer.stores.base import Store
-from indexer.stores.row_limits import rows_of
+from indexer.stores.fields import rows_of
 
 Dedup: TypeAlias = Literal["none", "global", "custodian"]
 """Which duplicates an export leaves out: none, copies anywhere, or copies of the same custodian."""

@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 from indexer import mappings
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine import index_mapping, ingest_pipeline
-from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.bodies import Body, index_body
 from indexer.stores.engine.index_mapping import WRITE_ALIAS, write_alias_of
 from indexer.stores.engine.ingest_pipeline import TEXT, TEXT_FIELD
 
@@ -333,7 +333,7 @@ def index_template(recipe: Recipe, index: str, own: Body, signs: bool, field: st
 
 def near_fields(field: str = TEXT) -> Body:
     """Return the mapping of every `near_*` field in an index whose texts are in `field`."""
-    properties: Body = mappings.load("index.json")["mappings"]["properties"]
+    properties: Body = index_body()["mappings"]["properties"]
     near_properties = {
         name: mapping for name, mapping in properties.items() if name.startswith("near_")
     }

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from itertools import chain, product
 from typing import Any, TypeAlias
 
+from indexer import mappings
 from indexer.model import Query, Scope, WordLookup
+from indexer.stores.fields import FIELDS
 from indexer.stores.filters import FACET_VALUES, FOLDER, facet_field, metadata_name, range_of
 from indexer.stores.query_syntax import SearchWords, Term, parse_query
 from indexer.wording import well_formed
@@ -366,3 +368,18 @@ def counts() -> Body:
             **families(),
         },
     }
+
+
+# The body of an index.
+
+
+def index_body() -> Body:
+    """Return the body that creates an index, with the mapping of each declared field that
+    `mappings/index.json` does not list.
+    """
+    body: Body = mappings.load("index.json")
+    properties = body["mappings"]["properties"]
+    for field in FIELDS:
+        if field.name != "id":
+            properties.setdefault(field.in_engine, field.mapping)
+    return body

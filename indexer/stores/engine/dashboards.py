@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexer import mappings
-from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.bodies import Body, index_body
 from indexer.stores.maintenance import Product
 
 # Aggregations and chart settings of classic visualisations in OpenSearch Dashboards and Kibana.
@@ -230,7 +230,7 @@ def objects(index: str, fields: DashboardFields = OWN_FIELDS) -> list[SavedObjec
 
 def _pattern(index: str, shown: DashboardFields) -> SavedObject:
     """Return the index pattern: every field, and the folder of a path as a scripted field."""
-    properties = dict(mappings.load("index.json")["mappings"]["properties"])
+    properties = dict(index_body()["mappings"]["properties"])
     properties |= {name: {"type": "keyword"} for name in shown.names.values()}
     if shown.time:
         properties.setdefault(shown.time, {"type": "date"})

@@ -27,7 +27,7 @@ from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.requests import IndexMissing
 from indexer.stores.engine.rows import lengthen
 from indexer.stores.engine.store import EngineStore
-from indexer.stores.row_limits import refusal, storable
+from indexer.stores.fields import refusal, storable
 
 _TRIES = 4
 _CHANGED = "somebody changed the document while it was signed; run again"

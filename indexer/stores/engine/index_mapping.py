@@ -12,8 +12,9 @@ from typing import Any
 from indexer import mappings
 from indexer.fingerprinting.normalise import ranges
 from indexer.recipe import Recipe
-from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.bodies import Body, index_body
 from indexer.stores.engine.ingest_pipeline import TEXT
+from indexer.stores.fields import FIELDS
 from indexer.stores.query_syntax import is_mark
 
 # Analysis of texts in an engine: its standard tokeniser after a character filter.
@@ -63,9 +64,13 @@ def _escape(code: int) -> str:
 
 
 FORMAT = 1
-OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
+# fields that only an index with parts needs
+OF_PARTS = tuple(field.in_engine for field in FIELDS if field.of_parts)
 # fields that the first indices did not have, and that may be added to them
-LATER = ("near_error", "near_file", "near_check")
+LATER = (
+    "near_error", "near_file", "near_check",
+    *(field.in_engine for field in FIELDS if field.is_later),
+)  # fmt: skip
 # how the first indices map fields that nothing searches
 _FORMER: Mapping[str, Body] = {
     "near_id": {"type": "keyword"},
@@ -85,7 +90,7 @@ def new_index(
 
     With `core_analysis`, it uses only the analysis that every distribution of an engine has.
     """
-    body: Body = mappings.load("index.json")
+    body: Body = index_body()
     body["mappings"]["properties"]["metadata"]["type"] = metadata_type
     analysis = "core" if core_analysis else "words_v1"
     about = {
@@ -117,7 +122,7 @@ def mapping_problems(mapping: Mapping[str, Any], metadata_type: str) -> tuple[st
     """
     if "nearfold" not in mapping.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
-    expected: Body = mappings.load("index.json")["mappings"]["properties"]
+    expected: Body = index_body()["mappings"]["properties"]
     expected["metadata"]["type"] = metadata_type
     actual = mapping.get("properties", {})
     problems = [
@@ -164,7 +169,7 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     """
     if "near_family" not in properties:
         return {}
-    present: Body = mappings.load("index.json")["mappings"]["properties"]
+    present: Body = index_body()["mappings"]["properties"]
     return {name: present[name] for name in LATER if name not in properties}
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from string import Template
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,7 @@ from indexer.fingerprinting.normalise import (
     to_lower,
 )
 from indexer.recipe import DEFAULT, Recipe
-
-if TYPE_CHECKING:
-    from indexer.stores.engine.bodies import Body
-
+from indexer.stores.engine.bodies import Body, index_body
 
 MAX_UNITS = 500_000
 VERSION = 8
@@ -135,11 +131,7 @@ def _params(field: str) -> Body:
 
 
 def _fields() -> list[str]:
-    near = [
-        name
-        for name in mappings.load("index.json")["mappings"]["properties"]
-        if name.startswith("near_")
-    ]
+    near = [name for name in index_body()["mappings"]["properties"] if name.startswith("near_")]
     return [*near, TEXT_FIELD]
 
 

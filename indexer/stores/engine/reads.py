@@ -22,7 +22,7 @@ from indexer.stores.engine.queries import (
     documents_now,
 )
 from indexer.stores.engine.rows import lengthen, row_of_hit, stored_bytes
-from indexer.stores.row_limits import storable_ids
+from indexer.stores.fields import storable_ids
 from indexer.wording import well_formed
 
 if TYPE_CHECKING:

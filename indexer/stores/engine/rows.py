@@ -13,6 +13,7 @@ from indexer.fingerprinting.keys import signed64, unsigned64
 from indexer.model import Assignment, Candidate, Facet, RankedRow, Row, Status, field_of
 from indexer.stores.base import Counts
 from indexer.stores.engine.bodies import LAST
+from indexer.stores.fields import FIELDS
 
 # Digests as an engine stores them: a SHA-256 in 43 characters of base64url instead of 64.
 
@@ -51,33 +52,36 @@ def lengthen(stored: str) -> str:
 
 
 MAX_SEARCHABLE_BYTES = 32_000
-# In the order in which a document has them. What most documents have in common stands together and
-# before the text, since an engine compresses documents by a dictionary of what comes first.
-_PREFIXED = (
+# In the order in which a document has them, others after them. What most documents have in common
+# stands together and before the text, since an engine compresses documents by a dictionary of what
+# comes first.
+_ORDER = (
     "recipe", "status", "extractor", "provisional", "principal", "blocks", "words", "chars",
     "similarity", "cluster", "parent", "start", "stop", "family", "raw", "source", "exact",
-    "bands",
+    "bands", "title", "path", "content_type", "modified", "size", "text",
 )  # fmt: skip
-_NAMES = {name: f"near_{name}" for name in _PREFIXED}  # fields with another name in an engine
+# what `source` writes in a form of its own
+_ENCODED = ("id", "labels", "metadata", "minhash", "simhash")
+_BY_ORDER = sorted(
+    (field for field in FIELDS if field.name not in _ENCODED),
+    key=lambda field: _ORDER.index(field.name) if field.name in _ORDER else len(_ORDER),
+)
+_STORED = {field.name: field.in_engine for field in _BY_ORDER}
+# fields with another name in an engine, and those with the same
+_NAMES = {name: stored for name, stored in _STORED.items() if name != stored}
+_PLAIN = tuple(name for name, stored in _STORED.items() if name == stored)
 _SIGNATURE = (
     "near_id", "near_simhash", "near_minhash", "near_error", "near_file", *_NAMES.values(),
 )  # fmt: skip
 # the fields that another recipe changes
 KEYS = (
-    "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands",
-    "near_blocks", "near_minhash", "near_simhash", "near_terms", "near_rare", "near_provisional",
+    *(field.in_engine for field in FIELDS if field.fingerprinted and field.name != "provisional"),
+    "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
-_PLAIN = ("title", "path", "content_type", "modified", "size", "text")
-_STORED = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
 # `group` sets them, where they are or else at the end
 _ASSIGNED_LATER = ("near_principal", "near_similarity", "near_cluster")
-_TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
-_MISSING = {
-    **dict.fromkeys(_TEXTS, ""),
-    **dict.fromkeys(("size", "words", "chars"), 0),
-    "status": "complete",
-    "provisional": True,
-}
+_TEXTS = tuple(field.name for field in _BY_ORDER if field.is_written and field.default == "")
+_MISSING = {field.name: field.default for field in _BY_ORDER if field.default is not None}
 
 
 def source(row: Row, has_file: bool = True) -> dict[str, Any]:

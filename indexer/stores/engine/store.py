@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from indexer import mappings
 from indexer.errors import StoreError
 from indexer.fingerprinting.minhash import filter_candidates
 from indexer.model import Assignment, Candidates, PrincipalRow, Query, Row, Scope, Screen
@@ -24,7 +23,7 @@ from indexer.stores.engine.maintenance import EngineMaintenance
 from indexer.stores.engine.queries import MAX_WINDOW, PAGE, documents_now
 from indexer.stores.engine.requests import Requests
 from indexer.stores.engine.writes import parts_of, refresh, write_parts
-from indexer.stores.row_limits import refusal, storable, storable_labels
+from indexer.stores.fields import refusal, storable, storable_labels
 from indexer.system.logs import event
 from indexer.wording import well_formed
 
@@ -216,7 +215,7 @@ def _refusal(replies: Mapping[str, Reply]) -> str | None:
 def record_parts(requests: Requests, index: str, kind: str) -> None:
     """Record how the documents of an index are divided; what `_meta` says beside that stays."""
     ((name, settings),) = requests.call("GET", index).items()
-    properties = mappings.load("index.json")["mappings"]["properties"]
+    properties = bodies.index_body()["mappings"]["properties"]
     body: bodies.Body = {
         "_meta": changed_meta(settings["mappings"], {"parts": kind}),
         "properties": {field: properties[field] for field in index_mapping.OF_PARTS},

@@ -14,7 +14,7 @@ from indexer.stores.engine.index_mapping import is_shared_mapping
 from indexer.stores.engine.operation_feed import routing_of
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.rows import KEYS, row_of_hit, signature, source
-from indexer.stores.row_limits import refusal, storable, storable_ids
+from indexer.stores.fields import refusal, storable, storable_ids
 from indexer.wording import well_formed
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
+from indexer.stores.fields import FIELDS
 from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts import PART
@@ -31,9 +32,13 @@ if TYPE_CHECKING:
 
 
 BATCH = 200
-_SIGNED = ("status", "exact", "words", "chars", "bands", "blocks", "minhash", "simhash")
-_PLACES = [COLUMNS.index(name) for name in _SIGNED]
-_BYTES = ("exact", "minhash")  # the other columns of `_SIGNED` are kept as JSON
+_FINGERPRINTED = tuple(
+    field.name
+    for field in FIELDS
+    if field.fingerprinted and field.name not in ("recipe", "provisional")
+)
+_POSITIONS = [COLUMNS.index(name) for name in _FINGERPRINTED]
+_BYTES = ("exact", "minhash")  # the other columns of `_FINGERPRINTED` are kept as JSON
 _COLUMNS = ", ".join(f"d.{name}" for name in COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
 
@@ -92,7 +97,8 @@ class ReplacementFile:
             signed = packed_columns(sign_rows(missing) if missing else (), self._recipe)
             for row, columns in zip(missing, signed, strict=True):
                 values = {
-                    name: columns[place] for name, place in zip(_SIGNED, _PLACES, strict=True)
+                    name: columns[position]
+                    for name, position in zip(_FINGERPRINTED, _POSITIONS, strict=True)
                 }
                 sketches = [values.pop(name) for name in _BYTES]
                 line = (self._recipe.id, row.id, _digest(row), json.dumps(values), *sketches)
@@ -131,7 +137,7 @@ def put_in_place(
     """
     late = beside.sign(_rows(db), sign_rows, on_progress)
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
-    marks = ", ".join(f"{name} = :{name}" for name in _SIGNED)
+    marks = ", ".join(f"{name} = :{name}" for name in _FINGERPRINTED)
     for number, row in _numbered(db):
         values = beside.values(row) or {}
         db.execute(

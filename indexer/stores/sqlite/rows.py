@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, count
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,19 +21,15 @@ from numpy.typing import NDArray
 from indexer.fingerprinting.keys import band_keys, signed64, unpack_slots, unsigned64
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
+from indexer.stores.fields import FIELDS, Kind
 from indexer.stores.query_syntax import separate_letters
 from indexer.stores.sqlite import parts
 from indexer.stores.sqlite.file_format import recipe_in_use
 from indexer.stores.sqlite.parts import PART
 from indexer.stores.sqlite.read_cache import Numbers, parse_numbers
 
-COLUMNS = (
-    "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source",
-    "extractor", "raw", "exact", "words", "chars", "family", "labels", "metadata", "bands",
-    "blocks", "minhash", "simhash", "provisional", "principal", "similarity", "cluster", "parent",
-    "start", "stop",
-)  # fmt: skip
-DIGESTS = ("source", "raw", "exact")
+COLUMNS = tuple(field.name for field in FIELDS if field.is_column)
+DIGESTS = tuple(field.name for field in FIELDS if field.kind == "digest")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_KEYS = " "  # in place of band keys, for a row that has slots and no keys
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -45,17 +42,12 @@ def packed_columns(rows: Sequence[Row], recipe: Recipe) -> list[tuple[Any, ...]]
 
 
 def _columns(row: Row, derived: tuple[str, ...]) -> tuple[Any, ...]:
-    bands = "" if row.bands == derived else " ".join(row.bands) or _NO_KEYS
-    return (
-        row.id, row.recipe, row.status, row.title, row.path, row.content_type, row.modified,
-        row.size, pack_digest(row.source), row.extractor, pack_digest(row.raw),
-        pack_digest(row.exact), row.words, row.chars, "" if row.family == row.id else row.family,
-        _json(row.labels) if row.labels else "[]", _json(dict(row.metadata)),
-        bands, " ".join(row.blocks), row.minhash,
-        None if row.simhash is None else signed64(row.simhash),
-        row.provisional, row.principal, row.similarity, row.cluster, row.parent,
-        row.start, row.stop,
-    )  # fmt: skip
+    values = list(_values_of(row))
+    for column, pack in _PACKED:
+        values[column] = pack(values[column])
+    values[_FAMILY] = "" if row.family == row.id else row.family
+    values[_BANDS] = "" if row.bands == derived else values[_BANDS] or _NO_KEYS
+    return tuple(values)
 
 
 def unpacked_rows(read: Sequence[Sequence[Any]], recipe: Recipe) -> list[Row]:
@@ -66,16 +58,10 @@ def unpacked_rows(read: Sequence[Sequence[Any]], recipe: Recipe) -> list[Row]:
 
 
 def _row(stored: dict[str, Any], bands: tuple[str, ...]) -> Row:
-    for digest in DIGESTS:
-        stored[digest] = unpack_digest(stored[digest])
-    stored["labels"] = tuple(json.loads(stored["labels"]))
-    stored["metadata"] = json.loads(stored["metadata"])
+    for name, unpack in _UNPACKED:
+        stored[name] = unpack(stored[name])
     stored["family"] = stored["family"] or stored["id"]
     stored["bands"] = bands
-    stored["blocks"] = tuple(stored["blocks"].split())
-    stored["simhash"] = None if stored["simhash"] is None else unsigned64(stored["simhash"])
-    stored["provisional"] = bool(stored["provisional"])
-    stored["principal"] = None if stored["principal"] is None else bool(stored["principal"])
     return Row(**stored)
 
 
@@ -87,6 +73,41 @@ def pack_digest(digest: str) -> bytes | str:
 def unpack_digest(stored: bytes | str) -> str:
     """Return the digest that `pack_digest` stored."""
     return stored.hex() if isinstance(stored, bytes) else stored
+
+
+def _pack_bits(bits: int | None) -> int | None:
+    return None if bits is None else signed64(bits)
+
+
+def _unpack_bits(stored: int | None) -> int | None:
+    return None if stored is None else unsigned64(stored)
+
+
+def _unpack_flag(stored: int | None) -> bool | None:
+    return None if stored is None else bool(stored)
+
+
+_PACKERS: dict[Kind, Callable[[Any], Any]] = {
+    "digest": pack_digest,
+    "labels": lambda labels: _json(labels) if labels else "[]",
+    "metadata": lambda metadata: _json(dict(metadata)),
+    "keys": " ".join,
+    "bits": _pack_bits,
+}
+_UNPACKERS: dict[Kind, Callable[[Any], Any]] = {
+    "digest": unpack_digest,
+    "labels": lambda stored: tuple(json.loads(stored)),
+    "metadata": json.loads,
+    "keys": lambda stored: tuple(stored.split()),
+    "bits": _unpack_bits,
+    "flag": _unpack_flag,
+}
+_values_of = attrgetter(*COLUMNS)
+_FAMILY, _BANDS = COLUMNS.index("family"), COLUMNS.index("bands")
+_PACKED = [
+    (COLUMNS.index(field.name), _PACKERS[field.kind]) for field in FIELDS if field.kind in _PACKERS
+]
+_UNPACKED = [(field.name, _UNPACKERS[field.kind]) for field in FIELDS if field.kind in _UNPACKERS]
 
 
 def band_sets(stored: Sequence[tuple[str, bytes | None]], recipe: Recipe) -> list[tuple[str, ...]]:

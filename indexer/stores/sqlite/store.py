@@ -21,7 +21,7 @@ from indexer.recipe import Recipe
 from indexer.stores.abilities import AssignmentResult, MemberField, Outline
 from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking, Store
-from indexer.stores.row_limits import refusal, storable, storable_ids, storable_labels
+from indexer.stores.fields import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sqlite import families, parts, rows
 from indexer.stores.sqlite import parts as parts_sql
 from indexer.stores.sqlite.candidates import document_frequencies, find_by_words, find_candidates

@@ -1,0 +1,79 @@
+"""A stored field is declared once: what stores keep follows from it, and stays as it is."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from stored_fields import ROWS, kept, refused
+
+from indexer import mappings
+from indexer.model import Row
+from indexer.recipe import DEFAULT
+from indexer.spark import arrow_rows
+from indexer.stores import fields as stored_fields
+from indexer.stores.engine.rows import row_of_hit, source
+from indexer.stores.sqlite.file_format import FORMAT
+from indexer.stores.sqlite.rows import packed_columns, unpacked_rows
+
+PINNED = Path(__file__).parent.parent / "data" / "stored_fields.json"
+
+
+def test_every_field_of_a_row_is_declared() -> None:
+    declared = [field.name for field in stored_fields.FIELDS]
+    assert sorted([*declared, "parts"]) == sorted(field.name for field in fields(Row))
+
+
+def test_what_stores_keep_stays_as_it_is() -> None:
+    assert json.loads(json.dumps(kept())) == json.loads(PINNED.read_text(encoding="utf-8"))
+
+
+def test_rows_come_back_from_every_form() -> None:
+    columns = packed_columns(ROWS, DEFAULT)
+    read = [(row.text, *values) for row, values in zip(ROWS, columns, strict=True)]
+    assert unpacked_rows(read, DEFAULT) == list(ROWS)
+    documents = [json.loads(json.dumps(source(row))) for row in ROWS]
+    assert [row_of_hit(document["near_id"], document) for document in documents] == list(ROWS)
+    (batch,) = arrow_rows.pack_row(ROWS)
+    assert list(arrow_rows.unpack_row(batch)) == list(ROWS)
+
+
+@pytest.mark.parametrize("name", refused())
+def test_a_value_beyond_its_bounds_is_refused(name: str) -> None:
+    assert stored_fields.refusal(refused()[name], DEFAULT.id)
+
+
+def test_files_of_each_format_have_the_columns_declared_for_it() -> None:
+    db = sqlite3.connect(":memory:")
+    for step in range(1, FORMAT + 1):
+        db.executescript(mappings.read(f"sqlite-{step:04}.sql"))
+        present = {name for _, name, *_ in db.execute("PRAGMA table_info(documents)")}
+        assert present - {"number"} == {
+            field.name
+            for field in stored_fields.FIELDS
+            if field.is_column and field.sqlite_format <= step
+        }
+
+
+def test_the_mapping_of_an_engine_has_the_type_of_each_field() -> None:
+    properties = mappings.load("index.json")["mappings"]["properties"]
+    for field in stored_fields.FIELDS:
+        if field.name not in ("id", "text"):
+            expected = field.mapping["type"]
+            assert properties.get(field.in_engine, field.mapping)["type"] == expected, field.name
+
+
+def test_a_declared_field_is_kept_in_every_form() -> None:
+    root = Path(__file__).parent.parent.parent
+    done = subprocess.run(
+        [sys.executable, root / "tests" / "stored_field_example.py"],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
