@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
+from functools import cache
 
 from docx import Document as WordDocument
 from odf.opendocument import OpenDocumentText
@@ -90,6 +91,11 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 def formats() -> dict[str, bytes]:
     """Return the same text in every format, by file name."""
+    return dict(_written_formats())
+
+
+@cache
+def _written_formats() -> dict[str, bytes]:
     return {
         "a.docx": docx(),
         "a.eml": eml(),

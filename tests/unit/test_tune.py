@@ -325,7 +325,8 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
         "2",
         "--json",
     ]
-    command += [word for name in RECIPES for word in ("--recipe", name)]
+    names = RECIPES[:3]
+    command += [word for name in names for word in ("--recipe", name)]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -340,7 +341,7 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     assert list(out.glob("experiments/*.json")) and not (out / "report.html").exists()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     account = json.loads(done.stdout)
-    assert account["kept"] >= 1 and len(account["recipes"]) == len(RECIPES)
+    assert account["kept"] >= 1 and len(account["recipes"]) == len(names)
     assert {path.name for path in out.iterdir()} == {
         "experiments",
         "report.html",
