@@ -39,6 +39,7 @@ ARGUMENTS = {
         "--documents 100 --only families --memory 1g --master local[2]",
         "--growth 200 --words 20 --partitions 2 --memory 512m",
     ],
+    "startup": ["--runs 1"],
     "store_bytes": ["{corpus} --documents 10 --length 500", "--records 100"],
     "store_matrix": [""],
     "threads": ["--mails 40"],
